@@ -1,0 +1,37 @@
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import typescript from 'typescript-eslint';
+
+// With a foreign id these take a row over, and they write stale fields back: use insert() and one UPDATE … RETURNING.
+const bannedMethods = ['save', 'upsert', 'remove', 'softRemove', 'recover'];
+
+export default defineConfig(
+  globalIgnores(['dist/', 'node_modules/']),
+  js.configs.recommended,
+  typescript.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unsafe-function-type': 'off', // Nest's metadata hangs on functions of any kind
+      'no-restricted-syntax': [
+        'error',
+        ...bannedMethods.map((name) => ({
+          selector: `CallExpression[callee.property.name='${name}']`,
+          message: `${name}() is not bound to one organization; use insert() or one UPDATE.`,
+        })),
+      ],
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    languageOptions: {
+      globals: { process: 'readonly', console: 'readonly', URL: 'readonly', module: 'writable' },
+    },
+  },
+);

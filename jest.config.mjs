@@ -1,0 +1,23 @@
+/** @type {import('jest').Config} */
+export default {
+  testMatch: ['<rootDir>/test/**/*.e2e-spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  testEnvironment: 'node',
+  setupFiles: ['reflect-metadata'],
+  testTimeout: 60_000,
+  // Jest cannot require ES modules on Node 20, and Nest is made of them: they are compiled on the way.
+  transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
+  transform: {
+    '\\.[jt]s$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+        },
+        module: { type: 'commonjs' },
+      },
+    ],
+  },
+};

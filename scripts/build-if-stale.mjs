@@ -1,0 +1,31 @@
+// Builds when there is no build, or a source is newer than it; so that `npm start` needs no other command before it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+
+const SOURCES = [
+  'src',
+  'migrations',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'nest-cli.json',
+];
+const BUILT = 'dist/src/main.js';
+
+function newest(path) {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(0, ...readdirSync(path).map((name) => newest(`${path}/${name}`)));
+}
+
+const isStale = () => !existsSync(BUILT) || Math.max(...SOURCES.map(newest)) > statSync(BUILT).mtimeMs;
+
+// An image has a build and no sources.
+if (existsSync('src') && isStale()) {
+  process.stdout.write('Building …\n');
+  execFileSync('npm', ['run', '--silent', 'build'], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+}

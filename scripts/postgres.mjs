@@ -1,0 +1,114 @@
+// A PostgreSQL server for the tests: the one that TEST_DATABASE_URL names, else a cluster of our own in a temporary
+// directory, made by an installed PostgreSQL.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export async function startPostgres(directory) {
+  if (process.env.TEST_DATABASE_URL) return serverAt(process.env.TEST_DATABASE_URL, async () => {});
+
+  const binaries = findBinaries();
+  const port = await freePort();
+  const data = join(directory, 'postgres');
+  const owner = unprivilegedUser();
+  mkdirSync(data);
+  if (owner) chownSync(data, owner.uid, owner.gid);
+  if (owner) chownSync(directory, owner.uid, owner.gid);
+
+  const run = { ...owner, cwd: directory, stdio: 'ignore' };
+  execFileSync(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'],
+    run,
+  );
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: data,
+    fsync: 'off',
+    max_connections: 200,
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], run);
+  const ended = new Promise((done) => server.once('exit', done));
+
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  await waitFor(url);
+  return serverAt(url, async () => {
+    server.kill('SIGINT'); // fast shutdown
+    await ended;
+  });
+}
+
+function serverAt(url, stop) {
+  const createDatabase = async (name) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(`DROP DATABASE IF EXISTS ${name}`);
+    await client.query(`CREATE DATABASE ${name}`);
+    await client.end();
+    const database = new URL(url);
+    database.pathname = name;
+    return database.href;
+  };
+  return { url, stop, createDatabase };
+}
+
+function findBinaries() {
+  const onPath = (process.env.PATH ?? '').split(delimiter);
+  const candidates = [
+    ...onPath,
+    ...versions('/usr/lib/postgresql'),
+    ...versions('/opt/homebrew/opt'),
+    ...versions('/usr'),
+  ];
+  const found = candidates.find(
+    (path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')),
+  );
+  if (found) return found;
+  throw new Error(
+    'No PostgreSQL was found. Install one (15 or newer), or set TEST_DATABASE_URL to a server the tests may create databases on.',
+  );
+}
+
+/** The `bin` folders below a folder of versions, newest first. */
+function versions(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => /^(postgresql@|pgsql-)?\d/.test(name))
+    .sort((a, b) => parseInt(b.replace(/\D+/, ''), 10) - parseInt(a.replace(/\D+/, ''), 10))
+    .map((name) => join(folder, name, 'bin'));
+}
+
+/** PostgreSQL refuses to run as root, so root runs it as somebody else. */
+function unprivilegedUser() {
+  if (process.getuid?.() !== 0) return undefined;
+  const name = ['postgres', 'nobody'].find((user) => spawnSync('id', ['-u', user]).status === 0);
+  const id = (flag) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+function freePort() {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+async function waitFor(url) {
+  for (let attempt = 0; ; attempt++) {
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      return await client.end();
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await sleep(100);
+    }
+  }
+}

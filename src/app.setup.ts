@@ -1,0 +1,37 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module';
+import type { Config } from './config';
+import type { Database } from './database/data-source';
+import { accessLog } from './http/access-log';
+import { answerParserRefusals, requireHost } from './http/parser-refusals';
+import { NestLog } from './log';
+
+/** The application as `npm start` and the tests both run it, ready to listen. */
+export async function createApp(
+  config: Config,
+  database: Database,
+  log: Logger,
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.on(database.dataSource, {
+      rateLimitPerMinute: config.rateLimitPerMinute,
+      // The embedded database serves one process, so its memory counts all there is.
+      rateLimitStorage: config.databaseUrl === undefined ? 'memory' : 'postgres',
+    }),
+    // The body is read after the guards; forwarded errors tell the caller of `createApp` more than an exit code.
+    { bodyParser: false, abortOnError: false, logger: new NestLog(log) },
+  );
+  app.disable('x-powered-by');
+  app.disable('etag'); // every answer of the API is `no-store`
+  app.set('trust proxy', config.trustProxy);
+  app.use(accessLog(log), requireHost);
+
+  const server = app.getHttpServer();
+  answerParserRefusals(server);
+  server.requestTimeout = 30_000;
+  server.headersTimeout = 10_000;
+  server.keepAliveTimeout = 75_000; // longer than a balancer keeps a connection idle, or it meets a closed one
+  return app;
+}

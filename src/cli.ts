@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { version } from '../package.json';
+import { addMigrate } from './cli/migrate';
+import { addOrganizations } from './cli/organizations';
+import { fail } from './cli/output';
+import { addTokens } from './cli/tokens';
+import { start } from './main';
+
+const program = new Command('ums')
+  .description(
+    'The command line of the User Management Service. Settings come from the environment, as for the service.',
+  )
+  .version(version);
+
+program
+  .command('start')
+  .description('start the service')
+  .action(() => start(process.env));
+addMigrate(program);
+addOrganizations(program);
+addTokens(program);
+
+program.parseAsync().catch(fail);

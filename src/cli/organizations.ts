@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { validInput } from '../http/validation.pipe';
+import { Organization } from '../organizations/organization.entity';
+import { CreateOrganizationDto } from '../organizations/organizations.dto';
+import { OrganizationsService } from '../organizations/organizations.service';
+import { print } from './output';
+import { withDatabase } from './with-database';
+
+interface Output {
+  json?: boolean;
+}
+
+export function addOrganizations(program: Command): void {
+  const organizations = program.command('organizations').description('make and list organizations');
+
+  organizations
+    .command('create')
+    .argument('<name>', 'what people call it')
+    .description('make an organization')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc."')
+    .action(async (name: string, output: Output) => {
+      const input = validInput(CreateOrganizationDto, { name });
+      print(await withOrganizations((service) => service.create(input.name)), output);
+    });
+
+  organizations
+    .command('list')
+    .description('list all organizations, oldest first')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  ums organizations list --json')
+    .action(async (output: Output) => {
+      print(await withOrganizations((service) => service.list()), output);
+    });
+}
+
+const withOrganizations = <Result>(run: (service: OrganizationsService) => Promise<Result>) =>
+  withDatabase((dataSource) => run(new OrganizationsService(dataSource.getRepository(Organization))));

@@ -1,0 +1,111 @@
+import { type Command } from 'commander';
+import type { DataSource } from 'typeorm';
+import { validInput } from '../http/validation.pipe';
+import { Organization } from '../organizations/organization.entity';
+import { Token } from '../tokens/token.entity';
+import { serializeToken } from '../tokens/token.serializer';
+import { newTokenValue } from '../tokens/token-value';
+import { CreateTokenDto } from '../tokens/tokens.dto';
+import { TokensService } from '../tokens/tokens.service';
+import { print } from './output';
+import { withDatabase } from './with-database';
+
+interface Output {
+  json?: boolean;
+}
+
+export function addTokens(program: Command): void {
+  const tokens = program.command('tokens').description('make, list and revoke API tokens');
+
+  tokens
+    .command('create')
+    .description('make a token; its value is printed this once')
+    .requiredOption('--organization <id>', 'whose users it may see')
+    .requiredOption('--name <name>', 'a label for people')
+    .requiredOption('--scopes <scopes>', 'users:read, users:write, users:delete, admin; separated by commas')
+    .option('--expires-in <days>', 'how long it is valid, such as 90d; by default it never expires')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  ums tokens create --organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
+    )
+    .action(async ({ organization, name, scopes, expiresIn, ...output }: CreateOptions) => {
+      const input = validInput(CreateTokenDto, {
+        name,
+        scopes: scopes.split(','),
+        ...(expiresIn && { expiresIn }),
+      });
+      const { token, value } = await withDatabase(async (dataSource) => {
+        await requireOrganization(dataSource, organization);
+        return tokensOf(dataSource).create(organization, input);
+      });
+      print({ ...serializeToken(token), token: value }, output);
+    });
+
+  tokens
+    .command('list')
+    .description('list the tokens of an organization, newest first')
+    .requiredOption('--organization <id>', 'whose')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…')
+    .action(async ({ organization, ...output }: Output & { organization: string }) => {
+      const all = await withDatabase(async (dataSource) => {
+        await requireOrganization(dataSource, organization);
+        return listAll(tokensOf(dataSource), organization);
+      });
+      print(all.map(serializeToken), output);
+    });
+
+  tokens
+    .command('revoke')
+    .argument('<id>', 'the id of the token, not its value')
+    .description('make a token invalid, at once and for good')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  ums tokens revoke tok_…')
+    .action(async (id: string, output: Output) => {
+      const revoked = await withDatabase(async (dataSource) => {
+        const token = await dataSource.getRepository(Token).findOneBy({ id });
+        if (!token)
+          throw new Error('There is no such token. List them with: ums tokens list --organization <id>');
+        await tokensOf(dataSource).revoke(token.organizationId, id);
+        return tokensOf(dataSource).get(token.organizationId, id);
+      });
+      print(serializeToken(revoked), output);
+    });
+
+  tokens
+    .command('generate')
+    .description('print a well-formed value for BOOTSTRAP_TOKEN; asks no database')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  BOOTSTRAP_TOKEN=$(ums tokens generate) ums start')
+    .action(({ json }: Output) => {
+      const token = newTokenValue();
+      process.stdout.write(`${json ? JSON.stringify({ token }) : token}\n`);
+    });
+}
+
+interface CreateOptions extends Output {
+  organization: string;
+  name: string;
+  scopes: string;
+  expiresIn?: string;
+}
+
+const tokensOf = (dataSource: DataSource) => new TokensService(dataSource.getRepository(Token));
+
+async function listAll(tokens: TokensService, organizationId: string): Promise<Token[]> {
+  const all: Token[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await tokens.list(organizationId, { limit: 200, cursor });
+    all.push(...page.data);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor);
+  return all;
+}
+
+async function requireOrganization(dataSource: DataSource, id: string): Promise<void> {
+  if (!(await dataSource.getRepository(Organization).existsBy({ id }))) {
+    throw new Error('There is no such organization. List them with: ums organizations list');
+  }
+}

@@ -1,0 +1,115 @@
+import { mkdirSync, unlinkSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join, relative, resolve } from 'node:path';
+import pg from 'pg';
+
+/** The longest path that a socket can have on every platform. */
+const MAX_SOCKET_PATH = 103;
+
+export interface Embedded {
+  /** What makes TypeORM use it. */
+  options: { driver: unknown; extra: object };
+  close(): Promise<void>;
+}
+
+/**
+ * Opens PGlite, real PostgreSQL in this process, on a directory. It is one connection: whoever holds it inside a
+ * transaction must query through it and nothing else.
+ */
+export async function openEmbedded(dataDir: string): Promise<Embedded> {
+  const { PGlite } = await import('@electric-sql/pglite').catch(notInstalled);
+  const { createPgConfig } = await import('@electric-sql/pglite/node-postgres').catch(notInstalled);
+  mkdirSync(dataDir, { recursive: true });
+  const lock = await lockDirectory(dataDir);
+  const pglite = await PGlite.create(join(dataDir, 'pg')).catch(async (error: unknown) => {
+    await unlock(lock);
+    throw error;
+  });
+
+  // A client for each connection of the pool, since a shared one is broken for good once the pool ends it.
+  class EmbeddedClient extends pg.Client {
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, ...createPgConfig(pglite) } as unknown as pg.ClientConfig);
+    }
+
+    // A client that was destroyed inside a transaction would hand it to the next one.
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- two overloads
+    override connect(...args: any[]): any {
+      const rolledBack = pglite.exec('ROLLBACK');
+      // eslint-disable-next-line @typescript-eslint/no-explicit-any
+      const connected = rolledBack.then(() => (super.connect as any)(...args));
+      return args.length > 0 ? void connected.catch(args[0]) : connected;
+    }
+  }
+
+  return {
+    options: {
+      driver: pg,
+      // Requests queue for the one connection; only a stuck one makes them wait this long.
+      extra: { Client: EmbeddedClient, max: 1, connectionTimeoutMillis: 30_000, idleTimeoutMillis: 0 },
+    },
+    close: async () => {
+      await pglite.close();
+      await unlock(lock);
+    },
+  };
+}
+
+/**
+ * PGlite takes no lock, and two processes on one directory lose each other's commits. A listening socket is a lock that
+ * ends with its process, however it ends.
+ */
+async function lockDirectory(dataDir: string): Promise<Server> {
+  const path = socketPath(dataDir);
+  for (;;) {
+    const server = await listen(path);
+    if (server) return server;
+    if (await answers(path)) {
+      throw new Error(
+        `Another process has the embedded database in ${dataDir} open. Stop it first, or set DATA_DIR to another directory.`,
+      );
+    }
+    unlinkSync(path); // left behind by a process that was killed
+  }
+}
+
+function socketPath(dataDir: string): string {
+  if (process.platform === 'win32')
+    return `\\\\.\\pipe\\ums-${resolve(dataDir).replace(/[^A-Za-z0-9]/g, '-')}`;
+  const absolute = join(resolve(dataDir), 'lock');
+  const path = [relative('.', absolute), absolute].find(
+    (candidate) => Buffer.byteLength(candidate) <= MAX_SOCKET_PATH,
+  );
+  if (!path) throw new Error(`DATA_DIR is too long a path to be locked: ${dataDir}. Choose a shorter one.`);
+  return path;
+}
+
+/** Null when there is a socket at that path already. */
+const listen = (path: string) =>
+  new Promise<Server | null>((done, fail) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? done(null) : fail(error),
+    );
+    server.listen(path, () => done(server.unref()));
+  });
+
+const answers = (path: string) =>
+  new Promise<boolean>((done) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.once('error', () => done(false));
+  });
+
+const unlock = (lock: Server) => new Promise<void>((done) => lock.close(() => done()));
+
+function notInstalled(error: unknown): never {
+  if ((error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) {
+    throw new Error(
+      'The embedded database is not installed. Set DATABASE_URL to a PostgreSQL server, or run npm install @electric-sql/pglite.',
+    );
+  }
+  throw error;
+}

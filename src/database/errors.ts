@@ -1,0 +1,43 @@
+interface DatabaseError extends Error {
+  code?: string;
+  constraint?: string;
+  routine?: string;
+  table?: string;
+}
+
+const UNAVAILABLE_STATES = /^(08|53|57P0|57014$|55P03$|40001$|40P01$|25006$|25P03$)/;
+const SOCKET_ERRORS = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOTFOUND$|EAI_AGAIN$|ENOENT$)/;
+const DRIVER_MESSAGES =
+  /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
+
+/**
+ * What a throw of TypeORM or node-postgres means to a caller: the database cannot be asked now (`unavailable`), it
+ * refuses a value (`unstorable`), or neither.
+ */
+export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = '', message } = driverError(error);
+  if (UNAVAILABLE_STATES.test(code) || SOCKET_ERRORS.test(code) || DRIVER_MESSAGES.test(message))
+    return 'unavailable';
+  return /^22...$/.test(code) ? 'unstorable' : undefined;
+}
+
+/** Whether this is a violation of the unique constraint of that name. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, constraint: violated } = driverError(error);
+  return code === '23505' && violated === constraint;
+}
+
+/** What may be logged of an error. PostgreSQL's message and detail repeat values, so of its errors neither is. */
+export function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: `threw a ${typeof error}` };
+  const { code, constraint, table, routine } = driverError(error);
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
+  const message = /^[0-9A-Z]{5}$/.test(code ?? '') ? `SQLSTATE ${code}` : error.message;
+  return { name: error.name, message, code, constraint, table, routine, stack: frames?.join('\n') };
+}
+
+/** The embedded database's errors are no `pg.DatabaseError`, so only their fields tell. */
+const driverError = (error: Error): DatabaseError =>
+  (error as { driverError?: DatabaseError }).driverError ?? error;

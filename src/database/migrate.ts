@@ -1,0 +1,43 @@
+import { type DataSource, MigrationExecutor } from 'typeorm';
+
+export const MIGRATIONS_TABLE = 'ums_migrations';
+
+/** Runs what is pending, in one transaction, and returns its names. Replicas that start together wait for each other. */
+export async function migrate(dataSource: DataSource): Promise<string[]> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    await runner.query(
+      `SELECT set_config('lock_timeout', '60s', true), set_config('statement_timeout', '0', true)`,
+    );
+    // TypeORM takes no lock of its own: of replicas that start together, all but one would crash.
+    await runner.query(
+      `SELECT pg_advisory_xact_lock(hashtextextended('ums:migrations:' || current_schema(), 0))`,
+    );
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'none';
+    const done = await executor.executePendingMigrations();
+    await runner.commitTransaction();
+    return done.map(({ name }) => name);
+  } catch (error) {
+    if (runner.isTransactionActive) await runner.rollbackTransaction();
+    throw error;
+  } finally {
+    await runner.release();
+  }
+}
+
+/** The migrations this release needs that the database has not had. A newer schema than ours is fine. */
+export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
+  const needed = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
+  const [{ exists }] = await dataSource.query(`SELECT to_regclass($1) IS NOT NULL AS exists`, [
+    MIGRATIONS_TABLE,
+  ]);
+  if (!exists) return needed;
+  const rows: { name: string }[] = await dataSource.query(
+    `SELECT name FROM ${MIGRATIONS_TABLE} WHERE name = ANY ($1)`,
+    [needed],
+  );
+  const done = new Set(rows.map(({ name }) => name));
+  return needed.filter((name) => !done.has(name));
+}

@@ -1,0 +1,89 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { isEmail, ValidateBy, ValidateIf } from 'class-validator';
+import type { Fault } from './fault';
+
+type FieldFault = Omit<Fault, 'field'>;
+
+/** Lists what is wrong with the value of a field; a fault of something inside it names that in `field`. */
+export type FaultsOf = (value: unknown, field: string) => (FieldFault & { field?: string })[];
+
+/** A property whose value must pass `faultsOf`; class-validator carries the function to the validation pipe. */
+export const Check = (faultsOf: FaultsOf) =>
+  ValidateBy(
+    {
+      name: 'check',
+      validator: { validate: (value, args) => faultsOf(value, args?.property ?? '').length === 0 },
+    },
+    { message: 'is invalid', context: { faultsOf } }, // without a message class-validator forgets the context
+  );
+
+/** May be absent; `null` is not absent. */
+export const Optional = () => ValidateIf((_object, value) => value !== undefined);
+
+/** May not be in the body, and says so better than "unknown". */
+export const Immutable = () =>
+  applyDecorators(
+    Optional(),
+    Check(() => [{ code: 'immutable', message: 'cannot be changed' }]),
+  );
+
+/** Text of `min` to `max` characters (Unicode code points) after trimming. */
+export const Text = (min: number, max: number) => applyDecorators(Trimmed(), Check(textFaults(min, max)));
+
+/** An email address of at most 254 characters, trimmed, otherwise kept as given. */
+export const Email = () =>
+  applyDecorators(
+    Trimmed(),
+    Check((value) => {
+      const faults = textFaults(1, 254)(value, '');
+      if (faults.length > 0 || isEmail(value)) return faults;
+      return [{ code: 'invalid', message: 'must be an email address' }];
+    }),
+  );
+
+/** One of a closed set of strings. */
+export const OneOf = (values: readonly string[]) =>
+  Check((value) => {
+    if (value === undefined) return [required];
+    if (typeof value === 'string' && values.includes(value)) return [];
+    return [{ code: 'invalid', message: `must be one of ${values.join(', ')}` }];
+  });
+
+/** A whole number in a query string. */
+export const WholeNumber = (min: number, max: number) =>
+  applyDecorators(
+    Transform(({ value }) =>
+      typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
+    ),
+    Check((value) => {
+      if (typeof value !== 'number') return [{ code: 'invalid', message: 'must be a whole number' }];
+      if (value >= min && value <= max) return [];
+      return [{ code: 'out_of_range', message: `must be from ${min} to ${max}` }];
+    }),
+  );
+
+const required: FieldFault = { code: 'required', message: 'is required' };
+
+const Trimmed = () => Transform(({ value }) => (typeof value === 'string' ? value.trim() : value));
+
+export const textFaults =
+  (min: number, max: number): FaultsOf =>
+  (value) => {
+    if (value === undefined) return [required];
+    if (typeof value !== 'string') return [{ code: 'invalid', message: 'must be a string' }];
+    const length = codePoints(value, max + 1);
+    if (length < min) {
+      const message = min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
+      return [{ code: 'too_short', message }];
+    }
+    if (length > max) return [{ code: 'too_long', message: `must have at most ${max} characters` }];
+    return [];
+  };
+
+/** Counts Unicode code points, and stops at `enough`. */
+function codePoints(text: string, enough: number): number {
+  let count = 0;
+  for (const _character of text) if (++count === enough) break;
+  return count;
+}

@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  PayloadTooLargeException,
+  UnsupportedMediaTypeException,
+} from '@nestjs/common';
+import { json, type Request, type Response } from 'express';
+import { invalidInput } from './fault';
+
+const malformed = () =>
+  invalidInput([{ field: 'body', code: 'invalid', message: 'must be JSON in UTF-8' }], 'malformed_json');
+
+const parse = json({
+  limit: '64kb',
+  inflate: false,
+  strict: false, // a bare number is JSON too; the validation says that it is not an object
+  type: () => true, // the media type has been judged before
+  verify: (_request, _response, body) => {
+    // A byte that is not UTF-8 would silently become U+FFFD.
+    if (!isUtf8(body)) throw malformed();
+  },
+});
+
+/** Reads the body of a POST, PATCH or PUT: after the guards, so that a caller who may not has uploaded nothing. */
+@Injectable()
+export class JsonBodyInterceptor implements NestInterceptor {
+  async intercept(context: ExecutionContext, next: CallHandler) {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (request.method === 'POST' || request.method === 'PATCH' || request.method === 'PUT') {
+      await readJson(request, http.getResponse());
+    }
+    return next.handle();
+  }
+}
+
+async function readJson(request: Request, response: Response): Promise<void> {
+  if (request.body !== undefined) return; // a host application has read it
+  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').split(';');
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
+    .find(Boolean);
+  if (
+    mediaType.trim().toLowerCase() !== 'application/json' ||
+    request.headers['content-encoding'] !== undefined ||
+    (charset && charset.toLowerCase() !== 'utf-8')
+  ) {
+    throw new UnsupportedMediaTypeException(
+      'The body must be application/json in UTF-8, without a Content-Encoding.',
+    );
+  }
+  await new Promise<void>((resolve, reject) => {
+    parse(request, response, (error?: { status?: number }) => (error ? reject(failure(error)) : resolve()));
+  });
+  // express.json() leaves no body where there was none.
+  if (request.body === undefined) throw malformed();
+}
+
+/** What express.json() says, in our words: its own repeat a part of the body. */
+function failure(error: { status?: number }): unknown {
+  if (error.status === 413) return new PayloadTooLargeException('The body may have 64 KB at most.');
+  return error.status && error.status < 500 ? malformed() : error;
+}

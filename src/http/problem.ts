@@ -1,0 +1,54 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Fault } from './fault';
+import { identify, setApiHeaders } from './request-id';
+
+/** A failure, before it has a request. */
+export interface Problem {
+  status: number;
+  /** By default the code that belongs to the status. */
+  code?: string;
+  detail: string;
+  errors?: Fault[];
+}
+
+const CODES: Record<number, string> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'insufficient_scope',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  409: 'conflict',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  417: 'expectation_failed',
+  429: 'rate_limited',
+  431: 'headers_too_large',
+  503: 'unavailable',
+};
+
+/** Seconds after which a caller may try again what was unavailable. */
+const RETRY_AFTER_UNAVAILABLE = '2';
+
+/** The one error body (RFC 9457). */
+export const problemBody = ({ status, code, detail, errors }: Problem, requestId: string) =>
+  JSON.stringify({
+    title: STATUS_CODES[status],
+    status,
+    code: code ?? CODES[status] ?? 'internal_error',
+    detail,
+    requestId,
+    errors,
+  });
+
+/** Answers a request with an error body, and the headers that every such answer has. */
+export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+  const requestId = identify(request, response);
+  setApiHeaders(response);
+  if (problem.status === 503) response.setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
+  const body = problemBody(problem, requestId);
+  response.statusCode = problem.status;
+  response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

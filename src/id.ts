@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford base32
+const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+export type IdPrefix = 'usr' | 'tok' | 'org';
+
+/** A new id: 48 bits of time, then 80 of randomness, so that ids made later sort later. */
+export function newId(prefix: IdPrefix): string {
+  let bits = (BigInt(Date.now()) << 80n) | BigInt(`0x${randomBytes(10).toString('hex')}`);
+  let suffix = '';
+  for (let i = 0; i < 26; i++) {
+    suffix = ALPHABET[Number(bits & 31n)] + suffix;
+    bits >>= 5n;
+  }
+  return `${prefix}_${suffix}`;
+}
+
+/** Whether something with this prefix could have this id; what could not need not be looked for. */
+export const isId = (prefix: IdPrefix, id: string) => id.startsWith(`${prefix}_`) && SUFFIX.test(id.slice(4));

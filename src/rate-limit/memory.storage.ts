@@ -1,0 +1,18 @@
+import { ExpiringMap } from './expiring-map';
+import { WINDOW_MS, type WindowRecord, windowRecord, type WindowStorage } from './window';
+
+/** Counts in this process alone. */
+export class MemoryStorage implements WindowStorage {
+  private readonly windows = new ExpiringMap<string, { hits: number; endsAt: number }>(WINDOW_MS);
+
+  async increment(tokenId: string, ttl: number, limit: number): Promise<WindowRecord> {
+    const now = Date.now();
+    let window = this.windows.get(tokenId);
+    if (!window || window.endsAt <= now) {
+      window = { hits: 0, endsAt: now + ttl };
+      this.windows.set(tokenId, window);
+    }
+    if (window.hits <= limit) window.hits++;
+    return windowRecord(window.hits, limit, window.endsAt, window.endsAt - now);
+  }
+}

@@ -1,0 +1,28 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
+
+/** How long a token's first request opens a window for. */
+export const WINDOW_MS = 60_000;
+
+type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
+
+/** What a storage says of a hit, in the throttler's terms and with the end of the window. */
+export interface WindowRecord extends ThrottlerRecord {
+  /** Unix milliseconds on the clock of the storage. */
+  resetAt: number;
+}
+
+/** Counts the hits of a token in its window. */
+export interface WindowStorage extends ThrottlerStorage {
+  increment(tokenId: string, ttl: number, limit: number): Promise<WindowRecord>;
+}
+
+/** The record of a hit in a window that ends `remainingMs` from now. */
+export const windowRecord = (
+  totalHits: number,
+  limit: number,
+  resetAt: number,
+  remainingMs: number,
+): WindowRecord => {
+  const timeToExpire = Math.max(1, Math.ceil(remainingMs / 1000));
+  return { totalHits, resetAt, timeToExpire, isBlocked: totalHits > limit, timeToBlockExpire: timeToExpire };
+};

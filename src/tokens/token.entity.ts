@@ -1,0 +1,45 @@
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import type { Scope } from '../auth/scopes';
+
+@Entity('tokens')
+export class Token {
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  /** SHA-256 of the value; the value itself is kept nowhere. */
+  @Column({ type: 'bytea', select: false })
+  hash: Buffer;
+
+  /** The first 8 and last 4 characters of the value. */
+  @Column({ type: 'text' })
+  hint: string;
+
+  @Column({ type: 'text', array: true })
+  scopes: Scope[];
+
+  /** As it was given, such as `90d`. */
+  @Column({ name: 'expires_in', type: 'text', nullable: true })
+  expiresIn: string | null;
+
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
+  expiresAt: Date | null;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  createdAt: Date;
+
+  @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastUsedAt: Date | null;
+
+  @Column({ name: 'revoked_at', type: 'timestamptz', precision: 3, nullable: true })
+  revokedAt: Date | null;
+
+  /** Whether the database's clock has passed `expiresAt`. */
+  @VirtualColumn({ type: 'boolean', query: (token) => `coalesce(${token}.expires_at <= now(), false)` })
+  expired: boolean;
+}

@@ -1,0 +1,21 @@
+import type { Token } from './token.entity';
+import type { TokenState } from './tokens.dto';
+
+/** A token as every response shows it; its value is not among what is kept. */
+export const serializeToken = (token: Token) => ({
+  id: token.id,
+  name: token.name,
+  hint: token.hint,
+  scopes: token.scopes,
+  state: stateOf(token),
+  expiresIn: token.expiresIn,
+  expiresAt: token.expiresAt,
+  createdAt: token.createdAt,
+  lastUsedAt: token.lastUsedAt,
+  revokedAt: token.revokedAt,
+});
+
+function stateOf({ revokedAt, expired }: Token): TokenState {
+  if (revokedAt) return 'revoked';
+  return expired ? 'expired' : 'active';
+}

@@ -1,0 +1,37 @@
+import { SCOPES, type Scope } from '../auth/scopes';
+import { Check, OneOf, Optional, Text } from '../http/checks';
+import { PageQuery } from '../http/page';
+import { ExpiresIn } from './expires-in';
+
+export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
+export type TokenState = (typeof TOKEN_STATES)[number];
+
+export class CreateTokenDto {
+  /** A label for people. */
+  @Text(1, 100)
+  name: string;
+
+  @Check((value) => {
+    if (value === undefined) return [{ code: 'required', message: 'is required' }];
+    const known = (scope: unknown) => SCOPES.includes(scope as Scope);
+    if (!Array.isArray(value) || !value.every(known)) {
+      return [{ code: 'invalid', message: `must be a list of ${SCOPES.join(', ')}` }];
+    }
+    if (value.length === 0) return [{ code: 'too_short', message: 'must name at least one scope' }];
+    if (new Set(value).size < value.length)
+      return [{ code: 'invalid', message: 'must not name a scope twice' }];
+    return [];
+  })
+  scopes: Scope[];
+
+  /** How long the token is valid, such as `90d`; by default it never expires. */
+  @Optional()
+  @ExpiresIn()
+  expiresIn?: string;
+}
+
+export class ListTokensDto extends PageQuery {
+  @Optional()
+  @OneOf(TOKEN_STATES)
+  state?: TokenState;
+}

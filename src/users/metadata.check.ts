@@ -1,0 +1,31 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { Check, textFaults } from '../http/checks';
+import { nested } from '../http/json-faults';
+
+const MAX_KEYS = 16;
+const MAX_BYTES = 16 * 1024;
+const keyFaults = textFaults(1, 64);
+
+/** An object of at most 16 keys of 1 to 64 characters, and 16 KB as compact JSON. Its depth is judged with the body's. */
+export const Metadata = () =>
+  applyDecorators(
+    // As it came: class-transformer would copy it, and drop what it takes for a method.
+    Transform(({ obj }) => obj.metadata),
+    Check((value, field) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        return [{ code: 'invalid', message: 'must be an object' }];
+      }
+      const keys = Object.keys(value);
+      const faults = keys
+        .slice(0, MAX_KEYS)
+        .flatMap((key) => keyFaults(key, '').map((fault) => ({ ...fault, field: nested(field, key) })));
+      if (keys.length > MAX_KEYS) {
+        faults.push({ code: 'too_many', message: `must have at most ${MAX_KEYS} keys`, field });
+      }
+      if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES) {
+        faults.push({ code: 'too_long', message: 'must be at most 16 KB as JSON', field });
+      }
+      return faults;
+    }),
+  );

@@ -1,0 +1,45 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const ROLES = ['member', 'admin', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+export type Metadata = Record<string, unknown>;
+
+@Entity('users')
+export class User {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  /** What names are sorted by. */
+  @Column({ name: 'name_key', type: 'text' })
+  nameKey: string;
+
+  @Column({ type: 'text' })
+  email: string;
+
+  /** What makes an address the same address, and what emails are sorted by. */
+  @Column({ name: 'email_key', type: 'text' })
+  emailKey: string;
+
+  @Column({ type: 'text' })
+  role: Role;
+
+  @Column({ type: 'jsonb' })
+  metadata: Metadata;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  createdAt: Date;
+
+  @Column({ name: 'updated_at', type: 'timestamptz', precision: 3 })
+  updatedAt: Date;
+}
+
+export const nameKey = (name: string) => name.toLowerCase();
+
+export const emailKey = (email: string) => email.normalize('NFKC').toLowerCase();

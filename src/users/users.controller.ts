@@ -1,0 +1,56 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Res, UseInterceptors } from '@nestjs/common';
+import type { Response } from 'express';
+import { OrganizationId } from '../auth/caller.decorator';
+import { Scopes } from '../auth/scopes.decorator';
+import { ApiController } from '../http/api-controller.decorator';
+import { NextLinkInterceptor, serializePage } from '../http/page';
+import { serializeUser } from './user.serializer';
+import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
+import { UsersService } from './users.service';
+
+@ApiController('api/v1/users')
+export class UsersController {
+  constructor(private readonly users: UsersService) {}
+
+  @Get()
+  @Scopes('users:read')
+  @UseInterceptors(NextLinkInterceptor)
+  async list(@OrganizationId() organizationId: string, @Query() query: ListUsersDto) {
+    return serializePage(await this.users.list(organizationId, query), serializeUser);
+  }
+
+  @Post()
+  @Scopes('users:write')
+  async create(
+    @OrganizationId() organizationId: string,
+    @Body() user: CreateUserDto,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const created = await this.users.create(organizationId, user);
+    response.location(`/api/v1/users/${created.id}`);
+    return serializeUser(created);
+  }
+
+  @Get(':id')
+  @Scopes('users:read')
+  async get(@OrganizationId() organizationId: string, @Param('id') id: string) {
+    return serializeUser(await this.users.get(organizationId, id));
+  }
+
+  @Patch(':id')
+  @Scopes('users:write')
+  async update(
+    @OrganizationId() organizationId: string,
+    @Param('id') id: string,
+    @Body() changes: UpdateUserDto,
+  ) {
+    return serializeUser(await this.users.update(organizationId, id, changes));
+  }
+
+  @Delete(':id')
+  @Scopes('users:delete')
+  @HttpCode(204)
+  delete(@OrganizationId() organizationId: string, @Param('id') id: string) {
+    return this.users.delete(organizationId, id);
+  }
+}

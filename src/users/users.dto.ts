@@ -1,0 +1,60 @@
+import { PartialType } from '@nestjs/mapped-types';
+import { Email, Immutable, OneOf, Optional, Text } from '../http/checks';
+import { PageQuery } from '../http/page';
+import type { Order } from '../http/paginate';
+import { Metadata } from './metadata.check';
+import { type Metadata as MetadataValue, type Role, ROLES } from './user.entity';
+
+export const USER_SORTS = ['createdAt', 'updatedAt', 'name', 'email'] as const;
+export type UserSort = (typeof USER_SORTS)[number];
+
+export class CreateUserDto {
+  /** Full display name. */
+  @Text(1, 200)
+  name: string;
+
+  /** Primary email address; unique within the organization. */
+  @Email()
+  email: string;
+
+  @Optional()
+  @OneOf(ROLES)
+  role?: Role;
+
+  /** Arbitrary key-value pairs for application use. */
+  @Optional()
+  @Metadata()
+  metadata?: MetadataValue;
+
+  @Immutable()
+  id?: never;
+
+  @Immutable()
+  createdAt?: never;
+
+  @Immutable()
+  updatedAt?: never;
+}
+
+// `skipNullProperties: false`, or {"email": null} would pass.
+export class UpdateUserDto extends PartialType(CreateUserDto, { skipNullProperties: false }) {}
+
+export class ListUsersDto extends PageQuery {
+  @Optional()
+  @OneOf(USER_SORTS)
+  sort: UserSort = 'createdAt';
+
+  /** By default `desc` for the two times and `asc` for the two texts. */
+  @Optional()
+  @OneOf(['asc', 'desc'])
+  order?: Order;
+
+  /** Only the user with this address, compared without regard to case. */
+  @Optional()
+  @Email()
+  email?: string;
+
+  @Optional()
+  @OneOf(ROLES)
+  role?: Role;
+}

@@ -1,0 +1,116 @@
+import { Injectable, NotFoundException } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { isUniqueViolation } from '../database/errors';
+import { conflict } from '../http/fault';
+import { type Order, type Page, paginate, type SortColumn } from '../http/paginate';
+import { isId, newId } from '../id';
+import { emailKey, nameKey, User } from './user.entity';
+import type { CreateUserDto, ListUsersDto, UpdateUserDto, UserSort } from './users.dto';
+
+const BY_ID: SortColumn = { property: 'id', type: 'text' };
+
+/** Each is an index of the table, after the organization. */
+const SORTS: Record<UserSort, { columns: SortColumn[]; order: Order }> = {
+  createdAt: { columns: [{ property: 'createdAt', type: 'time' }, BY_ID], order: 'desc' },
+  updatedAt: { columns: [{ property: 'updatedAt', type: 'time' }, BY_ID], order: 'desc' },
+  name: {
+    columns: [{ property: 'nameKey', type: 'text' }, { property: 'name', type: 'text' }, BY_ID],
+    order: 'asc',
+  },
+  email: { columns: [{ property: 'emailKey', type: 'text' }], order: 'asc' },
+};
+
+const RETURNING = 'id, name, email, role, metadata, created_at AS "createdAt", updated_at AS "updatedAt"';
+
+@Injectable()
+export class UsersService {
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
+
+  list(
+    organizationId: string,
+    { sort, order = SORTS[sort].order, limit, cursor, email, role }: ListUsersDto,
+  ): Promise<Page<User>> {
+    const filters = { ...(email && { emailKey: emailKey(email) }), ...(role && { role }) };
+    return paginate(this.users.createQueryBuilder('user').where({ organizationId, ...filters }), {
+      columns: SORTS[sort].columns,
+      order,
+      limit,
+      cursor,
+      list: ['users', organizationId, sort, order, filters],
+    });
+  }
+
+  async create(
+    organizationId: string,
+    { name, email, role = 'member', metadata = {} }: CreateUserDto,
+  ): Promise<User> {
+    const { raw } = await this.users
+      .createQueryBuilder()
+      .insert()
+      .values({
+        organizationId,
+        id: newId('usr'),
+        role,
+        metadata: metadata as object,
+        ...withKeys({ name, email }),
+      })
+      .returning(RETURNING)
+      .execute()
+      .catch(emailTaken);
+    return raw[0];
+  }
+
+  async get(organizationId: string, id: string): Promise<User> {
+    return found(isId('usr', id) ? await this.users.findOneBy({ organizationId, id }) : null);
+  }
+
+  async update(
+    organizationId: string,
+    id: string,
+    { name, email, role, metadata }: UpdateUserDto,
+  ): Promise<User> {
+    const changes = withoutUndefined({ role, metadata: metadata as object, ...withKeys({ name, email }) });
+    if (!isId('usr', id) || Object.keys(changes).length === 0) return this.get(organizationId, id);
+    // One UPDATE: loading, assigning and saving would write back what somebody else just changed. It may have waited
+    // for a later one, and its now() is older then: `updatedAt` never goes back.
+    const { raw } = await this.users
+      .createQueryBuilder()
+      .update({ ...changes, updatedAt: () => 'greatest(updated_at, now())' })
+      .where({ organizationId, id })
+      .returning(RETURNING)
+      .execute()
+      .catch(emailTaken);
+    return found(raw[0]);
+  }
+
+  async delete(organizationId: string, id: string): Promise<void> {
+    const { affected } = isId('usr', id) ? await this.users.delete({ organizationId, id }) : { affected: 0 };
+    found(affected || null);
+  }
+}
+
+/** The fields that have keys, each beside its key. */
+const withKeys = ({ name, email }: { name?: string; email?: string }) => ({
+  ...(name !== undefined && { name, nameKey: nameKey(name) }),
+  ...(email !== undefined && { email, emailKey: emailKey(email) }),
+});
+
+const withoutUndefined = <Fields extends object>(fields: Fields): Partial<Fields> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
+
+function found<Row>(row: Row | null | undefined): Row {
+  if (row === null || row === undefined) throw new NotFoundException('There is no such user.');
+  return row;
+}
+
+function emailTaken(error: unknown): never {
+  if (isUniqueViolation(error, 'users_organization_id_email_key_key')) {
+    throw conflict({
+      field: 'email',
+      code: 'taken',
+      message: 'is already used by another user of the organization',
+    });
+  }
+  throw error;
+}

@@ -1,0 +1,46 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** Where scripts/test.mjs has put the migrated template, and the server if there is one. */
+const directory = process.env.UMS_TEST_DIRECTORY!;
+const serverUrl = process.env.UMS_TEST_SERVER;
+
+if (!directory) throw new Error('Run the tests with: npm test');
+
+/** For tests that need several connections or processes; the embedded database is one connection of one process. */
+export const describeOnServer = serverUrl ? describe : describe.skip;
+
+/** A copy of the template: variables for the service, and what removes it. */
+export interface TestDatabase {
+  env: { DATABASE_URL?: string; DATA_DIR: string };
+  drop(): Promise<void>;
+}
+
+export const copyOfTemplate = () => (serverUrl ? newDatabase('TEMPLATE ums_template') : newDirectory(true));
+
+export const emptyDatabase = () => (serverUrl ? newDatabase('') : newDirectory(false));
+
+async function newDatabase(template: string): Promise<TestDatabase> {
+  const name = `ums_${process.pid}_${Math.random().toString(36).slice(2)}`;
+  await onServer(`CREATE DATABASE ${name} ${template}`);
+  const url = new URL(serverUrl!);
+  url.pathname = name;
+  return {
+    env: { DATABASE_URL: url.href, DATA_DIR: directory },
+    drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`),
+  };
+}
+
+async function newDirectory(copy: boolean): Promise<TestDatabase> {
+  const path = mkdtempSync(join(directory, 'data-'));
+  if (copy) cpSync(join(directory, 'template'), path, { recursive: true });
+  return { env: { DATA_DIR: path }, drop: async () => rmSync(path, { recursive: true, force: true }) };
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new pg.Client(serverUrl);
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}

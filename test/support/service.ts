@@ -1,0 +1,59 @@
+import type { AddressInfo } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { DataSource } from 'typeorm';
+import { createApp } from '../../src/app.setup';
+import type { Scope } from '../../src/auth/scopes';
+import { readConfig } from '../../src/config';
+import { openDatabase } from '../../src/database/data-source';
+import { createLog } from '../../src/log';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
+import { TokensService } from '../../src/tokens/tokens.service';
+import { schema } from '../../src/user-management.module';
+import { Client } from './client';
+import { copyOfTemplate } from './database';
+
+export interface TestService {
+  app: NestExpressApplication;
+  dataSource: DataSource;
+  url: string;
+  /** Every line of the log, at its most talkative level. */
+  logs: string[];
+  /** A client of a new organization; of the organization named, if one is. */
+  client(options?: { scopes?: Scope[]; organizationId?: string }): Promise<Client>;
+  /** One without a token. */
+  anonymous(): Client;
+  close(): Promise<void>;
+}
+
+/** The service as `npm start` runs it, on a database of its own. */
+export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
+  const copy = await copyOfTemplate();
+  const config = readConfig({ MIGRATE_ON_START: 'false', LOG_LEVEL: 'trace', ...copy.env, ...env });
+  const database = await openDatabase(config, schema);
+  const logs: string[] = [];
+  const log = createLog(config.logLevel, { write: (line) => void logs.push(line) });
+  const app = await createApp(config, database, log);
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+
+  return {
+    app,
+    url,
+    logs,
+    dataSource: database.dataSource,
+    async client({ scopes = ['admin'], organizationId } = {}) {
+      organizationId ??= (await app.get(OrganizationsService).create('Test')).id;
+      const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
+      return new Client(url, { organizationId, tokenId: token.id, value });
+    },
+    anonymous: () => new Client(url),
+    async close() {
+      await app.close();
+      await database.close();
+      await copy.drop();
+      // Of every test file: whatever it did, no token was logged.
+      expect(logs.join('')).not.toMatch(/umt_[0-9A-Za-z]{38}/);
+    },
+  };
+}
