@@ -37,7 +37,8 @@ export const Email = () =>
     Trimmed(),
     Check((value) => {
       const faults = textFaults(1, 254)(value, '');
-      if (faults.length > 0 || isEmail(value)) return faults;
+      // isEmail() throws on a lone surrogate.
+      if (faults.length > 0 || ((value as string).isWellFormed() && isEmail(value))) return faults;
       return [{ code: 'invalid', message: 'must be an email address' }];
     }),
   );

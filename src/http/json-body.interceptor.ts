@@ -19,8 +19,8 @@ const parse = json({
   strict: false, // a bare number is JSON too; the validation says that it is not an object
   type: () => true, // the media type has been judged before
   verify: (_request, _response, body) => {
-    // A byte that is not UTF-8 would silently become U+FFFD.
-    if (!isUtf8(body)) throw malformed();
+    // No bytes would become {}, and a byte that is not UTF-8 would silently become U+FFFD.
+    if (body.length === 0 || !isUtf8(body)) throw malformed();
   },
 });
 

@@ -2,17 +2,17 @@ import type { Fault } from './fault';
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** A body is at most this deep: a field of the body may itself be nested eight levels. */
-const MAX_DEPTH = 9;
+/** Levels of objects and arrays in a field, itself the first. */
+const MAX_DEPTH = 8;
 
 /**
- * What parsed JSON holds that cannot be stored and given back as it came, wherever it stands: NULs, lone surrogates,
+ * What a field of parsed JSON holds that cannot be stored and given back as it came, wherever it stands: NULs, lone surrogates,
  * numbers that JavaScript rounds, keys that reach a prototype, nesting beyond any limit.
  */
-export function jsonFaults(body: unknown): Fault[] {
+export function jsonFaults(field: string, value: unknown): Fault[] {
   const faults: Fault[] = [];
   const refuse = (field: string, message: string) => {
-    faults.push({ field: field || 'body', code: 'invalid', message });
+    faults.push({ field, code: 'invalid', message });
   };
 
   const visit = (value: unknown, field: string, depth: number): void => {
@@ -23,16 +23,16 @@ export function jsonFaults(body: unknown): Fault[] {
         refuse(field, 'must be a finite number, and an integer within ±(2^53 − 1)');
       }
     } else if (typeof value === 'object' && value !== null) {
-      if (depth >= MAX_DEPTH) return refuse(field, 'must not be nested deeper than 8 levels');
-      for (const [key, child] of Object.entries(value)) {
-        const path = nested(field, key);
-        if (FORBIDDEN_KEYS.has(key)) refuse(path, 'is not allowed as a key');
-        else if (!isStorable(key)) refuse(path, 'must not have a NUL or a lone surrogate in its key');
-        else visit(child, path, depth + 1);
-      }
+      if (depth > MAX_DEPTH) return refuse(field, `must not be nested deeper than ${MAX_DEPTH} levels`);
+      for (const [key, child] of Object.entries(value)) visitKey(key, child, nested(field, key), depth + 1);
     }
   };
-  visit(body, '', 0);
+  const visitKey = (key: string, value: unknown, field: string, depth: number): void => {
+    if (FORBIDDEN_KEYS.has(key)) refuse(field, 'is not allowed as a key');
+    else if (!isStorable(key)) refuse(field, 'must not have a NUL or a lone surrogate in its key');
+    else visit(value, field, depth);
+  };
+  visitKey(field, value, nested('', field), 1);
   return faults;
 }
 

@@ -29,16 +29,20 @@ export function validInput<Dto extends object>(metatype: Type<Dto>, input: objec
 
 function validate<Dto extends object>(metatype: Type<Dto>, input: object): { dto: Dto; faults: Fault[] } {
   const known = fieldsOf(metatype);
-  const faults = new Map(jsonFaults(input).map((fault) => [fault.field, fault]));
+  const faults = new Map<string, Fault>();
   const report = (fault: Fault) => faults.has(fault.field) || faults.set(fault.field, fault);
 
   // Neither library may meet an unknown key: one drops `__proto__`, the other takes `hasOwnProperty` for a known one.
-  const accepted: Record<string, unknown> = {};
+  // Nor may class-transformer meet what is inside a value: it fails on a key `constructor`.
+  const simple: Record<string, unknown> = {};
+  const structured: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(input)) {
-    if (known.has(key)) accepted[key] = value;
-    else report({ field: nested('', key), code: 'unknown', message: 'is not a known field' });
+    jsonFaults(key, value).forEach(report);
+    if (!known.has(key)) report({ field: nested('', key), code: 'unknown', message: 'is not a known field' });
+    else if (typeof value === 'object' && value !== null) structured[key] = value;
+    else simple[key] = value;
   }
-  const dto = plainToInstance(metatype, accepted);
+  const dto = Object.assign(plainToInstance(metatype, simple), structured);
   for (const error of validateSync(dto, { forbidUnknownValues: false })) {
     for (const { faultsOf } of Object.values(error.contexts ?? {}) as { faultsOf: FaultsOf }[]) {
       for (const fault of faultsOf(error.value, error.property)) report({ field: error.property, ...fault });

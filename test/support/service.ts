@@ -42,7 +42,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
     url,
     logs,
     dataSource: database.dataSource,
-    async client({ scopes = ['admin'], organizationId } = {}) {
+    async client({ scopes = ['admin'], organizationId }: { scopes?: Scope[]; organizationId?: string } = {}) {
       organizationId ??= (await app.get(OrganizationsService).create('Test')).id;
       const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
       return new Client(url, { organizationId, tokenId: token.id, value });

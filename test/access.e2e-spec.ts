@@ -1,0 +1,216 @@
+import { REQUIRED_SCOPES } from '../src/auth/scopes.decorator';
+import { SCOPES, type Scope } from '../src/auth/scopes';
+import { routesOf } from '../src/http/method-not-allowed';
+import { TokensService } from '../src/tokens/tokens.service';
+import { API_CONTROLLERS } from '../src/user-management.module';
+import type { Client } from './support/client';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+const routes = [...routesOf(API_CONTROLLERS)].map(({ method, path, handler }) => ({
+  method: method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete',
+  path,
+  scopes: (Reflect.getMetadata(REQUIRED_SCOPES, handler) ?? ['admin']) as Scope[],
+}));
+
+const NEVER = { usr: 'usr_00000000000000000000000000', tok: 'tok_00000000000000000000000000' };
+const somewhere = (path: string) => path.replace(':id', path.includes('tokens') ? NEVER.tok : NEVER.usr);
+
+/** The access table of the service. A new route shows up here, so that its scope is a decision and not an accident. */
+it('serves these routes to these scopes', () => {
+  expect(
+    routes.map(({ method, path, scopes }) => `${method} ${path} ${scopes.join() || 'any token'}`).sort(),
+  ).toEqual([
+    'delete /api/v1/tokens/:id admin',
+    'delete /api/v1/users/:id users:delete',
+    'delete /v1/tokens/:id admin',
+    'get /api/v1/tokens admin',
+    'get /api/v1/tokens/:id admin',
+    'get /api/v1/tokens/current any token',
+    'get /api/v1/users users:read',
+    'get /api/v1/users/:id users:read',
+    'get /v1/tokens admin',
+    'get /v1/tokens/:id admin',
+    'get /v1/tokens/current any token',
+    'patch /api/v1/users/:id users:write',
+    'post /api/v1/tokens admin',
+    'post /api/v1/users users:write',
+    'post /v1/tokens admin',
+  ]);
+});
+
+it('has no route beside these but for health', () => {
+  const layers = service.app.getHttpAdapter().getInstance().router.stack as unknown as {
+    route?: { path: string; methods: Record<string, boolean> };
+  }[];
+  const served = layers.flatMap(({ route }) => {
+    const methods = Object.keys(route?.methods ?? {});
+    return methods.length === 1 ? [`${methods[0]} ${route!.path}`] : []; // what answers all methods refuses some
+  });
+  const declared = routes.map(({ method, path }) => `${method} ${path}`);
+  expect(served.sort()).toEqual([...declared, 'get /livez', 'get /readyz'].sort());
+});
+
+const subsets = SCOPES.reduce<Scope[][]>(
+  (sets, scope) => [...sets, ...sets.map((set) => [...set, scope])],
+  [[]],
+).filter((set) => set.length > 0);
+
+describe.each(subsets.map((scopes) => ({ scopes })))('a token with $scopes', ({ scopes }) => {
+  let api: Client;
+  beforeAll(async () => (api = await service.client({ scopes })));
+
+  it.each(routes)('at $method $path, which needs $scopes', async ({ method, path, scopes: needed }) => {
+    const { status, headers, body } = await api.send(
+      method,
+      somewhere(path),
+      method === 'post' ? {} : undefined,
+    );
+
+    if (scopes.includes('admin') || needed.every((scope) => scopes.includes(scope))) {
+      // Allowed: what it asks for is not there, or it asks for nothing well-formed.
+      expect([200, 400, 404, 415]).toContain(status);
+    } else {
+      expect(status).toBe(403);
+      expect(headers['www-authenticate']).toBe(
+        `Bearer error="insufficient_scope", scope="${needed.join(' ')}"`,
+      );
+      expect(body).toMatchObject({
+        code: 'insufficient_scope',
+        detail: expect.stringContaining(needed.join(' ')),
+      });
+    }
+  });
+});
+
+describe.each(routes)('$method $path', ({ method, path }) => {
+  const ask = (api: Client) => api.send(method, somewhere(path));
+
+  it('asks for a token where there is none', async () => {
+    const { headers, body } = await ask(service.anonymous()).expect(401);
+    expect(headers['www-authenticate']).toBe('Bearer');
+    expect(body).toMatchObject({ status: 401, code: 'unauthorized' });
+    expect(headers['x-ratelimit-limit']).toBeUndefined();
+  });
+
+  it('refuses an expired, a revoked and an unknown token alike', async () => {
+    const expired = await service.client();
+    await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = $1`, [expired.tokenId]);
+    const revoked = await service.client();
+    await service.app.get(TokensService).revoke(revoked.organizationId, revoked.tokenId);
+    const unknown = revoked.withValue('umt_00000000000000000000000000000000004kTDkI');
+
+    const answers = await Promise.all(
+      [expired, revoked, unknown].map((api) => ask(api).set('X-Request-ID', 'same').expect(401)),
+    );
+
+    for (const { headers } of answers)
+      expect(headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+describe('another organization', () => {
+  it.each(routes.filter(({ path }) => path.includes(':id')))(
+    'does not exist for $method $path: the same bytes as for an id that never was',
+    async ({ method, path }) => {
+      const [own, foreign] = [await service.client(), await service.client()];
+      const id = path.includes('tokens') ? foreign.tokenId : (await foreign.createUser()).id;
+      const unknown = path.includes('tokens') ? NEVER.tok : NEVER.usr;
+      const body = method === 'patch' ? { name: 'Taken over' } : undefined;
+      const answer = async (candidate: string) => {
+        const path_ = path.replace(':id', candidate);
+        const { text, headers } = await own.send(method, path_, body).set('X-Request-ID', 'same').expect(404);
+        for (const name of ['date', 'x-ratelimit-remaining', 'x-ratelimit-reset']) delete headers[name];
+        return { text, headers };
+      };
+
+      const never = await answer(unknown);
+      for (const candidate of [
+        id,
+        'usr_',
+        'tok_',
+        'nobody',
+        'a'.repeat(500),
+        '%00',
+        "'",
+        `${unknown}0`,
+        unknown.toUpperCase(),
+      ]) {
+        expect(await answer(candidate)).toEqual(never);
+      }
+      // And it is untouched.
+      const there = path.includes('tokens') ? '/v1/tokens/current' : `/api/v1/users/${id}`;
+      const { body: kept } = await foreign.get(there).expect(200);
+      expect(kept).toMatchObject(path.includes('tokens') ? { state: 'active' } : { name: 'Ada Lovelace' });
+    },
+  );
+
+  it('shows nothing in a list', async () => {
+    const [own, foreign] = [await service.client(), await service.client()];
+    await foreign.createUser({ email: 'ada@example.com' });
+    const mine = await own.createUser({ email: 'own@example.com' });
+
+    expect((await own.get('/api/v1/users').expect(200)).body.data).toEqual([mine]);
+    expect((await own.get('/api/v1/users?email=ada@example.com').expect(200)).body.data).toEqual([]);
+    expect((await own.get('/v1/tokens').expect(200)).body.data).toMatchObject([{ id: own.tokenId }]);
+  });
+
+  it('cannot be named by a caller', async () => {
+    const [own, foreign] = [await service.client(), await service.client()];
+    await own
+      .post('/api/v1/users', { name: 'Ada', email: 'a@example.com', organizationId: foreign.organizationId })
+      .expect(400);
+    await own.get(`/api/v1/users?organizationId=${foreign.organizationId}`).expect(400);
+    await own
+      .get('/api/v1/users')
+      .set('X-Organization-ID', foreign.organizationId)
+      .expect(200, { data: [], nextCursor: null });
+  });
+});
+
+describe('the Authorization header', () => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('takes the scheme %s', async (scheme) => {
+    const { tokenValue } = await service.client();
+    await service
+      .anonymous()
+      .get('/api/v1/users')
+      .set('Authorization', `${scheme} ${tokenValue}`)
+      .expect(200);
+  });
+
+  it.each([
+    ['Basic dXNlcjpwYXNz', 'Bearer'],
+    ['Bearer', 'Bearer'],
+    ['Bearer  ', 'Bearer'],
+    ['Bearer umt_short', 'Bearer error="invalid_token"'],
+    ['Bearer a b', 'Bearer error="invalid_token"'],
+  ])('refuses %j with the challenge %s', async (header, challenge) => {
+    const { headers } = await service
+      .anonymous()
+      .get('/api/v1/users')
+      .set('Authorization', header)
+      .expect(401);
+    expect(headers['www-authenticate']).toBe(challenge);
+  });
+});
+
+describe('the order of judgement', () => {
+  it('is 401, 403, 415, 400, 404: a body is nothing to a caller who may not', async () => {
+    const reader = await service.client({ scopes: ['users:read'] });
+    const writer = await service.client({ scopes: ['users:write'] });
+    const path = `/api/v1/users/${NEVER.usr}`;
+    const garbage = (api: Client) => api.patch(path).set('Content-Type', 'text/plain').send('{');
+
+    await garbage(service.anonymous()).expect(401);
+    await garbage(reader).expect(403);
+    await garbage(writer).expect(415);
+    await writer.patch(path).set('Content-Type', 'application/json').send('{').expect(400);
+    await writer.patch(path, { name: '' }).expect(400);
+    await writer.patch('/api/v1/users/nobody', { name: '' }).expect(400);
+    await writer.patch(path, { name: 'Ada' }).expect(404);
+  });
+});

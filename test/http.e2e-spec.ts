@@ -1,0 +1,191 @@
+import { connect } from 'node:net';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+const UUID = /^[0-9a-f-]{36}$/;
+
+describe('X-Request-ID', () => {
+  it.each(['a', 'A.b_c-9', 'x'.repeat(128)])('is the caller’s: %.20s', async (id) => {
+    const { headers, body } = await service.anonymous().get('/nothing').set('X-Request-ID', id).expect(404);
+    expect(headers['x-request-id']).toBe(id);
+    expect(body.requestId).toBe(id);
+  });
+
+  it.each(['', 'x'.repeat(129), 'a b', 'a,b', 'é', '<script>'])(
+    'is a new one instead of %.20j',
+    async (id) => {
+      const { headers, body } = await service.anonymous().get('/nothing').set('X-Request-ID', id).expect(404);
+      expect(headers['x-request-id']).toMatch(UUID);
+      expect(body.requestId).toBe(headers['x-request-id']);
+    },
+  );
+
+  it('is on every response, and in its log line', async () => {
+    const api = await service.client();
+    const reader = await service.client({ scopes: ['users:read'] });
+    const answers = await Promise.all([
+      api.get('/api/v1/users').expect(200),
+      api.post('/api/v1/users', { name: 'Ada', email: 'ada@example.com' }).expect(201),
+      service.anonymous().get('/api/v1/users').expect(401),
+      reader.post('/api/v1/users', {}).expect(403),
+      api.get('/api/v1/users/nobody').expect(404),
+      api.get('/api/v1/nothing').expect(404),
+      api.get('/api/v1/users/%zz').expect(404),
+      api.put('/api/v1/users', {}).expect(405),
+      api.post('/api/v1/users').set('Content-Type', 'application/json').send('{').expect(400),
+      api.post('/api/v1/users').set('Content-Type', 'text/plain').send('x').expect(415),
+      api.get('/livez').expect(200),
+      api.get('/readyz').expect(200),
+    ]);
+    const logged = service.logs.map((line) => JSON.parse(line).requestId);
+    for (const { headers } of answers) {
+      expect(headers['x-request-id']).toMatch(UUID);
+      expect(logged).toContain(headers['x-request-id']);
+    }
+  });
+});
+
+describe('every response under /api and /v1', () => {
+  it('is not stored and not sniffed, and does not tell what serves it', async () => {
+    const api = await service.client();
+    for (const { headers } of [
+      await api.get('/api/v1/users').expect(200),
+      await api.get('/v1/tokens').expect(200),
+      await api.get('/api/nothing').expect(404),
+      await api.put('/v1/tokens', {}).expect(405),
+      await service.anonymous().get('/api/v1/users').expect(401),
+      await api.delete('/api/v1/users/nobody').expect(404),
+    ]) {
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['x-powered-by']).toBeUndefined();
+      expect(headers.etag).toBeUndefined();
+    }
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v1/user',
+    '/api/v1/users/a/b',
+    '/v1/users',
+    '/v2/tokens',
+    '/index.html',
+    '/%2e%2e/etc',
+  ])('that is not known is a 404, with or without a token: %s', async (path) => {
+    const api = await service.client();
+    for (const client of [api, service.anonymous()]) {
+      const { body, headers } = await client.get(path).expect(404);
+      expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
+      expect(body).toEqual({
+        title: 'Not Found',
+        status: 404,
+        code: 'not_found',
+        detail: 'There is nothing at this path.',
+        requestId: headers['x-request-id'],
+      });
+    }
+  });
+
+  it.each([
+    ['put', '/api/v1/users', 'GET, HEAD, POST'],
+    ['delete', '/api/v1/users', 'GET, HEAD, POST'],
+    ['post', '/api/v1/users/usr_x', 'GET, HEAD, PATCH, DELETE'],
+    ['options', '/api/v1/users/usr_x', 'GET, HEAD, PATCH, DELETE'],
+    ['patch', '/v1/tokens', 'GET, HEAD, POST'],
+    ['delete', '/v1/tokens/current', 'GET, HEAD'],
+    ['delete', '/api/v1/tokens/current', 'GET, HEAD'],
+    ['patch', '/api/v1/tokens/tok_x', 'GET, HEAD, DELETE'],
+    ['post', '/livez', 'GET, HEAD'],
+  ] as const)('answers 405 to %s %s with Allow: %s, with or without a token', async (method, path, allow) => {
+    const api = await service.client();
+    for (const client of [api, service.anonymous()]) {
+      const { body, headers } = await client.send(method, path).expect(405);
+      expect(headers.allow?.split(', ').sort()).toEqual(allow.split(', ').sort());
+      expect(body.code).toBe('method_not_allowed');
+    }
+  });
+
+  it.each(['%zz', '%', '%ff', '%c0%80'])('that cannot be decoded is a 404: /api/v1/users/%s', async (id) => {
+    const { body } = await service.anonymous().get(`/api/v1/users/${id}`).expect(404);
+    expect(body.code).toBe('not_found');
+  });
+});
+
+describe('GET /livez and /readyz', () => {
+  it('answer without a token', async () => {
+    await service.anonymous().get('/livez').expect(200, { status: 'ok' });
+    await service.anonymous().get('/readyz').expect(200, { status: 'ok' });
+  });
+
+  it('say that the schema is too old', async () => {
+    const [{ name }] = await service.dataSource
+      .query(`DELETE FROM ums_migrations RETURNING name`)
+      .then(([rows]) => rows);
+    const { body, headers } = await service.anonymous().get('/readyz').expect(503);
+    expect(body).toMatchObject({
+      code: 'unavailable',
+      detail: 'The schema is older than this release. Run: ums migrate',
+    });
+    expect(headers['retry-after']).toMatch(/^\d+$/);
+    await service.anonymous().get('/livez').expect(200);
+    await service.dataSource.query(
+      `INSERT INTO ums_migrations (timestamp, name) VALUES (1763600000000, $1)`,
+      [name],
+    );
+    await service.anonymous().get('/readyz').expect(200);
+  });
+});
+
+/** What the service answers to bytes that need not be HTTP. */
+function raw(bytes: string): Promise<string> {
+  const { port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}
+
+describe('what the HTTP parser refuses', () => {
+  it.each([
+    ['garbage', 'GARBAGE\r\n\r\n', 400, 'bad_request'],
+    ['no Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+      'bad_request',
+    ],
+    ['a space in a header name', 'GET / HTTP/1.1\r\nHost: a\r\nX Y: z\r\n\r\n', 400, 'bad_request'],
+    [
+      'headers of 20 KB',
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    [
+      'another expectation',
+      'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: magic\r\n\r\n',
+      417,
+      'expectation_failed',
+    ],
+  ])('gets the error body and an X-Request-ID: %s', async (_what, bytes, status, code) => {
+    const answer = await raw(bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const [head, body] = answer.split('\r\n\r\n');
+    const requestId = /^X-Request-ID: (.+)$/im.exec(head)?.[1];
+    expect(requestId).toMatch(UUID);
+    expect(head).toMatch(/^Content-Type: application\/problem\+json/im);
+    expect(JSON.parse(body)).toMatchObject({ status, code, requestId });
+    if (status === 400) expect(JSON.parse(body).errors).toHaveLength(1);
+    await service.anonymous().get('/livez').expect(200);
+  });
+});

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import type { Client, UserBody } from './support/client';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' })));
+afterAll(() => service.close());
+
+const SORTS = ['createdAt', 'updatedAt', 'name', 'email'] as const;
+type Sort = (typeof SORTS)[number];
+
+const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b)); // by code point
+
+/** The order the contract promises, told independently of the service's SQL. */
+const keysOf: Record<Sort, (user: UserBody) => string[]> = {
+  createdAt: ({ createdAt, id }) => [createdAt, id],
+  updatedAt: ({ updatedAt, id }) => [updatedAt, id],
+  name: ({ name, id }) => [name.toLowerCase(), name, id],
+  email: ({ email, id }) => [email.normalize('NFKC').toLowerCase(), id],
+};
+
+function sorted(users: UserBody[], sort: Sort, order: 'asc' | 'desc'): UserBody[] {
+  const ascending = [...users].sort((a, b) => {
+    const [left, right] = [keysOf[sort](a), keysOf[sort](b)];
+    return left.reduce((decided, key, i) => decided || compare(key, right[i]), 0);
+  });
+  return order === 'asc' ? ascending : ascending.reverse();
+}
+
+/** Walks a list to its end, doing something between the pages. */
+async function walk(
+  api: Client,
+  query: string,
+  between: () => Promise<unknown> = async () => {},
+): Promise<UserBody[]> {
+  const seen: UserBody[] = [];
+  let path = `/api/v1/users?${query}`;
+  for (let pages = 0; pages < 1000; pages++) {
+    const { body, headers } = await api.get(path).expect(200);
+    seen.push(...body.data);
+    if (body.nextCursor === null) {
+      expect(headers.link).toBeUndefined();
+      return seen;
+    }
+    expect(body.data.length).toBeGreaterThan(0);
+    path = /^<(.*)>; rel="next"$/.exec(headers.link)![1];
+    expect(new URL(path, 'http://localhost').searchParams.get('cursor')).toBe(body.nextCursor);
+    await between();
+  }
+  throw new Error('the walk does not end');
+}
+
+const NAMES = [
+  'ada',
+  'Ada',
+  'ADA',
+  'Bob',
+  'bob',
+  'Émile',
+  'emile',
+  '李',
+  '😀',
+  'Ａ',
+  'z',
+  '_',
+  'O\u2019Neill',
+];
+
+/** Users of whom many share names and times. */
+async function populate(api: Client, count: number): Promise<UserBody[]> {
+  const users = await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      api.createUser({ name: NAMES[i % NAMES.length], email: `${i % 2 ? 'U' : 'u'}${i * 7919}@example.com` }),
+    ),
+  );
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+  for (const [i, { id }] of users.entries()) {
+    await service.dataSource.query(`UPDATE users SET created_at = $2, updated_at = $3 WHERE id = $1`, [
+      id,
+      at(i % 5),
+      at(i % 3),
+    ]);
+  }
+  return (await api.get('/api/v1/users?limit=200').expect(200)).body.data;
+}
+
+describe('GET /api/v1/users', () => {
+  it.each(SORTS.flatMap((sort) => (['asc', 'desc'] as const).map((order) => ({ sort, order }))))(
+    'walks by $sort $order, in pages of any size',
+    async ({ sort, order }) => {
+      const api = await service.client();
+      const users = await populate(api, 45);
+      for (const limit of [1, 7, 200]) {
+        expect(await walk(api, `sort=${sort}&order=${order}&limit=${limit}`)).toEqual(
+          sorted(users, sort, order),
+        );
+      }
+    },
+  );
+
+  it('shows every untouched user exactly once, whatever is created and deleted meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...SORTS),
+        fc.constantFrom('asc', 'desc'),
+        fc.constantFrom(1, 7, 200),
+        fc.array(fc.record({ create: fc.boolean(), name: fc.constantFrom(...NAMES), victim: fc.nat() }), {
+          maxLength: 25,
+        }),
+        async (sort, order, limit, interference) => {
+          const api = await service.client();
+          const users = await populate(api, 20);
+          const [victims, untouched] = [users.slice(0, 6), users.slice(6)];
+          const doomed = [...victims];
+          const seen = await walk(api, `sort=${sort}&order=${order}&limit=${limit}`, async () => {
+            for (const { create, name, victim } of interference.splice(0, 3)) {
+              if (create) await api.createUser({ name });
+              else if (doomed.length > 0)
+                await api
+                  .delete(`/api/v1/users/${doomed.splice(victim % doomed.length, 1)[0].id}`)
+                  .expect(204);
+            }
+          });
+          const ids = seen.map(({ id }) => id);
+          expect(new Set(ids).size).toBe(ids.length);
+          const kept = new Set(untouched.map(({ id }) => id));
+          expect(ids.filter((id) => kept.has(id))).toEqual(
+            sorted(untouched, sort, order as 'asc' | 'desc').map(({ id }) => id),
+          );
+        },
+      ),
+      { numRuns: 30, endOnFailure: true },
+    );
+  }, 120_000);
+
+  it('is newest first by default, and honours order when sort is omitted', async () => {
+    const api = await service.client();
+    const users = await populate(api, 12);
+    expect(await walk(api, 'limit=5')).toEqual(sorted(users, 'createdAt', 'desc'));
+    expect(await walk(api, 'limit=5&order=asc')).toEqual(sorted(users, 'createdAt', 'asc'));
+    expect(await walk(api, 'limit=5&sort=name')).toEqual(sorted(users, 'name', 'asc'));
+    expect(await walk(api, 'limit=5&sort=updatedAt')).toEqual(sorted(users, 'updatedAt', 'desc'));
+  });
+
+  it('shows 50 by default', async () => {
+    const api = await service.client();
+    await populate(api, 51);
+    const { body } = await api.get('/api/v1/users').expect(200);
+    expect(body.data).toHaveLength(50);
+    expect(body.nextCursor).toEqual(expect.any(String));
+  });
+
+  it('filters by role and by email in any case, through all pages', async () => {
+    const api = await service.client();
+    for (let i = 0; i < 9; i++)
+      await api.createUser({ role: ['member', 'admin', 'viewer'][i % 3], email: `Person${i}@example.com` });
+
+    const admins = await walk(api, 'role=admin&limit=2&sort=email');
+    expect(admins.map(({ email }) => email)).toEqual([
+      'Person1@example.com',
+      'Person4@example.com',
+      'Person7@example.com',
+    ]);
+    expect(await walk(api, 'email=person4@EXAMPLE.com')).toEqual([admins[1]]);
+    expect(await walk(api, 'email=person4@example.com&role=viewer')).toEqual([]);
+  });
+
+  it.each([
+    ['limit=0', 'limit', 'out_of_range'],
+    ['limit=201', 'limit', 'out_of_range'],
+    ['limit=-1', 'limit', 'out_of_range'],
+    ['limit=1.5', 'limit', 'invalid'],
+    ['limit=', 'limit', 'invalid'],
+    ['limit=1e2', 'limit', 'invalid'],
+    ['limit=1&limit=2', 'limit', 'invalid'],
+    ['sort=id', 'sort', 'invalid'],
+    ['sort=constructor', 'sort', 'invalid'],
+    ['order=up', 'order', 'invalid'],
+    ['email=nobody', 'email', 'invalid'],
+    ['role=owner', 'role', 'invalid'],
+    ['page=2', 'page', 'unknown'],
+    ['sort[a]=name', 'sort[a]', 'unknown'],
+    ['__proto__=1', '__proto__', 'invalid'],
+    ['cursor=', 'cursor', 'invalid'],
+    ['cursor=abc', 'cursor', 'invalid'],
+    ['cursor=a&cursor=b', 'cursor', 'invalid'],
+    ['email=a%00@example.com', 'email', 'invalid'],
+  ])('refuses ?%s', async (query, field, code) => {
+    const api = await service.client();
+    const { body } = await api.get(`/api/v1/users?${query}`).expect(400);
+    expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
+  });
+
+  it('refuses a cursor that is not a position of this very list', async () => {
+    const [api, other] = [await service.client(), await service.client()];
+    await populate(api, 4);
+    const cursorOf = async (client: Client, query: string) =>
+      (await client.get(`/api/v1/users?limit=1&${query}`).expect(200)).body.nextCursor;
+    const cursor: string = await cursorOf(api, 'sort=name');
+
+    await api.get(`/api/v1/users?limit=2&sort=name&cursor=${cursor}`).expect(200);
+    await api.get(`/api/v1/users?sort=name&order=asc&cursor=${cursor}`).expect(200);
+    const flipped = (at: number) =>
+      cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
+    for (const query of [
+      `sort=email&cursor=${cursor}`,
+      `cursor=${cursor}`,
+      `sort=name&order=desc&cursor=${cursor}`,
+      `sort=name&role=member&cursor=${cursor}`,
+      `sort=name&cursor=${cursor.slice(0, -1)}`,
+      `sort=name&cursor=${cursor}A`,
+      `sort=name&cursor=${flipped(3)}`,
+      `sort=name&cursor=${flipped(cursor.length - 2)}`,
+    ]) {
+      const { body } = await api.get(`/api/v1/users?${query}`).expect(400);
+      expect(body.errors).toMatchObject([{ field: 'cursor', code: 'invalid' }]);
+    }
+    await other.get(`/api/v1/users?sort=name&cursor=${cursor}`).expect(400);
+  });
+});

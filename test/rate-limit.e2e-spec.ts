@@ -1,0 +1,127 @@
+import type { Client } from './support/client';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+/** Makes `count` requests, so many at once, and returns the answers. */
+async function flood(count: number, ask: (i: number) => ReturnType<Client['get']>, atOnce = 50) {
+  const answers: { status: number; headers: Record<string, string> }[] = [];
+  for (let i = 0; i < count; i += atOnce) {
+    answers.push(
+      ...(await Promise.all(Array.from({ length: Math.min(atOnce, count - i) }, (_, j) => ask(i + j)))),
+    );
+  }
+  return answers;
+}
+
+it('admits exactly 1000 requests of a token in its window, all routes together', async () => {
+  const api = await service.client();
+  const routes = [
+    '/api/v1/users',
+    '/v1/tokens/current',
+    '/api/v1/tokens',
+    '/api/v1/users/nobody',
+    '/api/v1/users?limit=0',
+  ];
+
+  const answers = await flood(1200, (i) => api.get(routes[i % routes.length]));
+
+  const admitted = answers.filter(({ status }) => status !== 429);
+  expect(admitted).toHaveLength(1000);
+  expect(
+    admitted.map(({ headers }) => Number(headers['x-ratelimit-remaining'])).sort((a, b) => b - a),
+  ).toEqual(Array.from({ length: 1000 }, (_, i) => 999 - i));
+  expect(new Set(answers.map(({ headers }) => headers['x-ratelimit-reset'])).size).toBe(1);
+});
+
+it('tells a refused caller when to come back, and counts the refusal for nothing', async () => {
+  const limited = await startService({ RATE_LIMIT_PER_MINUTE: '3' });
+  try {
+    const api = await limited.client({ scopes: ['users:read'] });
+    await flood(3, () => api.get('/api/v1/users').expect(200));
+
+    const { headers, body } = await api.get('/api/v1/users').expect(429);
+
+    expect(body).toMatchObject({ status: 429, code: 'rate_limited', title: 'Too Many Requests' });
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': '0' });
+    const reset = Number(headers['x-ratelimit-reset']);
+    const retryAfter = Number(headers['retry-after']);
+    expect(reset - Date.now() / 1000).toBeGreaterThan(50);
+    expect(reset - Date.now() / 1000).toBeLessThanOrEqual(61);
+    expect(Math.abs(reset - Date.now() / 1000 - retryAfter)).toBeLessThan(2);
+    // 429 comes before 403, and another refusal moves nothing.
+    const again = await api.delete('/api/v1/users/nobody').expect(429);
+    expect(again.headers['x-ratelimit-reset']).toBe(headers['x-ratelimit-reset']);
+    // Another token of the same organization has its own window.
+    const other = await limited.client({ organizationId: api.organizationId });
+    expect((await other.get('/api/v1/users').expect(200)).headers['x-ratelimit-remaining']).toBe('2');
+  } finally {
+    await limited.close();
+  }
+});
+
+it('opens a new window when the old one has ended', async () => {
+  const limited = await startService({ RATE_LIMIT_PER_MINUTE: '2' });
+  const realNow = Date.now;
+  const realPerformanceNow = performance.now.bind(performance);
+  try {
+    const api = await limited.client();
+    await flood(3, () => api.get('/api/v1/users'));
+    await api.get('/api/v1/users').expect(429);
+
+    // A minute passes: for the windows in memory by the clock, for those in PostgreSQL by their start.
+    await limited.dataSource.query(`UPDATE rate_limit_windows SET started_ms = started_ms - 60000`);
+    jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 60_000);
+    jest.spyOn(performance, 'now').mockImplementation(() => realPerformanceNow() + 60_000);
+
+    expect((await api.get('/api/v1/users').expect(200)).headers['x-ratelimit-remaining']).toBe('1');
+  } finally {
+    jest.restoreAllMocks();
+    await limited.close();
+  }
+});
+
+it('sends the three headers with every status of an authenticated request, and counts it', async () => {
+  const api = await service.client();
+  const reader = await service.client({ organizationId: api.organizationId, scopes: ['users:read'] });
+  const user = await api.createUser();
+  const asked = [
+    reader.get('/api/v1/users').expect(200),
+    reader.get('/api/v1/users?limit=x').expect(400),
+    reader.post('/api/v1/users', {}).expect(403),
+    reader.get('/api/v1/users/nobody').expect(404),
+    api.post('/api/v1/users', { name: 'Ada', email: user.email }).expect(409),
+    api.post('/api/v1/users').set('Content-Type', 'text/plain').send('x').expect(415),
+    api.post('/api/v1/users').set('Content-Type', 'application/json').send('{').expect(400),
+    api
+      .post('/api/v1/users')
+      .set('Content-Type', 'application/json')
+      .send(`"${'x'.repeat(70_000)}"`)
+      .expect(413),
+    api.patch(`/api/v1/users/${user.id}`, {}).expect(200),
+    api.delete(`/api/v1/users/${user.id}`).expect(204),
+  ];
+  for (const { headers } of await Promise.all(asked)) {
+    for (const name of HEADERS) expect(headers[name]).toMatch(/^\d+$/);
+  }
+  // 1 creation and 6 more of one, 4 of the other.
+  expect((await api.get('/v1/tokens/current').expect(200)).headers['x-ratelimit-remaining']).toBe('992');
+  expect((await reader.get('/v1/tokens/current').expect(200)).headers['x-ratelimit-remaining']).toBe('995');
+});
+
+it('counts neither unknown paths, nor other methods, nor who has no token', async () => {
+  const api = await service.client();
+  for (const answer of [
+    await api.get('/api/v1/nothing').expect(404),
+    await api.put('/api/v1/users', {}).expect(405),
+    await service.anonymous().get('/api/v1/users').expect(401),
+    await api.get('/livez').expect(200),
+  ]) {
+    for (const name of HEADERS) expect(answer.headers[name]).toBeUndefined();
+  }
+  expect((await api.get('/api/v1/users').expect(200)).headers['x-ratelimit-remaining']).toBe('999');
+});

@@ -1,0 +1,187 @@
+import { crc32 } from 'node:zlib';
+import { LastUse } from '../src/tokens/last-use';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
+  it('makes a token and shows its value this one time', async () => {
+    const api = await service.client();
+
+    const { body, headers } = await api
+      .post(path, { name: ' CI ', scopes: ['users:read'], expiresIn: '90d' })
+      .expect(201);
+    const { token, ...record } = body;
+
+    expect(record).toEqual({
+      id: expect.stringMatching(/^tok_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+      name: 'CI',
+      hint: `${token.slice(0, 8)}…${token.slice(-4)}`,
+      scopes: ['users:read'],
+      state: 'active',
+      expiresIn: '90d',
+      expiresAt: new Date(Date.parse(record.createdAt) + 90 * 24 * 3600 * 1000).toISOString(),
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    expect(headers['cache-control']).toBe('no-store');
+    await api.get(`${path}/${body.id}`).expect(200, record);
+    await api.withValue(token).get('/api/v1/users').expect(200);
+  });
+
+  it('ends the value with the CRC-32 of what is before it', async () => {
+    const api = await service.client();
+    const { body } = await api.post(path, { name: 'CI', scopes: ['admin'] }).expect(201);
+
+    expect(body.token).toMatch(/^umt_[0-9A-Za-z]{38}$/);
+    const sum = [...body.token.slice(36)].reduce((rest, digit) => rest * 62 + BASE62.indexOf(digit), 0);
+    expect(sum).toBe(crc32(body.token.slice(0, 36)));
+  });
+
+  it.each([
+    [{ scopes: ['admin'] }, 'name', 'required'],
+    [{ name: '', scopes: ['admin'] }, 'name', 'too_short'],
+    [{ name: 'x'.repeat(101), scopes: ['admin'] }, 'name', 'too_long'],
+    [{ name: 'CI' }, 'scopes', 'required'],
+    [{ name: 'CI', scopes: [] }, 'scopes', 'too_short'],
+    [{ name: 'CI', scopes: 'admin' }, 'scopes', 'invalid'],
+    [{ name: 'CI', scopes: ['root'] }, 'scopes', 'invalid'],
+    [{ name: 'CI', scopes: ['admin', 'admin'] }, 'scopes', 'invalid'],
+    [{ name: 'CI', scopes: [['admin']] }, 'scopes', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], expiresIn: null }, 'expiresIn', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], expiresIn: 90 }, 'expiresIn', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], expiresIn: '90' }, 'expiresIn', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], expiresIn: '090d' }, 'expiresIn', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], expiresIn: '1.5d' }, 'expiresIn', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], expiresIn: '12h' }, 'expiresIn', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], expiresIn: '0d' }, 'expiresIn', 'out_of_range'],
+    [{ name: 'CI', scopes: ['admin'], expiresIn: '3651d' }, 'expiresIn', 'out_of_range'],
+    [{ name: 'CI', scopes: ['admin'], value: 'mine' }, 'value', 'unknown'],
+  ])('refuses %j', async (request, field, code) => {
+    const api = await service.client();
+    const { body } = await api.post(path, request).expect(400);
+    expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
+  });
+});
+
+describe('a token value', () => {
+  it('with a wrong shape or checksum is refused without asking the database', async () => {
+    const { tokenValue } = await service.client();
+    const flipped = tokenValue.endsWith('0') ? `${tokenValue.slice(0, -1)}1` : `${tokenValue.slice(0, -1)}0`;
+    const queries = jest.spyOn(service.dataSource, 'query');
+
+    for (const value of [flipped, tokenValue.slice(1), `${tokenValue}0`, tokenValue.toLowerCase(), 'umt_']) {
+      await service.anonymous().get('/v1/tokens/current').set('Authorization', `Bearer ${value}`).expect(401);
+    }
+
+    expect(queries).not.toHaveBeenCalled();
+    await service
+      .anonymous()
+      .get('/v1/tokens/current')
+      .set('Authorization', `Bearer ${tokenValue}`)
+      .expect(200);
+    expect(queries).toHaveBeenCalled();
+    queries.mockRestore();
+  });
+
+  it('is nowhere but in its 201: not in a table, a log line or an error', async () => {
+    const api = await service.client();
+    const { body } = await api.post('/v1/tokens', { name: 'Secret', scopes: ['users:read'] }).expect(201);
+    const value: string = body.token;
+    await api.withValue(value).get('/api/v1/users').expect(200);
+    const refused = await api.withValue(value).delete(`/v1/tokens/${body.id}`).expect(403);
+    const echoed = await api.withValue(value).get(`/api/v1/users?cursor=${value}`).expect(400);
+    const tables: { name: string }[] = await service.dataSource.query(
+      `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = current_schema()`,
+    );
+    const rows = [];
+    for (const { name } of tables)
+      rows.push(await service.dataSource.query(`SELECT t::text AS row FROM ${name} t`));
+
+    const stored = JSON.stringify(rows);
+    expect(stored).toContain(body.id);
+    for (const place of [
+      stored,
+      JSON.stringify(refused),
+      JSON.stringify(echoed.body),
+      service.logs.join(''),
+    ]) {
+      expect(place.replaceAll(`Bearer ${value}`, '')).not.toContain(value);
+      expect(place).not.toContain(Buffer.from(value).toString('hex'));
+    }
+    expect(service.logs.join('')).not.toContain(value);
+  });
+});
+
+describe('GET /v1/tokens', () => {
+  it('lists the records newest first, page by page, and filters by state', async () => {
+    const api = await service.client();
+    const make = async (name: string) =>
+      (await api.post('/v1/tokens', { name, scopes: ['users:read'] }).expect(201)).body.id;
+    const [expired, revoked, active] = [await make('expired'), await make('revoked'), await make('active')];
+    await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = ANY ($1)`, [
+      [expired, revoked],
+    ]);
+    await api.delete(`/v1/tokens/${revoked}`).expect(204);
+
+    const ids = async (query: string) =>
+      (await api.get(`/v1/tokens${query}`).expect(200)).body.data.map(({ id }: { id: string }) => id);
+    expect(await ids('')).toEqual([active, revoked, expired, api.tokenId]);
+    expect(await ids('?state=active')).toEqual([active, api.tokenId]);
+    expect(await ids('?state=expired')).toEqual([expired]);
+    expect(await ids('?state=revoked')).toEqual([revoked]);
+
+    const first = await api.get('/v1/tokens?limit=3').expect(200);
+    expect(first.headers.link).toBe(`</v1/tokens?limit=3&cursor=${first.body.nextCursor}>; rel="next"`);
+    expect(await ids(`?limit=3&cursor=${first.body.nextCursor}`)).toEqual([api.tokenId]);
+    await api.get(`/v1/tokens?state=active&cursor=${first.body.nextCursor}`).expect(400);
+    await api.get('/v1/tokens?state=gone').expect(400);
+  });
+});
+
+describe('GET /v1/tokens/current', () => {
+  it('shows any token its own record, and a last use that is at most a minute old', async () => {
+    const api = await service.client({ scopes: ['users:delete'] });
+    const { body } = await api.get('/v1/tokens/current').expect(200);
+    expect(body).toMatchObject({
+      id: api.tokenId,
+      scopes: ['users:delete'],
+      state: 'active',
+      expiresAt: null,
+    });
+
+    await service.app.get(LastUse).flush();
+
+    const { lastUsedAt } = (await api.get('/v1/tokens/current').expect(200)).body;
+    expect(Math.abs(Date.parse(lastUsedAt) - Date.now())).toBeLessThan(60_000);
+  });
+});
+
+describe('DELETE /v1/tokens/{id}', () => {
+  it('revokes from the next request on, and again does nothing more', async () => {
+    const api = await service.client();
+    const { body } = await api.post('/v1/tokens', { name: 'CI', scopes: ['users:read'] }).expect(201);
+    const ci = api.withValue(body.token);
+    await ci.get('/api/v1/users').expect(200);
+
+    const { text } = await api.delete(`/v1/tokens/${body.id}`).expect(204);
+    await ci.get('/api/v1/users').expect(401);
+
+    expect(text).toBe('');
+    const { revokedAt, state } = (await api.get(`/v1/tokens/${body.id}`).expect(200)).body;
+    expect(state).toBe('revoked');
+    await api.delete(`/v1/tokens/${body.id}`).expect(204);
+    expect((await api.get(`/v1/tokens/${body.id}`).expect(200)).body.revokedAt).toBe(revokedAt);
+  });
+
+  it('lets a token end itself', async () => {
+    const api = await service.client();
+    await api.delete(`/v1/tokens/${api.tokenId}`).expect(204);
+    await api.get('/v1/tokens/current').expect(401);
+  });
+});
