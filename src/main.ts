@@ -1,10 +1,13 @@
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
 import { bootstrap, hasAdminToken } from './bootstrap';
 import { createApp } from './app.setup';
 import { type Config, readConfig } from './config';
 import { openDatabase } from './database/data-source';
+import { pendingMigrations } from './database/migrate';
 import { createLog } from './log';
+import { Organization } from './organizations/organization.entity';
 import { OrganizationsService } from './organizations/organizations.service';
 import { stopOnSignals } from './shutdown';
 import { Token } from './tokens/token.entity';
@@ -17,37 +20,46 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
   const log = createLog(config.logLevel);
   const database = await openDatabase(config, schema);
   const app = await createApp(config, database, log);
-  const newToken = await makeWayIn(config, database.dataSource);
 
   const server = app.getHttpServer();
+  const isMigrated = async () => (await pendingMigrations(database.dataSource)).length === 0;
+  const wayIn = (await isMigrated()) ? await makeWayIn(config, database.dataSource) : undefined;
   await app.listen(config.port, config.host);
-  if (!server.listening) await once(server, 'listening');
   stopOnSignals(app, database, config.drainSeconds, log);
 
-  const [organization, ...others] = await app.get(OrganizationsService).list();
-  const lines = [
-    `User Management Service at http://${shownHost(config.host)}:${(server.address() as AddressInfo).port}`,
-    organization &&
-      `Organization: ${organization.name} (${organization.id})${others.length ? ` and ${others.length} more` : ''}`,
-    newToken && `Admin token, shown this once: ${newToken}`,
-    !newToken && !(await hasAdminToken(database.dataSource.getRepository(Token))) && NO_WAY_IN,
-  ];
-  process.stdout.write(`${lines.filter(Boolean).join('\n')}\n`);
+  const { port } = server.address() as AddressInfo;
+  say(`User Management Service at http://${shownHost(config.host)}:${port}`, ...(wayIn ?? [WAITING]));
+  // Not ready until somebody else has migrated; what there is to do and to say then waits for that.
+  while (!wayIn) {
+    await sleep(1_000, undefined, { ref: false });
+    if (await isMigrated().catch(() => false)) return say(...(await makeWayIn(config, database.dataSource)));
+  }
 }
+
+const say = (...lines: string[]) => void process.stdout.write(`${lines.join('\n')}\n`);
+
+const WAITING = 'The schema is older than this release. Run: ums migrate';
 
 const NO_WAY_IN = `There is no admin token yet. Make one with: ums organizations create <name>, then: ums tokens create --organization <id> --name <name> --scopes admin
 or start with BOOTSTRAP_TOKEN set to a value from: ums tokens generate`;
 
-/** Bootstraps; returns the token that has to be shown, which is only ever one that the service made up itself. */
-async function makeWayIn(
-  config: Config,
-  dataSource: Parameters<typeof bootstrap>[0],
-): Promise<string | undefined> {
+/** Bootstraps, and tells the organization and how to get in. Only a token that the service made up itself is shown. */
+async function makeWayIn(config: Config, dataSource: DataSource): Promise<string[]> {
   const embedded = config.databaseUrl === undefined;
   const value = config.bootstrapToken ?? (embedded ? newTokenValue() : undefined);
-  if (value === undefined) return undefined;
-  const made = await bootstrap(dataSource, config.bootstrapOrganization, value);
-  return made && config.bootstrapToken === undefined ? value : undefined;
+  const made = value !== undefined && (await bootstrap(dataSource, config.bootstrapOrganization, value));
+
+  const [organization, ...others] = await new OrganizationsService(
+    dataSource.getRepository(Organization),
+  ).list();
+  const lines = [];
+  if (organization) {
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    lines.push(`Organization: ${organization.name} (${organization.id})${more}`);
+  }
+  if (made && config.bootstrapToken === undefined) lines.push(`Admin token, shown this once: ${value}`);
+  if (!(await hasAdminToken(dataSource.getRepository(Token)))) lines.push(NO_WAY_IN);
+  return lines;
 }
 
 /** An address that a browser on this machine can open. */

@@ -1,5 +1,7 @@
 interface DatabaseError extends Error {
   code?: string;
+  /** FATAL: the connection is gone, or was never to be had. */
+  severity?: string;
   constraint?: string;
   routine?: string;
   table?: string;
@@ -16,9 +18,9 @@ const DRIVER_MESSAGES =
  */
 export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code = '', message } = driverError(error);
-  if (UNAVAILABLE_STATES.test(code) || SOCKET_ERRORS.test(code) || DRIVER_MESSAGES.test(message))
-    return 'unavailable';
+  const { code = '', severity, message } = driverError(error);
+  if (severity === 'FATAL' || UNAVAILABLE_STATES.test(code)) return 'unavailable';
+  if (SOCKET_ERRORS.test(code) || DRIVER_MESSAGES.test(message)) return 'unavailable';
   return /^22...$/.test(code) ? 'unstorable' : undefined;
 }
 

@@ -4,7 +4,7 @@ import request, { type Test } from 'supertest';
 export class Client {
   constructor(
     private readonly url: string,
-    private readonly identity?: { organizationId: string; tokenId: string; value: string },
+    private readonly identity?: { organizationId?: string; tokenId?: string; value: string },
   ) {}
 
   get = (path: string) => this.send('get', path);
@@ -22,11 +22,11 @@ export class Client {
     (await this.post('/api/v1/users', aUser(fields)).expect(201)).body;
 
   get organizationId(): string {
-    return this.identity!.organizationId;
+    return this.identity!.organizationId!;
   }
 
   get tokenId(): string {
-    return this.identity!.tokenId;
+    return this.identity!.tokenId!;
   }
 
   get tokenValue(): string {

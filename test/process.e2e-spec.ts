@@ -1,0 +1,211 @@
+import { Client } from './support/client';
+import { copyOfTemplate, emptyDatabase, type TestDatabase } from './support/database';
+import { run, start, stop } from './support/process';
+
+let database: TestDatabase;
+afterEach(() => database?.drop());
+
+/** What a command prints as JSON. */
+const json = async (...args: string[]) => {
+  const { code, stdout, stderr } = await run([...args, '--json'], database.env);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+};
+
+const valueIn = (text: string) => /umt_[0-9A-Za-z]{38}/.exec(text)?.[0];
+
+const onDirectory = () => ({ DATA_DIR: database.env.DATA_DIR, DATABASE_URL: '' });
+
+describe('a first start on the embedded database', () => {
+  beforeEach(async () => (database = await emptyDatabase()));
+
+  it('prints where it is, the organization and an admin token, whatever the log level; a later start no token', async () => {
+    const service = await start({ ...onDirectory(), LOG_LEVEL: 'fatal' });
+    const token = valueIn(service.stdout())!;
+    expect(service.stdout()).toMatch(
+      /^User Management Service at http:\/\/127\.0\.0\.1:\d+\nOrganization: Default \(org_\w{26}\)\nAdmin token/,
+    );
+
+    const user = await new Client(service.url, { value: token }).createUser();
+    expect(await stop(service)).toBe(0);
+
+    const again = await start(onDirectory());
+    expect(again.stdout()).toContain('Organization: Default');
+    expect(valueIn(again.stdout())).toBeUndefined();
+    const api = new Client(again.url, { value: token });
+    await api.get(`/api/v1/users/${user.id}`).expect(200, user);
+    const { lastUsedAt } = (await api.get('/v1/tokens/current').expect(200)).body;
+    expect(Date.parse(lastUsedAt)).toBeGreaterThan(Date.now() - 60_000);
+    await stop(again);
+  });
+
+  it('keeps a second process out, and lets one in after a crash', async () => {
+    const service = await start(onDirectory());
+
+    const second = await run(['start'], { ...onDirectory(), PORT: '0' });
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(
+      /^Another process has the embedded database in .* open\. Stop it first, or set DATA_DIR/,
+    );
+    const command = await run(['organizations', 'list'], onDirectory());
+    expect(command.code).toBe(1);
+
+    service.process.kill('SIGKILL');
+    await service.exit;
+    expect(await stop(await start(onDirectory()))).toBe(0);
+  });
+
+  it('is refused in production unless it is asked for by name', async () => {
+    const refused = await run(['start'], { ...onDirectory(), NODE_ENV: 'production' });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('DATABASE_URL must be set when NODE_ENV is production');
+
+    await stop(await start({ ...onDirectory(), NODE_ENV: 'production', DATABASE_URL: 'embedded' }));
+  });
+});
+
+describe('the environment', () => {
+  it('stops the start with one message that lists every variable that makes no sense', async () => {
+    const nonsense = {
+      DATABASE_URL: 'mysql://localhost',
+      DATABASE_POOL_SIZE: '0',
+      PORT: '70000',
+      RATE_LIMIT_PER_MINUTE: 'many',
+      MIGRATE_ON_START: 'yes',
+      BOOTSTRAP_TOKEN: 'secret-secret',
+      TRUST_PROXY: 'somebody',
+      LOG_LEVEL: 'loud',
+      SHUTDOWN_DRAIN_SECONDS: '-1',
+    };
+    const { code, stdout, stderr } = await run(['start'], nonsense);
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines[0]).toBe('These environment variables make no sense:');
+    expect(lines.slice(1).map((line) => line.trim().split(' ')[0])).toEqual(
+      expect.arrayContaining(Object.keys(nonsense)),
+    );
+    expect(lines).toHaveLength(1 + Object.keys(nonsense).length);
+    expect(stderr).not.toContain('secret-secret');
+  });
+
+  it('says which database does not answer, and ends', async () => {
+    const { code, stderr } = await run(['start'], { DATABASE_URL: 'postgres://user:secret@127.0.0.1:1/ums' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('127.0.0.1:1');
+    expect(stderr).not.toContain('secret');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('BOOTSTRAP_TOKEN', () => {
+  beforeEach(async () => (database = await copyOfTemplate()));
+
+  it('makes an organization and this admin token, prints it never, and does not bring it back', async () => {
+    const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
+    const env = { ...database.env, BOOTSTRAP_TOKEN, BOOTSTRAP_ORGANIZATION: 'Example Inc.' };
+
+    const service = await start({ ...env, LOG_LEVEL: 'trace' });
+    const api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
+    const current = (await api.get('/v1/tokens/current').expect(200)).body;
+    expect(current).toMatchObject({ scopes: ['admin'], state: 'active' });
+    await api.delete(`/v1/tokens/${current.id}`).expect(204);
+    await stop(service);
+
+    const again = await start(env);
+    expect(again.stdout()).toContain('Organization: Example Inc.');
+    await new Client(again.url, { value: BOOTSTRAP_TOKEN }).get('/v1/tokens/current').expect(401);
+    await stop(again);
+    expect(service.stdout() + service.stderr() + again.stdout() + again.stderr()).not.toContain(
+      BOOTSTRAP_TOKEN,
+    );
+  });
+});
+
+describe('ums', () => {
+  beforeEach(async () => (database = await copyOfTemplate()));
+
+  it('makes organizations and tokens, lists and revokes them', async () => {
+    const organization = await json('organizations', 'create', 'Example Inc.');
+    expect(organization).toEqual({ id: expect.stringMatching(/^org_\w{26}$/), name: 'Example Inc.' });
+    expect(await json('organizations', 'list')).toMatchObject([organization]);
+
+    const scopes = 'users:read,users:write';
+    const { token, ...record } = await json(
+      ...[
+        'tokens',
+        'create',
+        '--organization',
+        organization.id,
+        '--name',
+        'CI',
+        '--scopes',
+        scopes,
+        '--expires-in',
+        '90d',
+      ],
+    );
+    expect(token).toMatch(/^umt_[0-9A-Za-z]{38}$/);
+    expect(record).toMatchObject({
+      name: 'CI',
+      scopes: scopes.split(','),
+      state: 'active',
+      expiresIn: '90d',
+    });
+    expect(await json('tokens', 'list', '--organization', organization.id)).toEqual([record]);
+
+    const service = await start(database.env);
+    await new Client(service.url, { value: token }).get('/api/v1/users').expect(200);
+    await stop(service);
+
+    expect(await json('tokens', 'revoke', record.id)).toMatchObject({ id: record.id, state: 'revoked' });
+    const { stdout } = await run(['tokens', 'list', '--organization', organization.id], database.env);
+    expect(stdout).toMatch(/^id .*state/);
+    expect(stdout).toContain('revoked');
+  });
+
+  it('generates a value for BOOTSTRAP_TOKEN without a database', async () => {
+    const { stdout } = await run(['tokens', 'generate', '--json'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    });
+    expect(JSON.parse(stdout)).toEqual({ token: expect.stringMatching(/^umt_[0-9A-Za-z]{38}$/) });
+  });
+
+  it.each([
+    [['organizations', 'create', ' '], 'name must not be empty'],
+    [
+      ['tokens', 'create', '--organization', 'org_x', '--name', 'CI', '--scopes', 'root'],
+      'scopes must be a list of',
+    ],
+    [
+      ['tokens', 'create', '--organization', 'org_x', '--name', 'CI', '--scopes', 'admin'],
+      'no such organization',
+    ],
+    [['tokens', 'create', '--name', 'CI'], '--organization'],
+    [['tokens', 'list', '--organization', 'org_x'], 'no such organization'],
+    [['tokens', 'revoke', 'tok_x'], 'no such token'],
+    [['frobnicate'], 'unknown command'],
+  ])('refuses %j', async (args, message) => {
+    const { code, stdout, stderr } = await run(args, database.env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('ums migrate', () => {
+  beforeEach(async () => (database = await emptyDatabase()));
+
+  it('says what is pending, migrates, and says that nothing is', async () => {
+    expect(await run(['migrate', '--status', '--json'], database.env)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('CreateTables'),
+    });
+    expect((await json('migrate')).migrated).not.toEqual([]);
+    expect(await run(['migrate', '--status'], database.env)).toMatchObject({
+      code: 0,
+      stdout: 'The schema is up to date.\n',
+    });
+    expect((await json('migrate')).migrated).toEqual([]);
+  });
+});

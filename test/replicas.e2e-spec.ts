@@ -1,0 +1,187 @@
+import pg from 'pg';
+import { Client } from './support/client';
+import { describeOnServer, emptyDatabase, type TestDatabase } from './support/database';
+import { run, type Running, start, stop } from './support/process';
+import { startService } from './support/service';
+
+describeOnServer('several replicas on one PostgreSQL', () => {
+  let database: TestDatabase;
+  let replicas: Running[];
+  let token: string;
+  /** A client of one of them; with the bootstrap token, or with another. */
+  const replica = (i: number, value = token) => new Client(replicas[i % replicas.length].url, { value });
+  const newToken = async (...scopes: string[]): Promise<{ id: string; token: string }> =>
+    (await replica(0).post('/v1/tokens', { name: 'CI', scopes }).expect(201)).body;
+
+  beforeAll(async () => {
+    database = await emptyDatabase();
+    token = (await run(['tokens', 'generate'], {})).stdout.trim();
+    // All at once, on an empty database.
+    replicas = await Promise.all([1, 2, 3, 4].map(() => start({ ...database.env, BOOTSTRAP_TOKEN: token })));
+  });
+  afterAll(async () => {
+    expect(await Promise.all(replicas.map(stop))).toEqual([0, 0, 0, 0]);
+    await database.drop();
+  });
+
+  it('start together: one migrates and bootstraps, all are ready', async () => {
+    for (const { url } of replicas) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(JSON.parse((await run(['organizations', 'list', '--json'], database.env)).stdout)).toHaveLength(1);
+  });
+
+  it('read what another has written', async () => {
+    const made = await replica(0).createUser();
+    await replica(1).get(`/api/v1/users/${made.id}`).expect(200, made);
+  });
+
+  it('admit 1000 requests of a token together, and number each of them once', async () => {
+    const { token: value } = await newToken('users:read');
+    const answers: Response[] = [];
+    for (let i = 0; i < 1400; i += 70) {
+      const some = Array.from({ length: 70 }, (_, j) =>
+        fetch(`${replicas[(i + j) % 4].url}/api/v1/users`, { headers: { Authorization: `Bearer ${value}` } }),
+      );
+      answers.push(...(await Promise.all(some)));
+    }
+    const admitted = answers.filter(({ status }) => status === 200);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(400);
+    const remaining = admitted.map(({ headers }) => Number(headers.get('X-RateLimit-Remaining')));
+    expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: 1000 }, (_, i) => 999 - i));
+  });
+
+  it('refuse a revoked token at once, everywhere', async () => {
+    for (let round = 0; round < 20; round++) {
+      const made = await newToken('users:read');
+      const use = (i: number) => replica(i, made.token).get('/v1/tokens/current');
+      await use(0).expect(200);
+      await replica(round).delete(`/v1/tokens/${made.id}`).expect(204);
+      expect((await Promise.all([0, 1, 2, 3].map(use))).map(({ status }) => status)).toEqual([
+        401, 401, 401, 401,
+      ]);
+    }
+  });
+
+  it('make one user of a thousand creates of one address in mixed case', async () => {
+    const spell = (i: number) =>
+      [...'grace@example.com'].map((c, j) => ((i >> (j % 10)) & 1 ? c.toUpperCase() : c)).join('');
+    const { token: value } = await newToken('users:write');
+    const statuses = await Promise.all(
+      Array.from({ length: 1000 }, async (_, i) => {
+        const answer = await fetch(`${replicas[i % 4].url}/api/v1/users`, {
+          method: 'POST',
+          body: JSON.stringify({ name: `Grace ${i}`, email: spell(i) }),
+          headers: { Authorization: `Bearer ${value}`, 'Content-Type': 'application/json' },
+        });
+        return answer.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(999);
+  });
+});
+
+describeOnServer('one process on PostgreSQL', () => {
+  let database: TestDatabase;
+  let client: pg.Client;
+  beforeEach(async () => {
+    database = await emptyDatabase();
+    client = new pg.Client(database.env.DATABASE_URL);
+    await client.connect();
+  });
+  afterEach(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  it('prints no token, and says how to get one', async () => {
+    const service = await start(database.env);
+    expect(service.stdout()).toContain('ums tokens create');
+    expect(service.stdout()).toContain('BOOTSTRAP_TOKEN');
+    expect(service.stdout()).not.toMatch(/umt_/);
+    await stop(service);
+  });
+
+  it('starts on an old schema when it may not migrate, and is not ready', async () => {
+    const service = await start({ ...database.env, MIGRATE_ON_START: 'false' });
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+    expect((await run(['migrate'], database.env)).code).toBe(0);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    await stop(service);
+  });
+
+  it('finishes on SIGTERM what it has begun, and then ends with 0', async () => {
+    const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
+    const service = await start({ ...database.env, BOOTSTRAP_TOKEN });
+    const api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
+    const { id } = await api.createUser();
+    await client.query('BEGIN');
+    await client.query('SELECT * FROM users FOR UPDATE');
+
+    const slow = api.patch(`/api/v1/users/${id}`, { name: 'Grace' }).then(({ status }) => status);
+    await new Promise((done) => setTimeout(done, 300));
+    service.process.kill('SIGTERM');
+    await new Promise((done) => setTimeout(done, 300));
+    const ready = await fetch(`${service.url}/readyz`);
+    expect({ status: ready.status, connection: ready.headers.get('connection') }).toEqual({
+      status: 503,
+      connection: 'close',
+    });
+    await api.get(`/api/v1/users/${id}`).expect(200);
+    await client.query('COMMIT');
+
+    expect(await slow).toBe(200);
+    expect(await service.exit).toBe(0);
+  });
+});
+
+describeOnServer('a database that does not answer', () => {
+  it('is a 503 with Retry-After, and over as soon as it answers again', async () => {
+    const service = await startService();
+    const admin = new pg.Client(process.env.UMS_TEST_SERVER);
+    await admin.connect();
+    try {
+      const api = await service.client();
+      const [{ name }] = await service.dataSource.query('SELECT current_database() AS name');
+      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+
+      for (const answer of [
+        await api.get('/api/v1/users'),
+        await api.post('/api/v1/users', {}),
+        await api.get('/readyz'),
+      ]) {
+        expect(answer.status).toBe(503);
+        expect(answer.body.code).toBe('unavailable');
+        expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      }
+      await api.get('/livez').expect(200);
+
+      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await api.get('/api/v1/users').expect(200);
+    } finally {
+      await admin.end();
+      await service.close();
+    }
+  });
+
+  it('that a lock holds up is a 503 too, not a wait', async () => {
+    const service = await startService();
+    const other = service.dataSource.createQueryRunner();
+    try {
+      const api = await service.client();
+      const user = await api.createUser();
+      await other.startTransaction();
+      await other.query(`SELECT * FROM users WHERE id = $1 FOR UPDATE`, [user.id]);
+
+      const { body } = await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(503);
+
+      expect(body.code).toBe('unavailable');
+      await other.rollbackTransaction();
+      await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(200);
+    } finally {
+      await other.release();
+      await service.close();
+    }
+  });
+});
