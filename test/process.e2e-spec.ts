@@ -2,19 +2,22 @@ import { Client } from './support/client';
 import { copyOfTemplate, emptyDatabase, type TestDatabase } from './support/database';
 import { run, start, stop } from './support/process';
 
-let database: TestDatabase;
-afterEach(() => database?.drop());
+let database: TestDatabase | undefined;
+afterEach(async () => {
+  await database?.drop();
+  database = undefined;
+});
 
 /** What a command prints as JSON. */
 const json = async (...args: string[]) => {
-  const { code, stdout, stderr } = await run([...args, '--json'], database.env);
+  const { code, stdout, stderr } = await run([...args, '--json'], database!.env);
   if (code !== 0) throw new Error(stderr);
   return JSON.parse(stdout);
 };
 
 const valueIn = (text: string) => /umt_[0-9A-Za-z]{38}/.exec(text)?.[0];
 
-const onDirectory = () => ({ DATA_DIR: database.env.DATA_DIR, DATABASE_URL: '' });
+const onDirectory = () => ({ DATA_DIR: database!.env.DATA_DIR, DATABASE_URL: '' });
 
 describe('a first start on the embedded database', () => {
   beforeEach(async () => (database = await emptyDatabase()));
@@ -103,7 +106,7 @@ describe('BOOTSTRAP_TOKEN', () => {
 
   it('makes an organization and this admin token, prints it never, and does not bring it back', async () => {
     const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
-    const env = { ...database.env, BOOTSTRAP_TOKEN, BOOTSTRAP_ORGANIZATION: 'Example Inc.' };
+    const env = { ...database!.env, BOOTSTRAP_TOKEN, BOOTSTRAP_ORGANIZATION: 'Example Inc.' };
 
     const service = await start({ ...env, LOG_LEVEL: 'trace' });
     const api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
@@ -154,12 +157,12 @@ describe('ums', () => {
     });
     expect(await json('tokens', 'list', '--organization', organization.id)).toEqual([record]);
 
-    const service = await start(database.env);
+    const service = await start(database!.env);
     await new Client(service.url, { value: token }).get('/api/v1/users').expect(200);
     await stop(service);
 
     expect(await json('tokens', 'revoke', record.id)).toMatchObject({ id: record.id, state: 'revoked' });
-    const { stdout } = await run(['tokens', 'list', '--organization', organization.id], database.env);
+    const { stdout } = await run(['tokens', 'list', '--organization', organization.id], database!.env);
     expect(stdout).toMatch(/^id .*state/);
     expect(stdout).toContain('revoked');
   });
@@ -186,7 +189,7 @@ describe('ums', () => {
     [['tokens', 'revoke', 'tok_x'], 'no such token'],
     [['frobnicate'], 'unknown command'],
   ])('refuses %j', async (args, message) => {
-    const { code, stdout, stderr } = await run(args, database.env);
+    const { code, stdout, stderr } = await run(args, database!.env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -197,12 +200,12 @@ describe('ums migrate', () => {
   beforeEach(async () => (database = await emptyDatabase()));
 
   it('says what is pending, migrates, and says that nothing is', async () => {
-    expect(await run(['migrate', '--status', '--json'], database.env)).toMatchObject({
+    expect(await run(['migrate', '--status', '--json'], database!.env)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('CreateTables'),
     });
     expect((await json('migrate')).migrated).not.toEqual([]);
-    expect(await run(['migrate', '--status'], database.env)).toMatchObject({
+    expect(await run(['migrate', '--status'], database!.env)).toMatchObject({
       code: 0,
       stdout: 'The schema is up to date.\n',
     });

@@ -41,6 +41,5 @@ async function newDirectory(copy: boolean): Promise<TestDatabase> {
 async function onServer(sql: string): Promise<void> {
   const client = new pg.Client(serverUrl);
   await client.connect();
-  await client.query(sql);
-  await client.end();
+  await client.query(sql).finally(() => client.end());
 }
