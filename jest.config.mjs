@@ -2,6 +2,7 @@
 export default {
   testMatch: ['<rootDir>/test/**/*.e2e-spec.ts', '<rootDir>/test/**/*.spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  maxWorkers: '100%',
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata'],
   testTimeout: 60_000,

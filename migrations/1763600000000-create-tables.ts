@@ -26,9 +26,15 @@ export class CreateTables1763600000000 implements MigrationInterface {
         metadata        jsonb NOT NULL,
         created_at      timestamptz(3) NOT NULL DEFAULT now(),
         updated_at      timestamptz(3) NOT NULL DEFAULT now(),
+        name_words      text COLLATE "C" NOT NULL,
+        email_words     text COLLATE "C" NOT NULL,
+        metadata_words  text COLLATE "C" NOT NULL,
+        search_text     text COLLATE "C" NOT NULL GENERATED ALWAYS AS
+          (name_words || E'\\n' || email_words || E'\\n usr_ ' || substr(id, 5) || E'\\n' || metadata_words) STORED,
         CONSTRAINT users_pkey PRIMARY KEY (organization_id, id),
         CONSTRAINT users_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations (id),
-        CONSTRAINT users_organization_id_email_key_key UNIQUE (organization_id, email_key),
+        -- The search for emails that begin with something is answered, in the order of names, by this index alone.
+        CONSTRAINT users_organization_id_email_key_key UNIQUE (organization_id, email_key) INCLUDE (name_words, id),
         CONSTRAINT users_role_check CHECK (role IN ('member', 'admin', 'viewer')),
         CONSTRAINT users_metadata_check CHECK (jsonb_typeof(metadata) = 'object')
       )`);

@@ -1,4 +1,5 @@
 import { CreateTables1763600000000 } from './1763600000000-create-tables';
+import { CreateSearch1763600000001 } from './1763600000001-create-search';
 
 /** Every migration, oldest first. */
-export const migrations = [CreateTables1763600000000];
+export const migrations = [CreateTables1763600000000, CreateSearch1763600000001];

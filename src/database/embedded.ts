@@ -19,12 +19,16 @@ export interface Embedded {
 export async function openEmbedded(dataDir: string): Promise<Embedded> {
   const { PGlite } = await import('@electric-sql/pglite').catch(notInstalled);
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres').catch(notInstalled);
+  const { pg_trgm } = await import('@electric-sql/pglite/contrib/pg_trgm');
+  const { btree_gin } = await import('@electric-sql/pglite/contrib/btree_gin');
   mkdirSync(dataDir, { recursive: true });
   const lock = await lockDirectory(dataDir);
-  const pglite = await PGlite.create(join(dataDir, 'pg')).catch(async (error: unknown) => {
-    await unlock(lock);
-    throw error;
-  });
+  const pglite = await PGlite.create(join(dataDir, 'pg'), { extensions: { pg_trgm, btree_gin } }).catch(
+    async (error: unknown) => {
+      await unlock(lock);
+      throw error;
+    },
+  );
 
   // A client for each connection of the pool, since a shared one is broken for good once the pool ends it.
   class EmbeddedClient extends pg.Client {

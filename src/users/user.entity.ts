@@ -33,6 +33,17 @@ export class User {
   @Column({ type: 'jsonb' })
   metadata: Metadata;
 
+  /** The name as it is searched, and what results are sorted by. */
+  @Column({ name: 'name_words', type: 'text', select: false })
+  nameWords: string;
+
+  @Column({ name: 'email_words', type: 'text', select: false })
+  emailWords: string;
+
+  /** The string values of the metadata as they are searched. */
+  @Column({ name: 'metadata_words', type: 'text', select: false })
+  metadataWords: string;
+
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt: Date;
 
@@ -43,3 +54,7 @@ export class User {
 export const nameKey = (name: string) => name.toLowerCase();
 
 export const emailKey = (email: string) => email.normalize('NFKC').toLowerCase();
+
+/** What a response shows, as the columns of a statement. */
+export const USER_COLUMNS =
+  'id, name, email, role, metadata, created_at AS "createdAt", updated_at AS "updatedAt"';

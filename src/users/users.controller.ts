@@ -5,12 +5,16 @@ import { Scopes } from '../auth/scopes.decorator';
 import { ApiController } from '../http/api-controller.decorator';
 import { NextLinkInterceptor, serializePage } from '../http/page';
 import { serializeUser } from './user.serializer';
-import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
+import { UserSearch } from './user-search';
+import { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users.dto';
 import { UsersService } from './users.service';
 
 @ApiController('api/v1/users')
 export class UsersController {
-  constructor(private readonly users: UsersService) {}
+  constructor(
+    private readonly users: UsersService,
+    private readonly userSearch: UserSearch,
+  ) {}
 
   @Get()
   @Scopes('users:read')
@@ -29,6 +33,13 @@ export class UsersController {
     const created = await this.users.create(organizationId, user);
     response.location(`/api/v1/users/${created.id}`);
     return serializeUser(created);
+  }
+
+  @Get('search')
+  @Scopes('users:read')
+  @UseInterceptors(NextLinkInterceptor)
+  async search(@OrganizationId() organizationId: string, @Query() query: SearchUsersDto) {
+    return serializePage(await this.userSearch.search(organizationId, query), serializeUser);
   }
 
   @Get(':id')

@@ -58,3 +58,14 @@ export class ListUsersDto extends PageQuery {
   @OneOf(ROLES)
   role?: Role;
 }
+
+export class SearchUsersDto extends PageQuery {
+  /** Words that must all be found in a name, email, id or string value of metadata. */
+  @Text(2, 200)
+  q: string;
+
+  /** Only users with this role. */
+  @Optional()
+  @OneOf(ROLES)
+  role?: Role;
+}

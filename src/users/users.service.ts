@@ -5,7 +5,9 @@ import { isUniqueViolation } from '../database/errors';
 import { conflict } from '../http/fault';
 import { type Order, type Page, paginate, type SortColumn } from '../http/paginate';
 import { isId, newId } from '../id';
-import { emailKey, nameKey, User } from './user.entity';
+import { spellingsOf } from './spelling';
+import { columnsOf, wordsOf } from './user-columns';
+import { emailKey, User, USER_COLUMNS } from './user.entity';
 import type { CreateUserDto, ListUsersDto, UpdateUserDto, UserSort } from './users.dto';
 
 const BY_ID: SortColumn = { property: 'id', type: 'text' };
@@ -20,8 +22,6 @@ const SORTS: Record<UserSort, { columns: SortColumn[]; order: Order }> = {
   },
   email: { columns: [{ property: 'emailKey', type: 'text' }], order: 'asc' },
 };
-
-const RETURNING = 'id, name, email, role, metadata, created_at AS "createdAt", updated_at AS "updatedAt"';
 
 @Injectable()
 export class UsersService {
@@ -45,17 +45,11 @@ export class UsersService {
     organizationId: string,
     { name, email, role = 'member', metadata = {} }: CreateUserDto,
   ): Promise<User> {
-    const { raw } = await this.users
-      .createQueryBuilder()
+    const columns = columnsOf({ name, email, role, metadata });
+    const { raw } = await this.learning(organizationId, columns)
       .insert()
-      .values({
-        organizationId,
-        id: newId('usr'),
-        role,
-        metadata: metadata as object,
-        ...withKeys({ name, email }),
-      })
-      .returning(RETURNING)
+      .values({ organizationId, id: newId('usr'), ...columns })
+      .returning(USER_COLUMNS)
       .execute()
       .catch(emailTaken);
     return raw[0];
@@ -65,20 +59,15 @@ export class UsersService {
     return found(isId('usr', id) ? await this.users.findOneBy({ organizationId, id }) : null);
   }
 
-  async update(
-    organizationId: string,
-    id: string,
-    { name, email, role, metadata }: UpdateUserDto,
-  ): Promise<User> {
-    const changes = withoutUndefined({ role, metadata: metadata as object, ...withKeys({ name, email }) });
-    if (!isId('usr', id) || Object.keys(changes).length === 0) return this.get(organizationId, id);
+  async update(organizationId: string, id: string, changes: UpdateUserDto): Promise<User> {
+    const columns = columnsOf(changes);
+    if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(organizationId, id);
     // One UPDATE: loading, assigning and saving would write back what somebody else just changed. It may have waited
     // for a later one, and its now() is older then: `updatedAt` never goes back.
-    const { raw } = await this.users
-      .createQueryBuilder()
-      .update({ ...changes, updatedAt: () => 'greatest(updated_at, now())' })
+    const { raw } = await this.learning(organizationId, columns)
+      .update({ ...columns, updatedAt: () => 'greatest(updated_at, now())' })
       .where({ organizationId, id })
-      .returning(RETURNING)
+      .returning(USER_COLUMNS)
       .execute()
       .catch(emailTaken);
     return found(raw[0]);
@@ -88,16 +77,26 @@ export class UsersService {
     const { affected } = isId('usr', id) ? await this.users.delete({ organizationId, id }) : { affected: 0 };
     found(affected || null);
   }
+
+  /** A statement that also adds the words of these columns to those that a misspelt query is compared with. */
+  private learning(organizationId: string, columns: ReturnType<typeof columnsOf>) {
+    const words = wordsOf(columns);
+    const query = this.users.createQueryBuilder();
+    if (words.length === 0) return query;
+    // In the order of the words, or two statements that learn the same ones deadlock.
+    return query
+      .addCommonTableExpression(
+        `INSERT INTO search_words (organization_id, word, spellings)
+         SELECT :learner, word, spellings FROM jsonb_to_recordset(CAST(:learned AS jsonb)) AS learned (word text, spellings text[])
+         ORDER BY word COLLATE "C" ON CONFLICT DO NOTHING`,
+        'learned',
+      )
+      .setParameters({
+        learner: organizationId,
+        learned: JSON.stringify(words.map((word) => ({ word, spellings: spellingsOf(word) }))),
+      });
+  }
 }
-
-/** The fields that have keys, each beside its key. */
-const withKeys = ({ name, email }: { name?: string; email?: string }) => ({
-  ...(name !== undefined && { name, nameKey: nameKey(name) }),
-  ...(email !== undefined && { email, emailKey: emailKey(email) }),
-});
-
-const withoutUndefined = <Fields extends object>(fields: Fields): Partial<Fields> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 
 function found<Row>(row: Row | null | undefined): Row {
   if (row === null || row === undefined) throw new NotFoundException('There is no such user.');

@@ -1,0 +1,283 @@
+import fc from 'fast-check';
+import { aUser, type Client, type UserBody } from './support/client';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' })));
+afterAll(() => service.close());
+
+const find = async (api: Client, q: string, more = ''): Promise<UserBody[]> => {
+  const { body } = await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}${more}`).expect(200);
+  return body.data;
+};
+const names = async (api: Client, q: string, more = '') => (await find(api, q, more)).map(({ name }) => name);
+
+/** Walks a search to its end. */
+async function walk(api: Client, q: string, limit: number): Promise<UserBody[]> {
+  const seen: UserBody[] = [];
+  let path = `/api/v1/users/search?q=${encodeURIComponent(q)}&limit=${limit}`;
+  for (let pages = 0; pages < 500; pages++) {
+    const { body, headers } = await api.get(path).expect(200);
+    seen.push(...body.data);
+    if (!body.nextCursor) return seen;
+    path = /^<(.*)>/.exec(headers.link)![1];
+  }
+  throw new Error('the walk does not end');
+}
+
+describe('GET /api/v1/users/search', () => {
+  describe('ranks', () => {
+    let api: Client;
+    let ada: UserBody;
+    beforeAll(async () => {
+      api = await service.client();
+      for (const [name, email, metadata] of [
+        ['Mara Ann Smith', 'mara@x.example', {}],
+        ['Ann Smith', 'a.smith@x.example', {}],
+        ['Zoe Annison', 'zoe@x.example', {}],
+        ['Bob Stone', 'ann@x.example', {}],
+        ['Joanna Brown', 'jo@x.example', {}],
+        [
+          'Cleo Marsh',
+          'cleo@x.example',
+          { team: 'Annex', tags: ['blue', { deep: 'Lapis Lazuli' }], n: 4711 },
+        ],
+        ['John Smith', 'john.smith@x.example', {}],
+        ['Dan Mannheim', 'dan@x.example', {}],
+      ] as const) {
+        await api.createUser({ name, email, metadata });
+      }
+      ada = await api.createUser({ name: 'Ada Lovelace', email: 'ada@lovelace.example' });
+    });
+
+    it.each([
+      // An email that begins with q, a name that begins with q, a word that does, a word that holds it; each by name.
+      [
+        'ann',
+        [
+          'Ann Smith',
+          'Bob Stone',
+          'Cleo Marsh',
+          'Mara Ann Smith',
+          'Zoe Annison',
+          'Dan Mannheim',
+          'Joanna Brown',
+        ],
+      ],
+      ['ann@x.example', ['Bob Stone']],
+      ['ANN@X.EXAMPLE', ['Bob Stone']],
+      ['smith', ['Ann Smith', 'John Smith', 'Mara Ann Smith']],
+      ['ann smith', ['Ann Smith', 'Mara Ann Smith']],
+      ['smith ann', ['Ann Smith', 'Mara Ann Smith']],
+      ['smith nn', ['Ann Smith', 'Mara Ann Smith']],
+      ['hn sm', ['John Smith']],
+      ['john.smith', ['John Smith']],
+      ['lovelace.ex', ['Ada Lovelace']],
+      ['lapis', ['Cleo Marsh']],
+      ['blue lazuli', ['Cleo Marsh']],
+      ['4711', []], // a number is no string value
+      ['team', []], // nor is a key
+      ['jonh smtih', ['John Smith']],
+      ['jhon', ['John Smith']],
+      ['smiht', ['Ann Smith', 'John Smith', 'Mara Ann Smith']],
+      ['anm', []], // too short for a typo
+      ['nobody at all', []],
+    ])('%j: %j', async (q, expected) => {
+      expect(await names(api, q)).toEqual(expected);
+    });
+
+    it('an exact email before a name that begins with it, and an exact id', async () => {
+      const other = await service.client();
+      await other.createUser({ name: 'a@b.example and more', email: 'first@b.example' });
+      await other.createUser({ name: 'Zed', email: 'a@b.example' });
+      expect(await names(other, 'a@b.example')).toEqual(['Zed', 'a@b.example and more']);
+      expect(await find(api, ada.id)).toEqual([ada]);
+      expect(await find(api, ada.id.slice(-8).toUpperCase())).toEqual([ada]);
+    });
+
+    it('only users with the role, if one is given', async () => {
+      expect(await names(api, 'smith', '&role=admin')).toEqual([]);
+      await api.patch(`/api/v1/users/${ada.id}`, { role: 'admin' }).expect(200);
+      expect(await names(api, 'ada', '&role=admin')).toEqual(['Ada Lovelace']);
+      expect(await names(api, 'adda', '&role=viewer')).toEqual([]);
+    });
+  });
+
+  it('takes one word as it is and another with a typo, and puts fewer typos first', async () => {
+    const api = await service.client();
+    await api.createUser({ name: 'Peter Miller', email: 'one@x.example' });
+    await api.createUser({ name: 'Piter Miller', email: 'two@x.example' });
+    expect(await names(api, 'pieter miller')).toEqual(['Peter Miller', 'Piter Miller']);
+    expect(await names(api, 'petre miler')).toEqual(['Peter Miller']);
+    expect(await names(api, 'petre mller')).toEqual(['Peter Miller']);
+    await api.createUser({ name: 'Petre Miller', email: 'three@x.example' });
+    expect(await names(api, 'petre mller')).toEqual(['Petre Miller', 'Peter Miller']);
+  });
+
+  it.each([
+    ['José Ñandú', ['jose', 'JOSE', 'josé', 'JOSÉ', 'nandu', 'ñandú', 'jose\u0301']],
+    ['Jose Nandu', ['josé', 'ÑANDÚ']],
+    ['İstanbul Işık', ['istanbul', 'ISTANBUL', 'İSTANBUL', 'ışık', 'isik', 'IŞIK']],
+    ['Jürgen Groß', ['jurgen', 'JÜRGEN', 'gross', 'groß', 'GROSS', 'GROẞ']],
+    ['Søren Łukasz', ['soren', 'SØREN', 'lukasz', 'łukasz']],
+    ['李小龙', ['李小', '小龙', '李小龙']],
+    ['김민준', ['김민', '민준']],
+    ['がくえん', ['がく', 'くえ']],
+    ['Ada 😀🚀', ['😀🚀', 'ada 😀']],
+    ['ΟΔΟΣ', ['οδος', 'οδοσ', 'ΟΔΟΣ']],
+    ['Ｆｕｌｌ Width', ['full', 'ｆｕｌｌ']],
+  ])('finds %s by %j', async (name, queries) => {
+    const api = await service.client();
+    await api.createUser({ name });
+    await api.createUser({ name: 'Somebody Else' });
+    for (const q of queries) expect([q, await names(api, q)]).toEqual([q, [name]]);
+  });
+
+  it('finds what has just been written, and no longer what has just been changed or deleted', async () => {
+    const api = await service.client();
+    for (let i = 0; i < 20; i++) {
+      const user = await api.createUser({ name: `Fresh Person${i}`, metadata: { code: `alpha${i}x` } });
+      expect(await find(api, `person${i}`)).toContainEqual(user);
+      const { body: changed } = await api
+        .patch(`/api/v1/users/${user.id}`, { name: `Renamed Human${i}`, metadata: { code: `beta${i}x` } })
+        .expect(200);
+      expect(await find(api, `human${i}`)).toContainEqual(changed);
+      expect(await find(api, `beta${i}x`)).toEqual([changed]);
+      expect(await find(api, `alpha${i}x`)).toEqual([]);
+      await api.delete(`/api/v1/users/${user.id}`).expect(204);
+      expect(await find(api, `human${i}`)).toEqual([]);
+    }
+  });
+
+  it('understands typos of what has just been written', async () => {
+    const api = await service.client();
+    await api.createUser({ name: 'Wilhelmina Krog' });
+    expect(await names(api, 'wilhelmna')).toEqual(['Wilhelmina Krog']);
+  });
+
+  it('shows nothing of another organization, words included', async () => {
+    const [own, foreign] = [await service.client(), await service.client()];
+    const secret = await foreign.createUser({ name: 'Secret Person', metadata: { a: 'hidden' } });
+    for (const q of [
+      'secret',
+      'secrte',
+      'hidden',
+      secret.email,
+      secret.id,
+      secret.id.slice(6),
+      '%%',
+      'us',
+      'person',
+    ]) {
+      expect(await find(own, q)).toEqual([]);
+    }
+  });
+
+  it('pages through every rank, each match once, in pages of any size', async () => {
+    const api = await service.client();
+    const made = [];
+    for (let i = 0; i < 40; i++) {
+      const name = ['Anna Berg', 'Berg Anna', 'Hannah Zed', 'Joanna X', 'Peter Ann'][i % 5];
+      made.push(await api.createUser({ name, email: `${i % 3 ? 'x' : 'ann'}${i}@x.example` }));
+    }
+    await api.createUser({ name: 'Nobody', email: 'zz@x.example' });
+    const whole = await find(api, 'ann', '&limit=200');
+    expect(new Set(whole.map(({ id }) => id))).toEqual(new Set(made.map(({ id }) => id)));
+    for (const limit of [1, 7, 200]) expect(await walk(api, 'ann', limit)).toEqual(whole);
+    const typos = await find(api, 'hanah', '&limit=200');
+    expect(typos).toHaveLength(8);
+    expect(await walk(api, 'hanah', 3)).toEqual(typos);
+  });
+
+  it('finds by every part of a name, and nothing that does not hold it', async () => {
+    const api = await service.client();
+    const people = await Promise.all(
+      [
+        'Ann-Marie O’Hara',
+        'anne marie',
+        'Bob_the%Builder',
+        'C\\D',
+        '"Quoted" \'Name\'',
+        'a & b | c',
+        'x:* <-> y',
+      ].map((name) => api.createUser({ name })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...people),
+        fc.nat(),
+        fc.integer({ min: 2, max: 8 }),
+        async ({ name }, at, length) => {
+          const start = at % (name.length - 1);
+          const q = name.slice(start, start + length);
+          if (q.trim().length < 2) return;
+          const words = q.toLowerCase().trim().split(/\s+/);
+          const holds = ({ name, email, id }: UserBody) =>
+            words.every((word) => [name, email, id].join('\n').toLowerCase().includes(word));
+          const found = await find(api, q, '&limit=200');
+          expect(found.map(({ id }) => id).sort()).toEqual(
+            people
+              .filter(holds)
+              .map(({ id }) => id)
+              .sort(),
+          );
+        },
+      ),
+      { numRuns: 150, endOnFailure: true },
+    );
+  });
+
+  it.each([
+    ['q=', 'q', 'too_short'],
+    ['q=a', 'q', 'too_short'],
+    ['q=%20a%20', 'q', 'too_short'],
+    [`q=${'x'.repeat(201)}`, 'q', 'too_long'],
+    ['q=ab&q=cd', 'q', 'invalid'],
+    ['q=a%00b', 'q', 'invalid'],
+    ['', 'q', 'required'],
+    ['q=ab&sort=name', 'sort', 'unknown'],
+    ['q=ab&limit=201', 'limit', 'out_of_range'],
+    ['q=ab&role=owner', 'role', 'invalid'],
+    ['q=ab&cursor=x', 'cursor', 'invalid'],
+  ])('refuses ?%s', async (query, field, code) => {
+    const api = await service.client();
+    const { body } = await api.get(`/api/v1/users/search?${query}`).expect(400);
+    expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
+  });
+
+  it.each([
+    '%%',
+    '__',
+    '\\\\',
+    "''",
+    '""',
+    '&|',
+    '!(',
+    ':*',
+    '<->',
+    '%',
+    "a'",
+    'x'.repeat(200),
+    '\u0301\u0301',
+    '.*',
+    '$1',
+  ])('takes %j as text: an answer, and not every user', async (q) => {
+    const api = await service.client();
+    for (const name of ['Plain Person', 'Other One']) await api.createUser({ name });
+    const { status, body } = await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`);
+    if ([...q.trim()].length < 2) expect(status).toBe(400);
+    else expect({ status, data: body.data }).toEqual({ status: 200, data: [] });
+  });
+
+  it('refuses a cursor of another query, role or organization, and of a list', async () => {
+    const [api, other] = [await service.client(), await service.client()];
+    for (let i = 0; i < 3; i++) await api.post('/api/v1/users', aUser()).expect(201);
+    const { nextCursor } = (await api.get('/api/v1/users/search?q=ada&limit=1').expect(200)).body;
+    const list = (await api.get('/api/v1/users?limit=1').expect(200)).body.nextCursor;
+    await api.get(`/api/v1/users/search?q=ada&limit=2&cursor=${nextCursor}`).expect(200);
+    await api.get(`/api/v1/users/search?q=adam&cursor=${nextCursor}`).expect(400);
+    await api.get(`/api/v1/users/search?q=ada&role=member&cursor=${nextCursor}`).expect(400);
+    await api.get(`/api/v1/users/search?q=ada&cursor=${list}`).expect(400);
+    await other.get(`/api/v1/users/search?q=ada&cursor=${nextCursor}`).expect(400);
+  });
+});
