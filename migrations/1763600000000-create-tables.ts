@@ -23,7 +23,7 @@ export class CreateTables1763600000000 implements MigrationInterface {
         email           text COLLATE "C" NOT NULL,
         email_key       text COLLATE "C" NOT NULL,
         role            text COLLATE "C" NOT NULL,
-        metadata        jsonb NOT NULL,
+        metadata        json NOT NULL,
         created_at      timestamptz(3) NOT NULL DEFAULT now(),
         updated_at      timestamptz(3) NOT NULL DEFAULT now(),
         name_words      text COLLATE "C" NOT NULL,
@@ -36,7 +36,7 @@ export class CreateTables1763600000000 implements MigrationInterface {
         -- The search for emails that begin with something is answered, in the order of names, by this index alone.
         CONSTRAINT users_organization_id_email_key_key UNIQUE (organization_id, email_key) INCLUDE (name_words, id),
         CONSTRAINT users_role_check CHECK (role IN ('member', 'admin', 'viewer')),
-        CONSTRAINT users_metadata_check CHECK (jsonb_typeof(metadata) = 'object')
+        CONSTRAINT users_metadata_check CHECK (json_typeof(metadata) = 'object')
       )`);
     // One index for each sort order of the list; that by email is the unique constraint.
     await runner.query(

@@ -16,7 +16,9 @@ const program = new Command('ums')
 program
   .command('start')
   .description('start the service')
-  .action(() => start(process.env));
+  .option('--json', 'print how to get in as JSON')
+  .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
+  .action((output: { json?: boolean }) => start(process.env, output));
 addMigrate(program);
 addOrganizations(program);
 addTokens(program);

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import express from 'express';
 import { z } from 'zod';
 import { isTokenValue } from './tokens/token-value';
@@ -32,14 +33,19 @@ const environment = (production: boolean) =>
       DATA_DIR: z.string().default('.data'),
       DATABASE_POOL_SIZE: whole(1, 1000, 10),
       PORT: whole(0, 65535, 3000),
-      HOST: z.string().default('0.0.0.0'),
+      HOST: z.string().refine(isHost, 'must be an address or a host name').default('0.0.0.0'),
       RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000_000, 1000),
       MIGRATE_ON_START: flag(true),
       BOOTSTRAP_TOKEN: z
         .string()
         .refine(isTokenValue, 'must be a token value; make one with: ums tokens generate')
         .optional(),
-      BOOTSTRAP_ORGANIZATION: z.string().max(200, 'must have at most 200 characters').default('Default'),
+      BOOTSTRAP_ORGANIZATION: z
+        .string()
+        .trim()
+        .min(1, 'must not be blank')
+        .max(200, 'must have at most 200 characters')
+        .default('Default'),
       TRUST_PROXY: z
         .string()
         .transform(trustProxy)
@@ -86,6 +92,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
 }
+
+const isHost = (text: string) => isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text);
 
 /** What Express takes: a number of proxies, true or false, or addresses. */
 function trustProxy(text: string): boolean | number | string {

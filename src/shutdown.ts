@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import type { Database } from './database/data-source';
+import { describeError } from './database/errors';
 import { HealthService } from './health/health.service';
 
 /** What is left of the drain for closing connections and the database. */
@@ -19,34 +20,41 @@ export function stopOnSignals(
   drainSeconds: number,
   log: Logger,
 ): void {
-  let stopping = false;
+  const drainMs = drainSeconds * 1000;
   const stop = async (signal: string) => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    const deadline = performance.now() + drainSeconds * 1000;
+    process.on(signal, () => process.exit(1)); // asked twice
     log.info({ signal }, 'shutting down');
-    await drain(app, signal === 'SIGTERM' ? (drainSeconds * 1000) / 2 : 0, deadline - CLOSING_MS);
+    // A database that does not answer must not hold the process beyond its time. What clients were promised is kept.
+    setTimeout(() => process.exit(0), drainMs).unref();
+    const finishingMs = Math.min(drainMs, Math.max(drainMs / 2, 2 * CLOSING_MS));
+    await drain(app, signal === 'SIGTERM' ? drainMs - finishingMs : 0, drainMs - CLOSING_MS);
     await app.close();
     await database.close();
-    process.exit(0);
   };
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => void stop(signal));
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    process.once(signal, () => {
+      stop(signal)
+        .catch((error: unknown) => log.error({ error: describeError(error) }, 'could not shut down cleanly'))
+        .finally(() => process.exit(0));
+    });
+  }
 }
 
-async function drain(app: NestExpressApplication, servingMs: number, deadline: number): Promise<void> {
+async function drain(app: NestExpressApplication, servingMs: number, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs;
   const server: Server = app.getHttpServer();
   app.get(HealthService).drain();
-  server.prependListener('request', (_request, response: ServerResponse) =>
-    response.setHeader('Connection', 'close'),
-  );
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    response.setHeader('Connection', 'close');
+  });
   await sleep(servingMs);
 
   let closed = false;
   server.close(() => (closed = true));
   // A connection becomes idle when its last response is out; then it is closed too.
-  while (!closed && performance.now() < deadline) {
+  do {
     server.closeIdleConnections();
     await sleep(20);
-  }
+  } while (!closed && performance.now() < deadline);
   server.closeAllConnections();
 }

@@ -32,6 +32,7 @@ it('serves these routes to these scopes', () => {
     'get /api/v1/tokens/current any token',
     'get /api/v1/users users:read',
     'get /api/v1/users/:id users:read',
+    'get /api/v1/users/search users:read',
     'get /v1/tokens admin',
     'get /v1/tokens/:id admin',
     'get /v1/tokens/current any token',

@@ -155,6 +155,13 @@ describe('a value', () => {
     expect(body.errors.map(({ code }: { code: string }) => code).sort()).toEqual(['invalid', 'too_long']);
   });
 
+  it('is answered in proportion, however many faults it has', async () => {
+    const metadata = { list: Array.from({ length: 7_000 }, () => '\0') };
+    const { body } = await api.post('/api/v1/users', aUser({ metadata })).expect(400);
+    expect(body.errors).toHaveLength(100);
+    expect(body.detail).toMatch(/^700\d fields are invalid\.$/);
+  });
+
   it('of a key that stands twice is the last', async () => {
     const { body } = await postText('{"name":"First","name":"Last","email":"twice@example.com"}').expect(201);
     expect(body.name).toBe('Last');

@@ -78,6 +78,9 @@ describe('a path', () => {
     '/v2/tokens',
     '/index.html',
     '/%2e%2e/etc',
+    '/API/v1/users',
+    '/api/v1/users/',
+    '/v1/tokens/current/',
   ])('that is not known is a 404, with or without a token: %s', async (path) => {
     const api = await service.client();
     for (const client of [api, service.anonymous()]) {
@@ -96,6 +99,8 @@ describe('a path', () => {
   it.each([
     ['put', '/api/v1/users', 'GET, HEAD, POST'],
     ['delete', '/api/v1/users', 'GET, HEAD, POST'],
+    ['delete', '/api/v1/users/search', 'GET, HEAD'],
+    ['patch', '/api/v1/users/search', 'GET, HEAD'],
     ['post', '/api/v1/users/usr_x', 'GET, HEAD, PATCH, DELETE'],
     ['options', '/api/v1/users/usr_x', 'GET, HEAD, PATCH, DELETE'],
     ['patch', '/v1/tokens', 'GET, HEAD, POST'],
@@ -125,9 +130,7 @@ describe('GET /livez and /readyz', () => {
   });
 
   it('say that the schema is too old', async () => {
-    const [{ name }] = await service.dataSource
-      .query(`DELETE FROM ums_migrations RETURNING name`)
-      .then(([rows]) => rows);
+    await service.dataSource.query(`UPDATE ums_migrations SET name = 'not-' || name`);
     const { body, headers } = await service.anonymous().get('/readyz').expect(503);
     expect(body).toMatchObject({
       code: 'unavailable',
@@ -135,20 +138,18 @@ describe('GET /livez and /readyz', () => {
     });
     expect(headers['retry-after']).toMatch(/^\d+$/);
     await service.anonymous().get('/livez').expect(200);
-    await service.dataSource.query(
-      `INSERT INTO ums_migrations (timestamp, name) VALUES (1763600000000, $1)`,
-      [name],
-    );
+    await service.dataSource.query(`UPDATE ums_migrations SET name = substr(name, 5)`);
     await service.anonymous().get('/readyz').expect(200);
   });
 });
 
-/** What the service answers to bytes that need not be HTTP. */
-function raw(bytes: string): Promise<string> {
+/** What the service answers to bytes that need not be HTTP; what is to come `later` follows after a moment. */
+function raw(bytes: string, later?: string): Promise<string> {
   const { port } = new URL(service.url);
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes));
+    if (later !== undefined) setTimeout(() => socket.write(later), 200);
     socket.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
     socket.on('close', () => resolve(answer)).on('error', reject);
   });
@@ -187,5 +188,51 @@ describe('what the HTTP parser refuses', () => {
     expect(JSON.parse(body)).toMatchObject({ status, code, requestId });
     if (status === 400) expect(JSON.parse(body).errors).toHaveLength(1);
     await service.anonymous().get('/livez').expect(200);
+  });
+});
+
+describe('a request that breaks off', () => {
+  it('keeps the id and the limits of its caller, when its body is not HTTP', async () => {
+    const { tokenValue } = await service.client();
+    const answer = await raw(
+      `POST /api/v1/users HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokenValue}\r\nX-Request-ID: mine\r\n` +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'zz\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).toMatch(/^X-Request-ID: mine\r$/im);
+    expect(answer).toMatch(/^X-RateLimit-Remaining: 999\r$/im);
+  });
+
+  it('does not take the answer of the whole one before it', async () => {
+    const api = await service.client();
+    const user = await api.createUser();
+    const answer = await raw(
+      `DELETE /api/v1/users/${user.id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.tokenValue}\r\n\r\nGARBAGE\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 204 [^]*^HTTP\/1.1 400 /m);
+    await api.get(`/api/v1/users/${user.id}`).expect(404);
+  });
+});
+
+describe('Expect: 100-continue', () => {
+  const head = (authorization: string, length: number) =>
+    `POST /api/v1/users HTTP/1.1\r\nHost: a\r\n${authorization}Content-Type: application/json\r\nContent-Length: ${length}\r\n` +
+    'Expect: 100-continue\r\n';
+
+  it('is met when the body is about to be read', async () => {
+    const { tokenValue } = await service.client();
+    const body = '{"name":"Ada","email":"continue@example.com"}';
+    const answer = await raw(
+      `${head(`Authorization: Bearer ${tokenValue}\r\n`, body.length)}Connection: close\r\n\r\n`,
+      body,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
+  });
+
+  it('is not met for a caller who may not, and the connection closes', async () => {
+    const answer = await raw(`${head('', 300_000)}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    expect(answer).toMatch(/^Connection: close\r$/im);
   });
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { encodeCursor } from '../src/http/cursor';
 import type { Client, UserBody } from './support/client';
 import { startService, type TestService } from './support/service';
 
@@ -216,5 +217,16 @@ describe('GET /api/v1/users', () => {
       expect(body.errors).toMatchObject([{ field: 'cursor', code: 'invalid' }]);
     }
     await other.get(`/api/v1/users?sort=name&cursor=${cursor}`).expect(400);
+
+    // One that is made up with the right checksum holds no time that there is.
+    const list = ['users', api.organizationId, 'createdAt', 'desc', {}];
+    for (const time of ['2024-02-31T00:00:00.000Z', '0000-01-01T00:00:00.000Z', 'now', '2024-01-01']) {
+      const forged = encodeCursor([time, 'usr_x'], list);
+      const { body } = await api.get(`/api/v1/users?cursor=${forged}`).expect(400);
+      expect(body.errors).toMatchObject([{ field: 'cursor' }]);
+    }
+    await api
+      .get(`/api/v1/users?cursor=${encodeCursor(['2024-01-01T00:00:00.000Z', 'usr_x'], list)}`)
+      .expect(200);
   });
 });

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { Client } from './support/client';
-import { copyOfTemplate, emptyDatabase, type TestDatabase } from './support/database';
-import { run, start, stop } from './support/process';
+import { copyOfTemplate, emptyDatabase, emptyDirectory, type TestDatabase } from './support/database';
+import { run, start, stop, ums } from './support/process';
 
 let database: TestDatabase | undefined;
 afterEach(async () => {
@@ -20,7 +22,7 @@ const valueIn = (text: string) => /umt_[0-9A-Za-z]{38}/.exec(text)?.[0];
 const onDirectory = () => ({ DATA_DIR: database!.env.DATA_DIR, DATABASE_URL: '' });
 
 describe('a first start on the embedded database', () => {
-  beforeEach(async () => (database = await emptyDatabase()));
+  beforeEach(async () => (database = await emptyDirectory()));
 
   it('prints where it is, the organization and an admin token, whatever the log level; a later start no token', async () => {
     const service = await start({ ...onDirectory(), LOG_LEVEL: 'fatal' });
@@ -40,6 +42,34 @@ describe('a first start on the embedded database', () => {
     const { lastUsedAt } = (await api.get('/v1/tokens/current').expect(200)).body;
     expect(Date.parse(lastUsedAt)).toBeGreaterThan(Date.now() - 60_000);
     await stop(again);
+  });
+
+  it('keeps the token for a start that can listen', async () => {
+    const busy = createServer().listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const { port } = busy.address() as AddressInfo;
+    const failed = await run(['start'], { ...onDirectory(), HOST: '127.0.0.1', PORT: String(port) });
+    busy.close();
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('EADDRINUSE');
+
+    const service = await start(onDirectory());
+    expect(valueIn(service.stdout())).toBeDefined();
+    await stop(service);
+  });
+
+  it('says all of this as JSON where that is asked for', async () => {
+    const service = ums(['start', '--json'], { ...onDirectory(), PORT: '0', LOG_LEVEL: 'fatal' });
+    await once(service.process.stdout!, 'data');
+    expect(JSON.parse(service.stdout())).toEqual({
+      url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      organization: { id: expect.stringMatching(/^org_/), name: 'Default' },
+      organizations: 1,
+      token: expect.stringMatching(/^umt_/),
+      admins: true,
+    });
+    service.process.kill('SIGINT');
+    expect(await service.exit).toBe(0);
   });
 
   it('keeps a second process out, and lets one in after a crash', async () => {
@@ -73,6 +103,8 @@ describe('the environment', () => {
       DATABASE_URL: 'mysql://localhost',
       DATABASE_POOL_SIZE: '0',
       PORT: '70000',
+      HOST: 'not a host',
+      BOOTSTRAP_ORGANIZATION: '  ',
       RATE_LIMIT_PER_MINUTE: 'many',
       MIGRATE_ON_START: 'yes',
       BOOTSTRAP_TOKEN: 'secret-secret',
@@ -185,6 +217,21 @@ describe('ums', () => {
       'no such organization',
     ],
     [['tokens', 'create', '--name', 'CI'], '--organization'],
+    [
+      [
+        'tokens',
+        'create',
+        '--organization',
+        'org_x',
+        '--name',
+        'CI',
+        '--scopes',
+        'admin',
+        '--expires-in',
+        '',
+      ],
+      'expiresIn must be a number of days',
+    ],
     [['tokens', 'list', '--organization', 'org_x'], 'no such organization'],
     [['tokens', 'revoke', 'tok_x'], 'no such token'],
     [['frobnicate'], 'unknown command'],

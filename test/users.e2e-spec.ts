@@ -64,6 +64,7 @@ describe('POST /api/v1/users', () => {
     ['email', { email: 'nobody' }, 'email', 'invalid'],
     ['email', { email: `${'a'.repeat(250)}@example.com` }, 'email', 'too_long'],
     ['email', { email: null }, 'email', 'invalid'],
+    ['email', { email: 'a\u3000b@example.com' }, 'email', 'invalid'],
     ['role', { role: 'owner' }, 'role', 'invalid'],
     ['role', { role: null }, 'role', 'invalid'],
     ['metadata', { metadata: [] }, 'metadata', 'invalid'],
@@ -94,6 +95,7 @@ describe('POST /api/v1/users', () => {
       'any JSON in metadata',
       { metadata: { a: null, b: [1.5, -0.25, 1e-7, true, {}], c: 9007199254740991, then: 'no promise' } },
     ],
+    ['keys in their order, and numbers however small', { metadata: { b: 5e-324, a: 1e-300 } }],
     ['an address of 254 characters', { email: longestEmail() }],
   ])('takes %s', async (_what, fields) => {
     const api = await service.client();

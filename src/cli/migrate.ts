@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import { type Config, readConfig } from '../config';
+import { migrateDatabase, openDatabase } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
+import { schema } from '../user-management.module';
 import { print } from './output';
-import { withDatabase } from './with-database';
 
 export function addMigrate(program: Command): void {
   program
@@ -11,16 +13,20 @@ export function addMigrate(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://localhost/ums ums migrate')
     .action(async ({ status, json }: { status?: boolean; json?: boolean }) => {
-      const pending = await withDatabase(pendingMigrations, { migrate: false });
-      if (!status) await withDatabase(async () => {}, { migrate: true });
-      const result = status ? { pending } : { migrated: pending };
-      if (json) print(result, { json });
-      else process.stdout.write(`${summary(pending, status)}\n`);
-      if (status && pending.length > 0) process.exitCode = 1;
+      const config = readConfig(process.env);
+      const names = status ? await pending(config) : await migrateDatabase(config, schema);
+      if (json) print(status ? { pending: names } : { migrated: names }, { json });
+      else process.stdout.write(`${summary(names, status)}\n`);
+      if (status && names.length > 0) process.exitCode = 1;
     });
 }
 
-function summary(pending: string[], status?: boolean): string {
-  if (pending.length === 0) return 'The schema is up to date.';
-  return `${status ? 'Pending; run: ums migrate' : 'Migrated'}\n${pending.map((name) => `  ${name}`).join('\n')}`;
+async function pending(config: Config): Promise<string[]> {
+  const database = await openDatabase({ ...config, migrate: false }, schema);
+  return pendingMigrations(database.dataSource).finally(() => database.close());
+}
+
+function summary(names: string[], status?: boolean): string {
+  if (names.length === 0) return 'The schema is up to date.';
+  return `${status ? 'Pending; run: ums migrate' : 'Migrated'}\n${names.map((name) => `  ${name}`).join('\n')}`;
 }

@@ -34,8 +34,12 @@ const fields = (row: object) => Object.entries(row).map(([key, value]) => [key, 
 
 function shown(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
-  return Array.isArray(value) ? value.join(',') : String(value ?? '-');
+  return printable(Array.isArray(value) ? value.join(',') : String(value ?? '-'));
 }
+
+/** Text that moves no cursor and colours no terminal: names may hold anything. */
+export const printable = (text: string) =>
+  text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function table(rows: object[]): string {
   const lines = [Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(shown))];

@@ -32,8 +32,8 @@ export function addTokens(program: Command): void {
     .action(async ({ organization, name, scopes, expiresIn, ...output }: CreateOptions) => {
       const input = validInput(CreateTokenDto, {
         name,
-        scopes: scopes.split(','),
-        ...(expiresIn && { expiresIn }),
+        scopes: scopes.split(',').map((scope) => scope.trim()),
+        ...(expiresIn !== undefined && { expiresIn }),
       });
       const { token, value } = await withDatabase(async (dataSource) => {
         await requireOrganization(dataSource, organization);

@@ -1,15 +1,21 @@
 import type { DataSource } from 'typeorm';
 import { type Config, readConfig } from '../config';
 import { openDatabase } from '../database/data-source';
+import { pendingMigrations } from '../database/migrate';
 import { schema } from '../user-management.module';
 
-/** Runs a command on the database that the environment names, and closes it. */
+/**
+ * Runs a command on the database that the environment names, and closes it. Only the embedded database, which nobody
+ * else uses, is brought up to date on the way.
+ */
 export async function withDatabase<Result>(
   run: (dataSource: DataSource) => Promise<Result>,
-  override: Partial<Config> = {},
 ): Promise<Result> {
-  const database = await openDatabase({ ...readConfig(process.env), ...override }, schema);
+  const config: Config = readConfig(process.env);
+  const database = await openDatabase({ ...config, migrate: config.databaseUrl === undefined }, schema);
   try {
+    const pending = await pendingMigrations(database.dataSource);
+    if (pending.length > 0) throw new Error('The schema is older than this release. Run: ums migrate');
     return await run(database.dataSource);
   } finally {
     await database.close();

@@ -28,41 +28,47 @@ const TIMEOUTS = { statement_timeout: 5_000, query_timeout: 7_000, connectionTim
 const OLDEST_SERVER = 15;
 
 /** Opens the database, and brings its schema up to date where that is asked for. */
-export function openDatabase(config: DatabaseConfig, schema: Schema): Promise<Database> {
-  return config.databaseUrl === undefined
-    ? openEmbeddedDatabase(config, schema)
-    : openServer(config.databaseUrl, config, schema);
+export async function openDatabase(config: DatabaseConfig, schema: Schema): Promise<Database> {
+  if (config.databaseUrl !== undefined) {
+    if (config.migrate) await migrateDatabase(config, schema);
+    return openServer(config, schema, TIMEOUTS);
+  }
+  const database = await openEmbeddedDatabase(config, schema);
+  if (config.migrate) await migrate(database.dataSource);
+  return database;
 }
 
-async function openServer(url: string, config: DatabaseConfig, schema: Schema): Promise<Database> {
-  const server = (poolSize: number, limits: object) =>
-    new DataSource({
-      ...common(schema),
-      url,
-      poolSize,
-      extra: { Client: ResilientClient, keepAlive: true, maxLifetimeSeconds: 1800, ...limits },
-    });
-  if (config.migrate) {
-    // On a connection of its own: waiting for another replica, or building an index, takes longer than a request may.
-    const migrator = await server(1, {
-      connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis,
-    }).initialize();
-    try {
-      requireVersion(migrator);
-      await migrate(migrator);
-    } finally {
-      await migrator.destroy();
-    }
+/** Brings the schema up to date, and returns the names of what that took. */
+export async function migrateDatabase(config: DatabaseConfig, schema: Schema): Promise<string[]> {
+  // On a connection of its own: waiting for another replica, or building an index, takes longer than a request may.
+  const { connectionTimeoutMillis } = TIMEOUTS;
+  const database =
+    config.databaseUrl === undefined
+      ? await openEmbeddedDatabase(config, schema)
+      : await openServer({ ...config, poolSize: 1 }, schema, { connectionTimeoutMillis });
+  return migrate(database.dataSource).finally(() => database.close());
+}
+
+async function openServer(config: DatabaseConfig, schema: Schema, limits: object): Promise<Database> {
+  const dataSource = await new DataSource({
+    ...common(schema),
+    url: config.databaseUrl,
+    poolSize: config.poolSize,
+    extra: { Client: ResilientClient, keepAlive: true, maxLifetimeSeconds: 1800, ...limits },
+  }).initialize();
+  const close = () => destroy(dataSource);
+  if (parseInt(dataSource.driver.version ?? '', 10) < OLDEST_SERVER) {
+    await close();
+    throw new Error(
+      `PostgreSQL ${OLDEST_SERVER} or newer is needed; DATABASE_URL leads to ${dataSource.driver.version}.`,
+    );
   }
-  const dataSource = await server(config.poolSize, TIMEOUTS).initialize();
-  requireVersion(dataSource);
-  return { dataSource, close: () => destroy(dataSource) };
+  return { dataSource, close };
 }
 
 async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Promise<Database> {
   const embedded = await openEmbedded(config.dataDir);
   const dataSource = await new DataSource({ ...common(schema), ...embedded.options }).initialize();
-  if (config.migrate) await migrate(dataSource);
   return {
     dataSource,
     close: async () => {
@@ -80,13 +86,6 @@ const common = (schema: Schema) => ({
   poolErrorHandler: (error: unknown) =>
     new Logger('Database').warn({ message: 'a pooled connection broke', error: describeError(error) }),
 });
-
-function requireVersion({ driver }: DataSource): void {
-  const version = driver.version ?? '';
-  if (parseInt(version, 10) < OLDEST_SERVER) {
-    throw new Error(`PostgreSQL ${OLDEST_SERVER} or newer is needed; DATABASE_URL leads to ${version}.`);
-  }
-}
 
 // Nest destroys the data source too, when it closes an application that has it.
 const destroy = async (dataSource: DataSource) => {

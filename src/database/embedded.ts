@@ -1,10 +1,13 @@
-import { mkdirSync, unlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import pg from 'pg';
 
 /** The longest path that a socket can have on every platform. */
 const MAX_SOCKET_PATH = 103;
+
+const LOCK_PREFIX = 'lock-';
 
 export interface Embedded {
   /** What makes TypeORM use it. */
@@ -61,26 +64,35 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
 
 /**
  * PGlite takes no lock, and two processes on one directory lose each other's commits. A listening socket is a lock that
- * ends with its process, however it ends.
+ * ends with its process, however it ends. Each process listens on a name of its own and then looks for others, so of two
+ * that start together at least one sees the other, and what a killed one has left is removed without a race.
  */
 async function lockDirectory(dataDir: string): Promise<Server> {
-  const path = socketPath(dataDir);
-  for (;;) {
-    const server = await listen(path);
-    if (server) return server;
-    if (await answers(path)) {
-      throw new Error(
-        `Another process has the embedded database in ${dataDir} open. Stop it first, or set DATA_DIR to another directory.`,
-      );
-    }
-    unlinkSync(path); // left behind by a process that was killed
+  if (process.platform === 'win32') {
+    const pipe = `\\\\.\\pipe\\ums-${resolve(dataDir).replace(/[^A-Za-z0-9]/g, '-')}`;
+    return listen(pipe).catch(() => Promise.reject(inUse(dataDir)));
   }
+  const own = `${LOCK_PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`;
+  const lock = await listen(socketPath(dataDir, own));
+  for (const name of readdirSync(dataDir)) {
+    if (!name.startsWith(LOCK_PREFIX) || name === own) continue;
+    const path = socketPath(dataDir, name);
+    if (await answers(path)) {
+      await unlock(lock);
+      throw inUse(dataDir);
+    }
+    rmSync(path, { force: true });
+  }
+  return lock;
 }
 
-function socketPath(dataDir: string): string {
-  if (process.platform === 'win32')
-    return `\\\\.\\pipe\\ums-${resolve(dataDir).replace(/[^A-Za-z0-9]/g, '-')}`;
-  const absolute = join(resolve(dataDir), 'lock');
+const inUse = (dataDir: string) =>
+  new Error(
+    `Another process has the embedded database in ${dataDir} open. Stop it first, or set DATA_DIR to another directory.`,
+  );
+
+function socketPath(dataDir: string, name: string): string {
+  const absolute = join(resolve(dataDir), name);
   const path = [relative('.', absolute), absolute].find(
     (candidate) => Buffer.byteLength(candidate) <= MAX_SOCKET_PATH,
   );
@@ -88,13 +100,10 @@ function socketPath(dataDir: string): string {
   return path;
 }
 
-/** Null when there is a socket at that path already. */
 const listen = (path: string) =>
-  new Promise<Server | null>((done, fail) => {
+  new Promise<Server>((done, fail) => {
     const server = createServer((socket) => socket.destroy());
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? done(null) : fail(error),
-    );
+    server.once('error', fail);
     server.listen(path, () => done(server.unref()));
   });
 

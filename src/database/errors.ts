@@ -10,7 +10,7 @@ interface DatabaseError extends Error {
 const UNAVAILABLE_STATES = /^(08|53|57P0|57014$|55P03$|40001$|40P01$|25006$|25P03$)/;
 const SOCKET_ERRORS = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOTFOUND$|EAI_AGAIN$|ENOENT$)/;
 const DRIVER_MESSAGES =
-  /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
+  /^(Query read timeout|Client was closed|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
 
 /**
  * What a throw of TypeORM or node-postgres means to a caller: the database cannot be asked now (`unavailable`), it
@@ -36,10 +36,14 @@ export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: `threw a ${typeof error}` };
   const { code, constraint, table, routine } = driverError(error);
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
-  const message = /^[0-9A-Z]{5}$/.test(code ?? '') ? `SQLSTATE ${code}` : error.message;
+  const message = /^(?=.*\d)[0-9A-Z]{5}$/.test(code ?? '') ? `SQLSTATE ${code}` : error.message;
   return { name: error.name, message, code, constraint, table, routine, stack: frames?.join('\n') };
 }
 
 /** The embedded database's errors are no `pg.DatabaseError`, so only their fields tell. */
 const driverError = (error: Error): DatabaseError =>
   (error as { driverError?: DatabaseError }).driverError ?? error;
+
+/** Whether the server undid the statement for the sake of another one, so that it may simply be run again. */
+export const wasRolledBack = (error: unknown): boolean =>
+  error instanceof Error && /^(40001|40P01)$/.test(driverError(error).code ?? '');

@@ -7,13 +7,13 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
-    await runner.query(
-      `SELECT set_config('lock_timeout', '60s', true), set_config('statement_timeout', '0', true)`,
-    );
-    // TypeORM takes no lock of its own: of replicas that start together, all but one would crash.
+    await runner.query(`SELECT set_config('statement_timeout', '0', true)`);
+    // TypeORM takes no lock of its own: of replicas that start together, all but one would crash. The others wait as long
+    // as it takes; but a migration does not wait long for what requests hold.
     await runner.query(
       `SELECT pg_advisory_xact_lock(hashtextextended('ums:migrations:' || current_schema(), 0))`,
     );
+    await runner.query(`SELECT set_config('lock_timeout', '60s', true)`);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'none';
     const done = await executor.executePendingMigrations();

@@ -21,9 +21,21 @@ export class ResilientClient extends pg.Client {
     return result;
   }
 
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- two overloads
+  override connect(...args: any[]): any {
+    const [callback] = args;
+    if (typeof callback === 'function') {
+      return super.connect((error: Error | null) => callback(error && outOfReach(error)));
+    }
+    return super.connect().catch((error: Error) => Promise.reject(outOfReach(error)));
+  }
+
   private destroyOnTimeout(error: Error | null): void {
     if (error?.message === 'Query read timeout') {
       (this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     }
   }
 }
+
+/** Whatever keeps a connection from being made, the server is out of reach: its address, its password, its certificate. */
+const outOfReach = (error: Error) => Object.assign(error, { severity: 'FATAL' });

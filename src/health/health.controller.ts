@@ -1,9 +1,11 @@
-import { Controller, Get, ServiceUnavailableException, UseFilters } from '@nestjs/common';
+import { Controller, Get, ServiceUnavailableException, UseFilters, UseInterceptors } from '@nestjs/common';
 import { ErrorFilter } from '../http/error.filter';
+import { NoQueryInterceptor } from '../http/no-query.interceptor';
 import { HealthService } from './health.service';
 
 @Controller()
 @UseFilters(ErrorFilter)
+@UseInterceptors(NoQueryInterceptor)
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 

@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { pendingMigrations } from '../database/migrate';
+
+/** A probe that waits longer is one that has given up. */
+const PATIENCE_MS = 2_000;
 
 @Injectable()
 export class HealthService {
@@ -16,8 +20,19 @@ export class HealthService {
 
   async reasonNotReady(): Promise<string | null> {
     if (this.draining) return 'The service is shutting down.';
-    const pending = await pendingMigrations(this.dataSource).catch(() => null);
-    if (pending === null) return 'The database does not answer.';
+    const noAnswer = 'The database does not answer.';
+    return Promise.race([
+      this.reasonOfDatabase().catch(() => noAnswer),
+      sleep(PATIENCE_MS, noAnswer, { ref: false }),
+    ]);
+  }
+
+  private async reasonOfDatabase(): Promise<string | null> {
+    const [{ readOnly }] = await this.dataSource.query(
+      `SELECT current_setting('transaction_read_only')::boolean AS "readOnly"`,
+    );
+    if (readOnly) return 'The database is read-only.';
+    const pending = await pendingMigrations(this.dataSource);
     return pending.length > 0 ? 'The schema is older than this release. Run: ums migrate' : null;
   }
 }

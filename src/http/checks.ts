@@ -35,10 +35,12 @@ export const Text = (min: number, max: number) => applyDecorators(Trimmed(), Che
 export const Email = () =>
   applyDecorators(
     Trimmed(),
-    Check((value) => {
-      const faults = textFaults(1, 254)(value, '');
-      // isEmail() throws on a lone surrogate.
-      if (faults.length > 0 || ((value as string).isWellFormed() && isEmail(value))) return faults;
+    Check((value, field) => {
+      const faults = textFaults(1, 254)(value, field);
+      if (faults.length > 0) return faults;
+      // isEmail() throws on a lone surrogate. What the address is compared as must be one too.
+      const text = value as string;
+      if (text.isWellFormed() && isEmail(text) && isEmail(text.normalize('NFKC'))) return [];
       return [{ code: 'invalid', message: 'must be an email address' }];
     }),
   );

@@ -25,6 +25,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (problem.status >= 500) {
       this.logger.error({ requestId: identify(request, response), error: describeError(exception) });
     }
+    if (response.writableEnded) return; // answered already, by what refuses the rest of a broken request
     // Too late for a body: the caller learns from the broken connection that the answer is not whole.
     if (response.headersSent) response.destroy();
     else sendProblem(request, response, problem);

@@ -18,12 +18,15 @@ export interface Fault {
   message: string;
 }
 
+/** More faults than this help nobody, and a body can be made to have thousands. */
+const MAX_FAULTS = 100;
+
 /** The 400 that names every faulty field. */
 export const invalidInput = (errors: Fault[], code = 'validation_failed') =>
   new BadRequestException({
     code,
     message: errors.length === 1 ? '1 field is invalid.' : `${errors.length} fields are invalid.`,
-    errors,
+    errors: errors.slice(0, MAX_FAULTS),
   });
 
 /** The 409 that names the field whose value is taken. */

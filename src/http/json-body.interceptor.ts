@@ -8,6 +8,7 @@ import {
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { json, type Request, type Response } from 'express';
+import { inviteBody } from './expect-continue';
 import { invalidInput } from './fault';
 
 const malformed = () =>
@@ -52,6 +53,7 @@ async function readJson(request: Request, response: Response): Promise<void> {
       'The body must be application/json in UTF-8, without a Content-Encoding.',
     );
   }
+  inviteBody(request, response);
   await new Promise<void>((resolve, reject) => {
     parse(request, response, (error?: { status?: number }) => (error ? reject(failure(error)) : resolve()));
   });

@@ -46,10 +46,11 @@ export async function paginate<Row extends ObjectLiteral>(
   return { data, nextCursor: rows.length > limit ? encodeCursor(position(data[limit - 1]), list) : null };
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
 const isPositionIn = (columns: SortColumn[]) => (values: string[]) =>
-  values.length === columns.length &&
-  values.every(
-    (value, i) => columns[i].type === 'text' || (TIME.test(value) && !Number.isNaN(Date.parse(value))),
-  );
+  values.length === columns.length && values.every((value, i) => columns[i].type === 'text' || isTime(value));
+
+/** A time as JavaScript writes it, and as PostgreSQL knows it: there was no year 0. */
+const isTime = (value: string) =>
+  /^(?!0000)\d{4}-/.test(value) &&
+  !Number.isNaN(Date.parse(value)) &&
+  new Date(value).toISOString() === value;

@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
 import { type Problem, problemBody, sendProblem } from './problem';
 
+/** A connection, and the response that is being made on it. */
+type Connection = Duplex & { _httpMessage?: ServerResponse };
+
 /** What Node's HTTP parser refuses never reaches Express, so here it gets the error body and an X-Request-ID. */
 export function answerParserRefusals(server: Server): void {
-  server.on(
-    'clientError',
-    (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse }) => {
-      // An answer that has begun cannot become another one.
-      if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
-      socket.end(rawResponse(refusalOf(error)), () => socket.destroy());
-    },
-  );
+  server.on('clientError', (error: NodeJS.ErrnoException, connection: Connection) => {
+    if (!connection.writable) return void connection.destroy();
+    const problem = refusalOf(error);
+    const response = connection._httpMessage;
+    if (!response) return refuse(connection, problem);
+    // The request before was whole: it gets its own answer first.
+    if (response.req.complete) return void response.once('finish', () => refuse(connection, problem));
+    if (response.headersSent) return void connection.destroy();
+    response.setHeader('Connection', 'close');
+    sendProblem(response.req, response, problem);
+  });
 
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('Connection', 'close');
@@ -21,6 +27,10 @@ export function answerParserRefusals(server: Server): void {
       status: 417,
       detail: 'The only expectation that is met is 100-continue.',
     });
+  });
+
+  server.on('connect', (_request, connection: Connection) => {
+    refuse(connection, { status: 404, detail: 'There is nothing at this path.' });
   });
 
   // Node answers a missing Host itself, without the headers; `requireHost` does it instead.
@@ -46,10 +56,11 @@ function refusalOf({ code }: NodeJS.ErrnoException): Problem {
   return { status: 400, ...badRequest('This is not an HTTP request.') };
 }
 
-function rawResponse(problem: Problem): string {
+/** Answers where there is no request to answer, and closes the connection. */
+function refuse(connection: Connection, problem: Problem): void {
   const requestId = randomUUID();
   const body = problemBody(problem, requestId);
-  return [
+  const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     `X-Request-ID: ${requestId}`,
     'Cache-Control: no-store',
@@ -57,7 +68,6 @@ function rawResponse(problem: Problem): string {
     'Content-Type: application/problem+json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
-    '',
-    body,
-  ].join('\r\n');
+  ];
+  connection.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => connection.destroy());
 }

@@ -32,7 +32,7 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.usedAt.set(tokenId, performance.now());
   }
 
-  /** Writes what was noted. A failure is logged and what it held is lost: it is not worth a request. */
+  /** Writes what was noted. What cannot be written now is written the next time. */
   async flush(): Promise<void> {
     if (this.usedAt.size === 0) return;
     const used = [...this.usedAt];
@@ -52,8 +52,9 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
          WHERE tokens.id = used.id`,
         [used.map(([id]) => id), used.map(([, at]) => now - at)],
       )
-      .catch((error: unknown) =>
-        this.logger.warn({ message: 'lastUsedAt was not kept', error: describeError(error) }),
-      );
+      .catch((error: unknown) => {
+        this.logger.warn({ message: 'lastUsedAt could not be kept', error: describeError(error) });
+        for (const [id, at] of used) if (!this.usedAt.has(id)) this.usedAt.set(id, at);
+      });
   }
 }

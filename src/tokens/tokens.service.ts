@@ -13,7 +13,8 @@ const NEWEST_FIRST: SortColumn[] = [
   { property: 'id', type: 'text' },
 ];
 
-const IN_STATE: Record<TokenState, string> = {
+/** The conditions on a `token` for each state. */
+export const IN_STATE: Record<TokenState, string> = {
   revoked: 'token.revokedAt IS NOT NULL',
   expired: 'token.revokedAt IS NULL AND token.expiresAt <= now()',
   active: 'token.revokedAt IS NULL AND (token.expiresAt IS NULL OR token.expiresAt > now())',
@@ -36,25 +37,28 @@ export class TokensService {
     { name, scopes, expiresIn }: CreateTokenDto,
     value = newTokenValue(),
   ): Promise<{ token: Token; value: string }> {
-    const id = newId('tok');
     const days = expiresIn === undefined ? null : daysOf(expiresIn);
-    await this.tokens
+    const token = {
+      id: newId('tok'),
+      organizationId,
+      name,
+      hint: hintOf(value),
+      scopes,
+      expiresIn: expiresIn ?? null,
+    };
+    const { raw } = await this.tokens
       .createQueryBuilder()
       .insert()
       .values({
-        id,
-        organizationId,
-        name,
+        ...token,
         hash: hashOf(value),
-        hint: hintOf(value),
-        scopes,
-        expiresIn,
         // Of the database's clock, and in hours: a day of its time zone may have 23.
         expiresAt: days === null ? null : () => `now() + ${days} * interval '24 hours'`,
       })
-      .updateEntity(false)
+      .returning('created_at AS "createdAt", expires_at AS "expiresAt"')
       .execute();
-    return { token: await this.get(organizationId, id), value };
+    const times = { ...raw[0], lastUsedAt: null, revokedAt: null, expired: false };
+    return { token: this.tokens.create({ ...token, ...times } as Token), value };
   }
 
   async get(organizationId: string, id: string): Promise<Token> {

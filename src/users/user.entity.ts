@@ -30,7 +30,8 @@ export class User {
   @Column({ type: 'text' })
   role: Role;
 
-  @Column({ type: 'jsonb' })
+  // Not jsonb: that writes 5e-324 out in 326 characters, and forgets the order of keys.
+  @Column({ type: 'json' })
   metadata: Metadata;
 
   /** The name as it is searched, and what results are sorted by. */

@@ -2,6 +2,7 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/errors';
+import { retryRolledBack } from '../database/retry';
 import { conflict } from '../http/fault';
 import { type Order, type Page, paginate, type SortColumn } from '../http/paginate';
 import { isId, newId } from '../id';
@@ -46,12 +47,11 @@ export class UsersService {
     { name, email, role = 'member', metadata = {} }: CreateUserDto,
   ): Promise<User> {
     const columns = columnsOf({ name, email, role, metadata });
-    const { raw } = await this.learning(organizationId, columns)
+    const insert = this.learning(organizationId, columns)
       .insert()
       .values({ organizationId, id: newId('usr'), ...columns })
-      .returning(USER_COLUMNS)
-      .execute()
-      .catch(emailTaken);
+      .returning(USER_COLUMNS);
+    const { raw } = await retryRolledBack(() => insert.execute()).catch(emailTaken);
     return raw[0];
   }
 
@@ -64,12 +64,11 @@ export class UsersService {
     if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(organizationId, id);
     // One UPDATE: loading, assigning and saving would write back what somebody else just changed. It may have waited
     // for a later one, and its now() is older then: `updatedAt` never goes back.
-    const { raw } = await this.learning(organizationId, columns)
+    const update = this.learning(organizationId, columns)
       .update({ ...columns, updatedAt: () => 'greatest(updated_at, now())' })
       .where({ organizationId, id })
-      .returning(USER_COLUMNS)
-      .execute()
-      .catch(emailTaken);
+      .returning(USER_COLUMNS);
+    const { raw } = await retryRolledBack(() => update.execute()).catch(emailTaken);
     return found(raw[0]);
   }
 

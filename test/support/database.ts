@@ -21,13 +21,16 @@ export const copyOfTemplate = () => (serverUrl ? newDatabase('TEMPLATE ums_templ
 
 export const emptyDatabase = () => (serverUrl ? newDatabase('') : newDirectory(false));
 
+/** Where an embedded database may be made, also when the tests run on a server. */
+export const emptyDirectory = () => newDirectory(false);
+
 async function newDatabase(template: string): Promise<TestDatabase> {
   const name = `ums_${process.pid}_${Math.random().toString(36).slice(2)}`;
   await onServer(`CREATE DATABASE ${name} ${template}`);
   const url = new URL(serverUrl!);
   url.pathname = name;
   return {
-    env: { DATABASE_URL: url.href, DATA_DIR: directory },
+    env: { DATABASE_URL: url.href, DATA_DIR: '' },
     drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`),
   };
 }
