@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-export async function startPostgres(directory) {
+export async function startPostgres(directory, more = {}) {
   if (process.env.TEST_DATABASE_URL) return serverAt(process.env.TEST_DATABASE_URL, async () => {});
 
   const binaries = findBinaries();
@@ -30,6 +30,7 @@ export async function startPostgres(directory) {
     unix_socket_directories: data,
     fsync: 'off',
     max_connections: 200,
+    ...more,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], run);

@@ -1,16 +1,14 @@
 import type { DataSource } from 'typeorm';
-import { escapeLike, fold, markWords, queryWords } from './search-text';
-import { isOneEdit, MIN_TYPO_LENGTH, spellingsOf } from './spelling';
+import { all, any, begins, type Bind, type Condition, contains, LAST, none } from './search-conditions';
+import { fold, markWords, queryWords } from './search-text';
+import { isOneEdit, MAX_WORD_LENGTH, MIN_TYPO_LENGTH, spellingsOf } from './spelling';
 import { emailKey, type Role, type User, USER_COLUMNS } from './user.entity';
 
-/** Rows of the name index that are looked through before the trigram index is asked: enough for a common word. */
-const WALK = 2_000;
+/** Rows of the name index that are looked through before another index is asked: enough for a common word. */
+const WALK = 3_000;
 
 /** Words of the vocabulary that a misspelt one is taken for, at most. */
 const MAX_CANDIDATES = 30;
-
-/** Nothing that begins with a text sorts after that text and this. */
-const LAST = '\u{10FFFF}';
 
 export type FoundUser = User & { nameWords: string };
 
@@ -20,17 +18,15 @@ export type Position = [nameWords: string, id: string];
 /** One rank of the result: finds its next rows in the order of name and id. */
 export type Tier = (after: Position | undefined, limit: number) => Promise<FoundUser[]>;
 
-/** A condition on a row of users; makes its SQL, with the help of what turns a value into a placeholder. */
-type Condition = (bind: Bind) => string;
-type Bind = (value: unknown) => string;
-
 const COLUMNS = `${USER_COLUMNS}, name_words AS "nameWords"`;
 const IN_ORDER = 'ORDER BY name_words, id';
+
+/** The same order by an expression, which keeps the planner from walking the names to find the few that match. */
+const SORTED = `ORDER BY name_words || '', id`;
 
 /** The ranks of one query. Each leaves out what the ranks before it have. */
 export class SearchQuery {
   private readonly words: string[];
-  private readonly prefix: string;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -39,94 +35,123 @@ export class SearchQuery {
     private readonly role?: Role,
   ) {
     this.words = queryWords(q);
-    this.prefix = markWords(fold(q));
   }
 
   tiers(): Tier[] {
     if (this.words.length === 0) return []; // nothing but accents
-    const exact: Condition = (bind) =>
-      `(email_key = ${bind(emailKey(this.q))} OR id = ${bind(this.q.toLowerCase())})`;
-    const begins: Condition = (bind) => {
-      const [from, to] = [bind(this.prefix), bind(this.prefix + LAST)];
-      return `(name_words >= ${from} AND name_words < ${to} OR email_words >= ${from} AND email_words < ${to})`;
+    const exact: Condition = {
+      sql: (bind) => `(email_key = ${bind(emailKey(this.q))} OR id = ${bind(this.q.toLowerCase())})`,
+      indexed: true,
     };
+    const whole = fold(this.q);
+    const beginning = begins([markWords(whole)]);
     const starts = all(this.words.map((word) => contains(word)));
     const inside = all(this.words.map((word) => contains(word.trimStart())));
     return [
-      (after, limit) => this.direct(exact, after, limit),
-      (after, limit) => this.beginning(exact, after, limit),
-      (after, limit) => this.scan(starts, not(begins, exact), after, limit),
-      (after, limit) => this.scan(inside, not(starts, begins, exact), after, limit),
+      (after, limit) => this.fetch(exact, after, limit),
+      (after, limit) => this.beginning([whole], none(exact), after, limit),
+      (after, limit) => this.scan(starts, none(beginning, exact), after, limit, () => this.mayStart()),
+      (after, limit) => this.scan(inside, none(starts, beginning, exact), after, limit),
     ];
   }
 
-  /** One for each number of words that carry a typo; none when no word can have been meant for another. */
+  /**
+   * What may have been meant, fewest typos first. A single word is looked for at the beginning of names and emails before
+   * elsewhere: those whose name begins with it stand together, and a walk from the first name would be long.
+   */
   async typoTiers(): Promise<Tier[]> {
     const meant = await this.meantWords();
-    const wrong = meant.filter(({ candidates }) => candidates.length > 0).length;
+    const misspelt = meant.filter(({ candidates }) => candidates.length > 0);
     const matches = all(
       meant.map(({ word, candidates }) =>
-        any([contains(word.trimStart()), ...candidates.map((c) => contains(` ${c}`))]),
+        any([contains(word.trimStart()), ...candidates.map((candidate) => contains(` ${candidate}`))]),
       ),
     );
-    const typos: Condition = (bind) =>
-      meant.map(({ word }) => `(NOT ${contains(word.trimStart())(bind)})::int`).join(' + ');
-    return Array.from({ length: wrong }, (_, i) => (after, limit) => {
-      return this.scan(matches, (bind) => `${typos(bind)} = ${i + 1}`, after, limit);
+    if (meant.length === 1 && misspelt.length === 1) {
+      const { candidates } = misspelt[0];
+      const beginning = begins(candidates.map((candidate) => ` ${candidate}`));
+      return [
+        (after, limit) => this.beginning(candidates, all([]), after, limit),
+        (after, limit) => this.scan(matches, none(beginning), after, limit),
+      ];
+    }
+    const asTyped = meant.map(({ word }) => contains(word.trimStart()));
+    const typos = (bind: Bind) => asTyped.map(({ sql }) => `(NOT ${sql(bind)})::int`).join(' + ');
+    return misspelt.map((_word, i) => (after, limit) => {
+      return this.scan(matches, { sql: (bind) => `${typos(bind)} = ${i + 1}`, indexed: false }, after, limit);
     });
   }
 
-  /** A rank that unique keys answer. */
-  private direct(condition: Condition, after: Position | undefined, limit: number): Promise<FoundUser[]> {
-    return this.query(
-      (bind) =>
-        `SELECT ${COLUMNS} FROM users WHERE ${this.mine(after)(bind)} AND ${condition(bind)} ${IN_ORDER} LIMIT ${limit}`,
-    );
-  }
-
-  /** Names and emails that begin with the whole of q, in the order of names, each from its own index. */
-  private beginning(exact: Condition, after: Position | undefined, limit: number): Promise<FoundUser[]> {
+  /** Names and emails that begin with one of these texts, in the order of names, each from an index of its own. */
+  private beginning(texts: string[], others: Condition, after: Position | undefined, limit: number) {
     return this.query((bind) => {
-      const [from, to] = [bind(this.prefix), bind(this.prefix + LAST)];
-      const key = fold(this.q);
-      const [keyFrom, keyTo] = [bind(key), bind(key + LAST)];
-      const rest = all([this.mine(after), not(exact)])(bind);
-      const byEmail = `SELECT name_words, id FROM users WHERE ${rest} AND NOT (name_words >= ${from} AND name_words < ${to})`;
+      const rest = `${this.mine(after, bind)} AND ${others.sql(bind)}`;
+      const prefixes = texts.map(markWords);
+      const ranges = (of: string[]) =>
+        `unnest(${bind(of)}::text[], ${bind(of.map((text) => text + LAST))}::text[]) AS r (first, last)`;
+      const first = (conditions: string, order: string) =>
+        `LATERAL (SELECT name_words, id FROM users WHERE ${rest} AND ${conditions} ${order} LIMIT ${limit}) AS rows`;
+      // Of an email in ASCII the unique key tells how it begins, without a look at the row.
       return `
         SELECT ${COLUMNS} FROM users JOIN (
-          (SELECT name_words, id FROM users
-           WHERE ${rest} AND name_words >= ${from} AND name_words < ${to} ${IN_ORDER} LIMIT ${limit})
-          UNION ALL
-          (${byEmail} AND email_key >= ${keyFrom} AND email_key < ${keyTo}
-           AND octet_length(email_key) = char_length(email_key) ${IN_ORDER} LIMIT ${limit})
-          UNION ALL
-          (${byEmail} AND email_words >= ${from} AND email_words < ${to}
-           AND octet_length(email_key) <> char_length(email_key) ${IN_ORDER} LIMIT ${limit})
+          SELECT name_words, id FROM ${ranges(prefixes)}, ${first('name_words >= first AND name_words < last', IN_ORDER)}
+          UNION
+          SELECT name_words, id FROM ${ranges(texts)}, ${first('email_key >= first AND email_key < last AND octet_length(email_key) = char_length(email_key)', SORTED)}
+          UNION
+          SELECT name_words, id FROM ${ranges(prefixes)}, ${first('email_words >= first AND email_words < last AND octet_length(email_key) <> char_length(email_key)', SORTED)}
         ) AS found (found_name, found_id) ON id = found_id AND organization_id = ${bind(this.organizationId)}
         ${IN_ORDER} LIMIT ${limit}`;
     });
   }
 
   /**
-   * Rows in the order of names that meet both conditions; the first is one that the trigram index knows. A common word
-   * is soon found by walking the names. A rare one is fetched from the index and sorted. The planner cannot tell which
-   * is which, so we look: if the walk fills the page there is nothing more to ask.
+   * Rows in the order of names that meet both conditions; an index may know the first. A common word is soon found by
+   * walking the names. A rare one is fetched from the index and sorted. The planner cannot tell which is which, so we
+   * look: if the walk fills the page there is nothing more to ask.
    */
-  private async scan(indexed: Condition, others: Condition, after: Position | undefined, limit: number) {
-    const condition = all([indexed, others]);
+  private async scan(
+    condition: Condition,
+    others: Condition,
+    after: Position | undefined,
+    limit: number,
+    isThere?: () => Promise<boolean>,
+  ): Promise<FoundUser[]> {
+    const both = all([condition, others]);
     const walked = await this.query(
       (bind) => `
         SELECT ${COLUMNS} FROM (
-          SELECT * FROM users WHERE ${this.mine(after)(bind)} ${IN_ORDER} LIMIT ${WALK}
-        ) AS walked WHERE ${condition(bind)} ${IN_ORDER} LIMIT ${limit}`,
+          SELECT * FROM users WHERE ${this.mine(after, bind)} ${IN_ORDER} LIMIT ${WALK}
+        ) AS walked WHERE ${both.sql(bind)} ${IN_ORDER} LIMIT ${limit}`,
     );
-    if (walked.length === limit) return walked;
-    // Ordered by an expression, or the planner would walk the names once more.
+    if (walked.length === limit || (isThere && !(await isThere()))) return walked;
+    return this.fetch(both, after, limit);
+  }
+
+  private fetch(condition: Condition, after: Position | undefined, limit: number): Promise<FoundUser[]> {
     return this.query(
       (bind) => `
-        SELECT ${COLUMNS} FROM users WHERE ${this.mine(after)(bind)} AND ${condition(bind)}
-        ORDER BY name_words || '', id LIMIT ${limit}`,
+        SELECT ${COLUMNS} FROM users WHERE ${this.mine(after, bind)} AND ${condition.sql(bind)}
+        ${condition.indexed ? SORTED : IN_ORDER} LIMIT ${limit}`,
     );
+  }
+
+  /**
+   * Whether every word of the query is how some word of the organization begins. Trigrams take long to find out that none
+   * does, where many words hold it inside.
+   */
+  private async mayStart(): Promise<boolean> {
+    const ranges = this.words.flatMap((word) => {
+      const [letters] = /^\p{L}+/u.exec(word.trimStart()) ?? [''];
+      if (!letters || 'usr'.startsWith(letters) || [...letters].length >= MAX_WORD_LENGTH) return [];
+      return [[letters, letters === word.trimStart() ? letters + LAST : letters]];
+    });
+    const [{ all_there }] = await this.dataSource.query(
+      `SELECT coalesce(bool_and(EXISTS (
+         SELECT FROM search_words WHERE organization_id = $1 AND word >= first AND word <= last)), true) AS all_there
+       FROM unnest($2::text[], $3::text[]) AS r (first, last)`,
+      [this.organizationId, ranges.map(([first]) => first), ranges.map(([, last]) => last)],
+    );
+    return all_there;
   }
 
   /** The words of the query, and for each the words of the organization that are one edit away. */
@@ -147,13 +172,11 @@ export class SearchQuery {
   }
 
   /** What every rank asks for: rows of the organization, of the role, after the position. */
-  private mine(after: Position | undefined): Condition {
-    return (bind) => {
-      const conditions = [`organization_id = ${bind(this.organizationId)}`];
-      if (this.role) conditions.push(`role = ${bind(this.role)}`);
-      if (after) conditions.push(`(name_words, id) > (${bind(after[0])}, ${bind(after[1])})`);
-      return conditions.join(' AND ');
-    };
+  private mine(after: Position | undefined, bind: Bind): string {
+    const conditions = [`organization_id = ${bind(this.organizationId)}`];
+    if (this.role) conditions.push(`role = ${bind(this.role)}`);
+    if (after) conditions.push(`(name_words, id) > (${bind(after[0])}, ${bind(after[1])})`);
+    return conditions.join(' AND ');
   }
 
   private query(sql: (bind: Bind) => string): Promise<FoundUser[]> {
@@ -162,24 +185,3 @@ export class SearchQuery {
     return this.dataSource.query(sql(bind), values);
   }
 }
-
-/** Contains a text, of which nothing is an operator. The value comes from a sub-select, so that no plan is made for it. */
-const contains =
-  (text: string): Condition =>
-  (bind) =>
-    `search_text LIKE (SELECT ${bind(`%${escapeLike(text)}%`)})`;
-
-const all =
-  (conditions: Condition[]): Condition =>
-  (bind) =>
-    conditions.map((condition) => condition(bind)).join(' AND ');
-
-const any =
-  (conditions: Condition[]): Condition =>
-  (bind) =>
-    `(${conditions.map((condition) => condition(bind)).join(' OR ')})`;
-
-const not =
-  (...conditions: Condition[]): Condition =>
-  (bind) =>
-    conditions.map((condition) => `NOT (${condition(bind)})`).join(' AND ');

@@ -1,21 +1,14 @@
 /** The shortest word that a query may misspell. */
 export const MIN_TYPO_LENGTH = 4;
 
-const MAX_WORD_LENGTH = 32;
-const MAX_WORDS = 100;
+/** Of a longer word the vocabulary keeps the beginning. */
+export const MAX_WORD_LENGTH = 32;
 
-/** The words of marked text that a misspelt query is compared with: runs of letters, the first hundred different ones. */
-export function vocabularyOf(...texts: string[]): string[] {
-  const words = new Set<string>();
-  for (const text of texts) {
-    for (const [word] of text.matchAll(/\p{L}+/gu)) {
-      const length = [...word].length;
-      if (length >= MIN_TYPO_LENGTH - 1 && length <= MAX_WORD_LENGTH) words.add(word);
-      if (words.size === MAX_WORDS) return [...words];
-    }
-  }
-  return [...words];
-}
+/** The words of marked text, as the vocabulary keeps them: runs of letters. */
+export const vocabularyOf = (...texts: string[]): string[] => {
+  const words = texts.flatMap((text) => text.match(/\p{L}+/gu) ?? []);
+  return [...new Set(words.map((word) => [...word].slice(0, MAX_WORD_LENGTH).join('')))];
+};
 
 /**
  * A word and every way to leave out one of its letters. Two words that one edit apart (a letter too many, missing, wrong
@@ -23,6 +16,7 @@ export function vocabularyOf(...texts: string[]): string[] {
  */
 export function spellingsOf(word: string): string[] {
   const letters = [...word];
+  if (letters.length < MIN_TYPO_LENGTH - 1) return []; // no misspelt word is one edit from it
   return [...new Set([word, ...letters.map((_letter, i) => letters.toSpliced(i, 1).join(''))])];
 }
 

@@ -1,0 +1,68 @@
+// Fills a database with people, as fast as PostgreSQL takes them: without the search's indexes, which are made after.
+import { createRequire } from 'node:module';
+import { person } from './people.mjs';
+
+const require = createRequire(import.meta.url);
+const { columnsOf, wordsOf } = require('../dist/src/users/user-columns.js');
+const { spellingsOf } = require('../dist/src/users/spelling.js');
+const { newId } = require('../dist/src/id.js');
+
+const BATCH = 2_000;
+
+/** Makes organizations of equal size; returns their ids. */
+export async function load(client, users, organizations, say = () => {}) {
+  const ids = Array.from({ length: organizations }, () => newId('org'));
+  await client.query(
+    `INSERT INTO organizations (id, name) SELECT id, 'Bench' FROM unnest($1::text[]) AS o (id)`,
+    [ids],
+  );
+  const vocabulary = new Map();
+  for (let from = 0; from < users; from += BATCH) {
+    const rows = [];
+    for (let n = from; n < Math.min(from + BATCH, users); n++) {
+      const organization = ids[n % organizations];
+      const columns = columnsOf(person(n));
+      rows.push({ organization, id: newId('usr'), at: n, ...columns });
+      for (const word of wordsOf(columns)) vocabulary.set(`${organization} ${word}`, [organization, word]);
+    }
+    await client.query(
+      `INSERT INTO users (organization_id, id, name, name_key, name_words, email, email_key, email_words, role, metadata, metadata_words, created_at, updated_at)
+       SELECT organization, id, name, "nameKey", "nameWords", email, "emailKey", "emailWords", role, metadata, "metadataWords",
+              timestamptz '2026-01-01' + at * interval '1 second', timestamptz '2026-06-01' - at * interval '1 second'
+       FROM json_to_recordset($1) AS u (organization text, id text, name text, "nameKey" text, "nameWords" text, email text,
+         "emailKey" text, "emailWords" text, role text, metadata json, "metadataWords" text, at int)`,
+      [JSON.stringify(rows)],
+    );
+    if (from % 100_000 === 0) say(`${from} users`);
+  }
+  const words = [...vocabulary.values()];
+  for (let from = 0; from < words.length; from += BATCH) {
+    const batch = words
+      .slice(from, from + BATCH)
+      .map(([organization, word]) => ({ organization, word, spellings: spellingsOf(word) }));
+    await client.query(
+      `INSERT INTO search_words SELECT organization, word, spellings
+       FROM json_to_recordset($1) AS w (organization text, word text, spellings text[])`,
+      [JSON.stringify(batch)],
+    );
+  }
+  say(`${words.length} words`);
+  return ids;
+}
+
+/** Takes the named indexes away while `fill` runs, and makes them again; returns how long each took. */
+export async function withoutIndexes(client, names, fill) {
+  const { rows } = await client.query(
+    `SELECT indexname, indexdef FROM pg_indexes WHERE indexname = ANY ($1)`,
+    [names],
+  );
+  for (const { indexname } of rows) await client.query(`DROP INDEX ${indexname}`);
+  await fill();
+  const took = {};
+  for (const { indexname, indexdef } of rows) {
+    const started = performance.now();
+    await client.query(indexdef);
+    took[indexname] = Math.round(performance.now() - started);
+  }
+  return took;
+}

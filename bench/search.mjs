@@ -1,0 +1,209 @@
+// Times the search over HTTP on a million users, beside ILIKE on the same data in the same run, and says what it costs.
+//   node bench/search.mjs [--users 1000000] [--organizations 1] [--terms 500]
+// BENCH_DATABASE_URL names a database to use, and keeps what is loaded into it; else a server is started and thrown away.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { startPostgres } from '../scripts/postgres.mjs';
+import { load, withoutIndexes } from './load.mjs';
+import { person, pick, random } from './people.mjs';
+
+const require = createRequire(import.meta.url);
+const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
+const { newId } = require('../dist/src/id.js');
+
+const { values } = parseArgs({
+  options: {
+    users: { type: 'string', default: '1000000' },
+    organizations: { type: 'string', default: '1' },
+    terms: { type: 'string', default: '500' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const [users, organizations, terms, seed] = [
+  values.users,
+  values.organizations,
+  values.terms,
+  values.seed,
+].map(Number);
+const say = (text) => process.stderr.write(`${text}\n`);
+
+const directory = mkdtempSync(join(tmpdir(), 'ums-bench-'));
+const server = process.env.BENCH_DATABASE_URL
+  ? undefined
+  : await startPostgres(directory, { shared_buffers: '1GB', maintenance_work_mem: '512MB' });
+const databaseUrl = process.env.BENCH_DATABASE_URL ?? (await server.createDatabase('bench'));
+let service;
+try {
+  service = await startService({
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    RATE_LIMIT_PER_MINUTE: '1000000000',
+    LOG_LEVEL: 'warn',
+  });
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  const ids = await loaded(client);
+  await report(client, ids);
+  await client.end();
+} finally {
+  service?.process.kill('SIGINT');
+  await server?.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function startService(env) {
+  const process_ = spawn(process.execPath, ['dist/src/cli.js', 'start', '--json'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(process_.stdout, 'data');
+  process_.stdout.resume();
+  return { process: process_, url: JSON.parse(String(line)).url };
+}
+
+/** The organizations with the people; loads them if they are not there. */
+async function loaded(client) {
+  const { rows } = await client.query(
+    `SELECT organization_id AS id, count(*)::int AS users FROM users GROUP BY 1`,
+  );
+  const fitting = rows.filter((row) => row.users === Math.floor(users / organizations));
+  if (fitting.length >= organizations) return fitting.map(({ id }) => id);
+  let ids;
+  const indexes = ['users_organization_id_search_text_idx', 'users_organization_id_name_words_id_idx'];
+  const took = await withoutIndexes(
+    client,
+    indexes,
+    async () => (ids = await load(client, users, organizations, say)),
+  );
+  say(`indexes made in ${JSON.stringify(took)} ms`);
+  await client.query('VACUUM ANALYZE');
+  return ids;
+}
+
+/** Kinds of terms, each drawn at random from the people there are. */
+function kinds(next) {
+  const anybody = () => person(Math.floor(next() * users));
+  const wordsOf = (text) =>
+    text
+      .toLowerCase()
+      .split(/[^\p{L}]+/u)
+      .filter((word) => word.length >= 4);
+  const typo = (word) => {
+    const at = 1 + Math.floor(next() * (word.length - 2));
+    return word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2);
+  };
+  const part = (text, length) => {
+    const at = Math.floor(next() * Math.max(1, text.length - length));
+    return text.slice(at, at + length);
+  };
+  const letters = (length) => () => part(pick(next, wordsOf(anybody().name).concat('ada')), length);
+  return {
+    'rare word': () => anybody().metadata.badge,
+    'common word': () => pick(next, anybody().name.split(' ')),
+    'nearly everywhere': () =>
+      pick(next, ['com', 'example', 'exam', 'usr', 'ampl', '.com', 'usr_0', 'e.com']),
+    'two letters': letters(2),
+    'three letters': letters(3),
+    typo: () => typo(pick(next, wordsOf(anybody().name).concat('platform'))),
+    'two words': () => {
+      const [first, ...rest] = anybody().name.split(' ');
+      return next() < 0.5 ? `${first} ${rest.at(-1)}` : `${rest.at(-1)} ${first}`;
+    },
+    'email fragment': () => part(anybody().email, 5 + Math.floor(next() * 8)),
+    'metadata value': () => pick(next, [anybody().metadata.city, anybody().metadata.team]),
+    'nothing found': () => Array.from({ length: 7 }, () => pick(next, [...'bcdfghjkqvwxz'])).join(''),
+  };
+}
+
+async function report(client, ids) {
+  const next = random(seed);
+  const tokens = [];
+  for (const organization of ids.slice(0, 50)) {
+    const value = newTokenValue();
+    await client.query(
+      `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes) VALUES ($1, $2, 'Bench', $3, $4, '{users:read}')`,
+      [newId('tok'), organization, hashOf(value), hintOf(value)],
+    );
+    tokens.push({ organization, value });
+  }
+  const search = async ({ value }, q, cursor) => {
+    const started = performance.now();
+    const parameters = new URLSearchParams({ q, limit: '20', ...(cursor && { cursor }) });
+    const response = await fetch(`${service.url}/api/v1/users/search?${parameters}`, {
+      headers: { Authorization: `Bearer ${value}` },
+    });
+    const body = await response.json();
+    return { ms: performance.now() - started, body, status: response.status };
+  };
+
+  const say = (text) => process.stdout.write(`${text}\n`);
+  say(
+    `${users} users in ${organizations} organizations, ${terms} terms of each kind, seed ${seed}, Node ${process.version}, ${cpus()[0].model} × ${cpus().length}\n`,
+  );
+  say('| terms | p50 ms | p99 ms | max ms | hundredth page p99 | 8 at once p99 | failed | ILIKE p99 |');
+  say('|---|---|---|---|---|---|---|---|');
+  for (const [kind, term] of Object.entries(kinds(next))) {
+    const drawn = Array.from({ length: terms }, () => [pick(next, tokens), term()]).filter(
+      ([, q]) => [...q.trim()].length >= 2,
+    );
+    const first = [];
+    for (const [token, q] of drawn) first.push({ q, token, ...(await search(token, q)) });
+    const deep = [];
+    for (const { q, token, body } of first.filter((_, i) => i % Math.ceil(terms / 20) === 0)) {
+      let cursor = body.nextCursor;
+      for (let page = 2; cursor && page < 100; page++)
+        cursor = (await search(token, q, cursor)).body.nextCursor;
+      if (cursor) deep.push((await search(token, q, cursor)).ms);
+    }
+    const together = [];
+    const queue = [...drawn];
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let next_ = queue.pop(); next_; next_ = queue.pop()) together.push((await search(...next_)).ms);
+      }),
+    );
+    const ilike = [];
+    for (const [{ organization }, q] of drawn.slice(0, 10)) {
+      const started = performance.now();
+      await client.query(
+        `SELECT id, name, email, role, metadata, created_at, updated_at FROM users WHERE organization_id = $1
+         AND (name ILIKE $2 OR email ILIKE $2 OR metadata::text ILIKE $2) ORDER BY name, id LIMIT 20`,
+        [organization, `%${q.replace(/[\\%_]/g, '\\$&')}%`],
+      );
+      ilike.push(performance.now() - started);
+    }
+    const ms = first.map((answer) => answer.ms);
+    const failed = first.filter(({ status }) => status !== 200).length;
+    say(
+      `| ${[kind, at(ms, 0.5), at(ms, 0.99), at(ms, 1), at(deep, 0.99), at(together, 0.99), failed, at(ilike, 0.99)].join(' | ')} |`,
+    );
+    const slow = first.filter((answer) => answer.ms > 50).sort((a, b) => b.ms - a.ms);
+    if (slow.length > 0)
+      process.stderr.write(
+        `  slow: ${slow
+          .slice(0, 8)
+          .map(({ q, ms }) => `${JSON.stringify(q)} ${Math.round(ms)}`)
+          .join(', ')}\n`,
+      );
+  }
+  const { rows } = await client.query(
+    `SELECT indexrelname AS index, pg_size_pretty(pg_relation_size(indexrelid)) AS size FROM pg_stat_user_indexes
+     WHERE relname IN ('users', 'search_words') ORDER BY pg_relation_size(indexrelid) DESC`,
+  );
+  say(`\n| index | size |\n|---|---|`);
+  for (const { index, size } of rows) say(`| ${index} | ${size} |`);
+}
+
+/** The value below which this part of them lies, to a tenth. */
+function at(ms, part) {
+  if (ms.length === 0) return '–';
+  const sorted = [...ms].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))].toFixed(1);
+}
