@@ -1,5 +1,10 @@
+import { Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import request from 'supertest';
+import { AppModule } from '../src/app.module';
 import { REQUIRED_SCOPES } from '../src/auth/scopes.decorator';
 import { SCOPES, type Scope } from '../src/auth/scopes';
+import { ApiController } from '../src/http/api-controller.decorator';
 import { routesOf } from '../src/http/method-not-allowed';
 import { TokensService } from '../src/tokens/tokens.service';
 import { API_CONTROLLERS } from '../src/user-management.module';
@@ -112,6 +117,34 @@ describe.each(routes)('$method $path', ({ method, path }) => {
       expect(headers['www-authenticate']).toBe('Bearer error="invalid_token"');
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
+});
+
+@ApiController('test/without-scope')
+class WithoutScopeController {
+  @Get()
+  get() {
+    return { reached: true };
+  }
+}
+
+@Module({ controllers: [WithoutScopeController] })
+class WithoutScopeModule {}
+
+it('lets nobody but an admin use a route that names no scope', async () => {
+  const app = await NestFactory.create(
+    { module: WithoutScopeModule, imports: [AppModule.on(service.dataSource, {})] },
+    { logger: false },
+  );
+  await app.init();
+  const ask = async (client: Client) =>
+    request(app.getHttpServer())
+      .get('/test/without-scope')
+      .set('Authorization', `Bearer ${client.tokenValue}`);
+
+  const others = await service.client({ scopes: ['users:read', 'users:write', 'users:delete'] });
+  expect((await ask(others)).status).toBe(403);
+  expect((await ask(await service.client())).body).toEqual({ reached: true });
+  expect((await request(app.getHttpServer()).get('/test/without-scope')).status).toBe(401);
 });
 
 describe('another organization', () => {
