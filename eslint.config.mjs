@@ -31,7 +31,12 @@ export default defineConfig(
   {
     files: ['**/*.mjs', '**/*.cjs'],
     languageOptions: {
-      globals: { process: 'readonly', console: 'readonly', URL: 'readonly', module: 'writable' },
+      globals: Object.fromEntries(
+        ['process', 'console', 'URL', 'URLSearchParams', 'fetch', 'performance', 'module'].map((name) => [
+          name,
+          'readonly',
+        ]),
+      ),
     },
   },
 );

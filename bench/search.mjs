@@ -16,6 +16,7 @@ import { person, pick, random } from './people.mjs';
 const require = createRequire(import.meta.url);
 const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
 const { newId } = require('../dist/src/id.js');
+const { columnsOf } = require('../dist/src/users/user-columns.js');
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +32,8 @@ const [users, organizations, terms, seed] = [
   values.terms,
   values.seed,
 ].map(Number);
-const say = (text) => process.stderr.write(`${text}\n`);
+const progress = (text) => process.stderr.write(`${text}\n`);
+const say = (text) => process.stdout.write(`${text}\n`);
 
 const directory = mkdtempSync(join(tmpdir(), 'ums-bench-'));
 const server = process.env.BENCH_DATABASE_URL
@@ -76,13 +78,15 @@ async function loaded(client) {
   const fitting = rows.filter((row) => row.users === Math.floor(users / organizations));
   if (fitting.length >= organizations) return fitting.map(({ id }) => id);
   let ids;
-  const indexes = ['users_organization_id_search_text_idx', 'users_organization_id_name_words_id_idx'];
+  const indexes = ['search_text', 'pairs', 'name_words_id'].map(
+    (name) => `users_organization_id_${name}_idx`,
+  );
   const took = await withoutIndexes(
     client,
     indexes,
-    async () => (ids = await load(client, users, organizations, say)),
+    async () => (ids = await load(client, users, organizations, progress)),
   );
-  say(`indexes made in ${JSON.stringify(took)} ms`);
+  progress(`indexes made in ${JSON.stringify(took)} ms`);
   await client.query('VACUUM ANALYZE');
   return ids;
 }
@@ -143,7 +147,6 @@ async function report(client, ids) {
     return { ms: performance.now() - started, body, status: response.status };
   };
 
-  const say = (text) => process.stdout.write(`${text}\n`);
   say(
     `${users} users in ${organizations} organizations, ${terms} terms of each kind, seed ${seed}, Node ${process.version}, ${cpus()[0].model} × ${cpus().length}\n`,
   );
@@ -193,12 +196,68 @@ async function report(client, ids) {
           .join(', ')}\n`,
       );
   }
+  await price(client, ids[0]);
   const { rows } = await client.query(
     `SELECT indexrelname AS index, pg_size_pretty(pg_relation_size(indexrelid)) AS size FROM pg_stat_user_indexes
      WHERE relname IN ('users', 'search_words') ORDER BY pg_relation_size(indexrelid) DESC`,
   );
   say(`\n| index | size |\n|---|---|`);
   for (const { index, size } of rows) say(`| ${index} | ${size} |`);
+}
+
+/** What the search costs those who write, each in a transaction that is undone: with its indexes, and without them. */
+async function price(client, organization) {
+  const indexes = ['search_text', 'pairs', 'name_words_id', 'email_words'].map(
+    (name) => `users_organization_id_${name}_idx`,
+  );
+  const rates = async () => {
+    const rows = Array.from({ length: 1_000 }, (_, n) => ({
+      id: newId('usr'),
+      ...columnsOf({ ...person(5_000_000 + n), role: 'member' }),
+    }));
+    const started = performance.now();
+    for (const row of rows) {
+      await client.query(
+        `INSERT INTO users (organization_id, id, name, name_key, name_words, email, email_key, email_words, role, metadata, metadata_words)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        [
+          organization,
+          row.id,
+          row.name,
+          row.nameKey,
+          row.nameWords,
+          row.email,
+          row.emailKey,
+          row.emailWords,
+          row.role,
+          row.metadata,
+          row.metadataWords,
+        ],
+      );
+    }
+    const inserted = performance.now();
+    for (const { id } of rows) {
+      await client.query(
+        `UPDATE users SET role = 'viewer', updated_at = now() WHERE organization_id = $1 AND id = $2`,
+        [organization, id],
+      );
+    }
+    const updated = performance.now();
+    return [inserted - started, updated - inserted].map((ms) => Math.round(rows.length / (ms / 1000)));
+  };
+  const attempt = async (prepare) => {
+    await client.query('BEGIN');
+    await prepare();
+    const result = await rates();
+    await client.query('ROLLBACK');
+    return result;
+  };
+  await attempt(async () => {}); // warm
+  const withSearch = await attempt(async () => {});
+  const without = await attempt(async () => void (await client.query(`DROP INDEX ${indexes.join(', ')}`)));
+  say(`\n| a second, one at a time | inserts | updates |\n|---|---|---|`);
+  say(`| with the search's indexes | ${withSearch.join(' | ')} |`);
+  say(`| without | ${without.join(' | ')} |`);
 }
 
 /** The value below which this part of them lies, to a tenth. */
