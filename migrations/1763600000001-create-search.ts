@@ -3,8 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** What the search asks: names in their order, parts of words by trigrams, and the words that a typo may have meant. */
 export class CreateSearch1763600000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`CREATE EXTENSION IF NOT EXISTS pg_trgm`);
-    await runner.query(`CREATE EXTENSION IF NOT EXISTS btree_gin`);
+    for (const extension of ['pg_trgm', 'btree_gin']) await createExtension(runner, extension);
 
     await runner.query(
       `CREATE INDEX users_organization_id_name_words_id_idx ON users (organization_id, name_words, id)`,
@@ -50,4 +49,12 @@ export class CreateSearch1763600000001 implements MigrationInterface {
     await runner.query(`DROP INDEX users_organization_id_email_words_idx`);
     await runner.query(`DROP INDEX users_organization_id_name_words_id_idx`);
   }
+}
+
+async function createExtension(runner: QueryRunner, name: string): Promise<void> {
+  await runner.query(`CREATE EXTENSION IF NOT EXISTS ${name}`).catch((cause: Error) => {
+    const database = runner.dataSource.driver.database;
+    const message = `The search needs the extension ${name}, which this role may not create (${cause.message}). As a superuser run in the database ${database}: CREATE EXTENSION ${name};`;
+    throw new Error(message, { cause });
+  });
 }

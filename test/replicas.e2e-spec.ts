@@ -101,6 +101,23 @@ describeOnServer('one process on PostgreSQL', () => {
     await stop(service);
   });
 
+  it('says what to run where it may not create an extension', async () => {
+    const role = `limited_${process.pid}`;
+    await client.query(`CREATE ROLE ${role} LOGIN`);
+    await client.query(`GRANT ALL ON SCHEMA public TO ${role}`);
+    try {
+      const url = new URL(database.env.DATABASE_URL!);
+      url.username = role;
+      const { code, stderr } = await run(['start'], { DATABASE_URL: url.href });
+      expect(code).toBe(1);
+      expect(stderr).toContain('As a superuser run in the database');
+      expect(stderr).toContain('CREATE EXTENSION pg_trgm;');
+    } finally {
+      await client.query(`DROP OWNED BY ${role}`);
+      await client.query(`DROP ROLE ${role}`);
+    }
+  });
+
   it('starts on an old schema when it may not migrate, and is not ready', async () => {
     const service = await start({ ...database.env, MIGRATE_ON_START: 'false' });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
@@ -179,6 +196,12 @@ describeOnServer('a database that does not answer', () => {
       expect(body.code).toBe('unavailable');
       await other.rollbackTransaction();
       await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(200);
+
+      await other.startTransaction();
+      await other.query('LOCK TABLE users');
+      expect((await api.get('/api/v1/users/search?q=grace').expect(503)).body.code).toBe('unavailable');
+      await other.rollbackTransaction();
+      await api.get('/api/v1/users/search?q=grace').expect(200);
     } finally {
       await other.release();
       await service.close();
