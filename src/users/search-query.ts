@@ -5,7 +5,7 @@ import { isOneEdit, MAX_WORD_LENGTH, MIN_TYPO_LENGTH, spellingsOf } from './spel
 import { emailKey, type Role, type User, USER_COLUMNS } from './user.entity';
 
 /** Rows of the name index that are looked through before another index is asked: enough for a common word. */
-const WALK = 3_000;
+const WALK = 4_000;
 
 /** Words of the vocabulary that a misspelt one is taken for, at most. */
 const MAX_CANDIDATES = 30;
