@@ -4,8 +4,12 @@ import { fold, markWords, queryWords } from './search-text';
 import { isOneEdit, MAX_WORD_LENGTH, MIN_TYPO_LENGTH, spellingsOf } from './spelling';
 import { emailKey, type Role, type User, USER_COLUMNS } from './user.entity';
 
-/** Rows of the name index that are looked through before another index is asked: enough for a common word. */
-const WALK = 4_000;
+/**
+ * Rows of the name index that are looked through before another index is asked. None among the first few: the word is so
+ * rare that all who have it are soon fetched. Some: it is so common that a longer walk fills the page.
+ */
+const FIRST_WALK = 500;
+const LONG_WALK = 5_000;
 
 /** Words of the vocabulary that a misspelt one is taken for, at most. */
 const MAX_CANDIDATES = 30;
@@ -107,24 +111,35 @@ export class SearchQuery {
   /**
    * Rows in the order of names that meet both conditions; an index may know the first. A common word is soon found by
    * walking the names. A rare one is fetched from the index and sorted. The planner cannot tell which is which, so we
-   * look: if the walk fills the page there is nothing more to ask.
+   * look: a walk that fills the page leaves nothing more to ask.
    */
   private async scan(
     condition: Condition,
     others: Condition,
     after: Position | undefined,
     limit: number,
-    isThere?: () => Promise<boolean>,
+    isThere: () => Promise<boolean> = async () => true,
   ): Promise<FoundUser[]> {
     const both = all([condition, others]);
-    const walked = await this.query(
+    let walked = await this.walk(FIRST_WALK, both, after, limit);
+    if (walked.length > 0 && walked.length < limit) walked = await this.walk(LONG_WALK, both, after, limit);
+    if (walked.length === limit || !(await isThere())) return walked;
+    return this.fetch(both, after, limit);
+  }
+
+  /** Those that meet the condition among the next so many rows. */
+  private walk(
+    rows: number,
+    condition: Condition,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<FoundUser[]> {
+    return this.query(
       (bind) => `
         SELECT ${COLUMNS} FROM (
-          SELECT * FROM users WHERE ${this.mine(after, bind)} ${IN_ORDER} LIMIT ${WALK}
-        ) AS walked WHERE ${both.sql(bind)} ${IN_ORDER} LIMIT ${limit}`,
+          SELECT * FROM users WHERE ${this.mine(after, bind)} ${IN_ORDER} LIMIT ${rows}
+        ) AS walked WHERE ${condition.sql(bind)} ${IN_ORDER} LIMIT ${limit}`,
     );
-    if (walked.length === limit || (isThere && !(await isThere()))) return walked;
-    return this.fetch(both, after, limit);
   }
 
   private fetch(condition: Condition, after: Position | undefined, limit: number): Promise<FoundUser[]> {
