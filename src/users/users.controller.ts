@@ -1,8 +1,21 @@
-import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Res, UseInterceptors } from '@nestjs/common';
-import type { Response } from 'express';
+import {
+  Body,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { OrganizationId } from '../auth/caller.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiController } from '../http/api-controller.decorator';
+import { below } from '../http/location';
 import { NextLinkInterceptor, serializePage } from '../http/page';
 import { serializeUser } from './user.serializer';
 import { UserSearch } from './user-search';
@@ -28,10 +41,11 @@ export class UsersController {
   async create(
     @OrganizationId() organizationId: string,
     @Body() user: CreateUserDto,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ) {
     const created = await this.users.create(organizationId, user);
-    response.location(`/api/v1/users/${created.id}`);
+    response.location(below(request, created.id));
     return serializeUser(created);
   }
 

@@ -5,6 +5,7 @@ import { createApp } from '../../src/app.setup';
 import type { Scope } from '../../src/auth/scopes';
 import { readConfig } from '../../src/config';
 import { openDatabase } from '../../src/database/data-source';
+import { DATA_SOURCE } from '../../src/database/database.module';
 import { createLog } from '../../src/log';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
@@ -41,7 +42,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
     app,
     url,
     logs,
-    dataSource: database.dataSource,
+    dataSource: app.get<DataSource>(DATA_SOURCE),
     async client({ scopes = ['admin'], organizationId }: { scopes?: Scope[]; organizationId?: string } = {}) {
       organizationId ??= (await app.get(OrganizationsService).create('Test')).id;
       const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
