@@ -1,7 +1,12 @@
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { sqlState } from './errors';
 import { quoted, tableName } from './tables';
 
 export const MIGRATIONS_TABLE = 'ums_migrations';
+
+const DUPLICATE_TABLE = '42P07';
+const TAKEN =
+  'Another program has a table with the name of one of ours. Give the service a schema of its own, such as ums.';
 
 /** Runs what is pending, in one transaction, and returns its names. Replicas that start together wait for each other. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
@@ -25,7 +30,7 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
     return done.map(({ name }) => name);
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction();
-    throw error;
+    throw sqlState(error) === DUPLICATE_TABLE ? new Error(TAKEN, { cause: error }) : error;
   } finally {
     await runner.release();
   }
