@@ -59,7 +59,9 @@ it('has no route beside these but for health', () => {
     return methods.length === 1 ? [`${methods[0]} ${route!.path}`] : []; // what answers all methods refuses some
   });
   const declared = routes.map(({ method, path }) => `${method} ${path}`);
-  expect(served.sort()).toEqual([...declared, 'get /livez', 'get /readyz'].sort());
+  expect(served.sort()).toEqual(
+    [...declared, 'get /livez', 'get /readyz', 'get /openapi.json', 'get /docs'].sort(),
+  );
 });
 
 const subsets = SCOPES.reduce<Scope[][]>(

@@ -10,7 +10,7 @@ import { createLog } from '../../src/log';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/user-management.module';
-import { Client } from './client';
+import { Client, deviated } from './client';
 import { copyOfTemplate } from './database';
 
 export interface TestService {
@@ -54,6 +54,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
       await database.close();
       await copy.drop();
       // Of every test file: whatever it did, no token was logged.
+      expect(deviated).toEqual([]);
       expect(logs.join('')).not.toMatch(/umt_[0-9A-Za-z]{38}/);
     },
   };
