@@ -1,4 +1,4 @@
-// Writes openapi.json from the code; with --check only says whether it would differ. The code is compiled with the plugin of
+// Writes openapi.json, and from it the types of the client; with --check only says whether they would differ. The code is compiled with the plugin of
 // @nestjs/swagger, which turns types and comments into metadata; what is shipped is compiled without it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,8 +7,8 @@ import { before } from '@nestjs/swagger/plugin';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import prettier from 'prettier';
 import ts from 'typescript';
+import { typesOf } from './client-types.mjs';
 
-const FILE = 'openapi.json';
 const require = createRequire(import.meta.url);
 
 const outDir = mkdtempSync('node_modules/.openapi-');
@@ -43,16 +43,17 @@ try {
   const document = await describeService();
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
   if (!valid) throw new Error(`The document is not OpenAPI: ${JSON.stringify(errors)}`);
-  const style = await prettier.resolveConfig(FILE);
-  const written = await prettier.format(JSON.stringify(document), {
-    ...style,
-    parser: 'json',
-  });
-  if (!process.argv.includes('--check')) writeFileSync(FILE, written);
-  else if (readFileSync(FILE, 'utf8') !== written) {
-    process.stderr.write(`${FILE} is not what the code says. Run: npm run openapi\n`);
-    process.exitCode = 1;
-  }
+  await keep('openapi.json', JSON.stringify(document));
+  await keep('client/types.ts', typesOf(document));
 } finally {
   rmSync(outDir, { recursive: true, force: true });
+}
+
+async function keep(file, text) {
+  const style = await prettier.resolveConfig(file);
+  const written = await prettier.format(text, { ...style, filepath: file });
+  if (!process.argv.includes('--check')) return writeFileSync(file, written);
+  if (readFileSync(file, 'utf8') === written) return;
+  process.stderr.write(`${file} is not what the code says. Run: npm run openapi\n`);
+  process.exitCode = 1;
 }

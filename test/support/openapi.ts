@@ -21,13 +21,14 @@ export function deviations(method: string, url: string, { status, headers, body 
   const match = operations
     .filter(({ pattern }) => pattern.test(pathname))
     .sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))[0];
-  const operation = match?.methods[method === 'head' ? 'get' : method];
+  const verb = method === 'head' ? 'get' : method;
+  const operation = match?.methods[verb];
   if (!operation) return [];
   const at = `${method} ${match.path} ${status}`;
   const response = operation.responses[status];
   if (!response) return [`${at} is not described`];
 
-  const pointer = response.$ref?.slice(1) ?? `/paths/${escaped(match.path)}/${method}/responses/${status}`;
+  const pointer = response.$ref?.slice(1) ?? `/paths/${escaped(match.path)}/${verb}/responses/${status}`;
   const described = resolve(pointer) as {
     content?: Record<string, unknown>;
     headers?: Record<string, object>;
