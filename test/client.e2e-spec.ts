@@ -105,20 +105,23 @@ describe('a failure', () => {
 });
 
 describe('a server that', () => {
-  let server: Server;
+  const servers: Server[] = [];
   afterEach(() => {
-    server.closeAllConnections();
-    server.close();
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   /** Answers the n-th request with the n-th of these, and all others with the last. */
   async function serving(...answers: RequestListener[]) {
     let asked = 0;
     const seen: { method?: string; id?: string | string[]; at: number }[] = [];
-    server = createServer((request, response) => {
+    const server = createServer((request, response) => {
       seen.push({ method: request.method, id: request.headers['x-request-id'], at: Date.now() });
       answers[Math.min(asked++, answers.length - 1)](request, response);
     }).listen(0, '127.0.0.1');
+    servers.push(server);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const client = (options: Partial<ClientOptions> = {}) =>
@@ -192,7 +195,6 @@ describe('a server that', () => {
       expect(await failure(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
       expect(Date.now() - startedAt).toBeLessThan(1_000);
       expect(await failure(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
-      server.closeAllConnections();
     }
   });
 

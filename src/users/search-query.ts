@@ -186,7 +186,9 @@ export class SearchQuery {
 
   private query(sql: (bind: Bind) => string): Promise<FoundUser[]> {
     const values: unknown[] = [];
-    const bind = (value: unknown) => `$${values.push(value)}`;
+    const bind: Bind = Object.assign((value: unknown) => `$${values.push(value)}`, {
+      nameOf: (own: string) => tableName(this.dataSource, own),
+    });
     return this.dataSource.query(sql(bind), values);
   }
 }
