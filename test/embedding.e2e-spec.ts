@@ -87,6 +87,8 @@ describe('the routes of an application', () => {
     [404, 'get', '/', mine],
     [404, 'get', '/backend', mine],
     [404, 'get', '/backend/nothing', mine],
+    [404, 'get', '/backend/internal/nothing', mine],
+    [404, 'get', '/backend/internal/api/v1/usersandmore', mine],
     [404, 'get', '/api/v1/users', mine],
     [404, 'get', '/v1/tokens', mine],
     [200, 'get', '/backend/v1/internal/api/v1/users/7/avatar', mine],

@@ -18,7 +18,7 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Throttle, ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
+import { SkipThrottle, Throttle, ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { IsString, Length } from 'class-validator';
 import type { Request, Response } from 'express';
@@ -86,6 +86,7 @@ class HostController {
 
 /** Routes of the application that want a token of the service. */
 @Controller('reports')
+@SkipThrottle() // of the application's own
 class ReportsController {
   @Get()
   @Scopes('users:read')
