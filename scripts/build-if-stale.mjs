@@ -4,11 +4,14 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 
 const SOURCES = [
   'src',
+  'client',
+  'openapi.json',
   'migrations',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'tsconfig.client.json',
   'nest-cli.json',
 ];
 const BUILT = 'dist/src/main.js';

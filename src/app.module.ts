@@ -2,6 +2,8 @@ import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule } 
 import { APP_FILTER } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { DocsController } from './docs/docs.controller';
+import { DocsModule } from './docs/docs.module';
 import { HealthController } from './health/health.controller';
 import { HealthModule } from './health/health.module';
 import { UnroutedFilter } from './http/error.filter';
@@ -22,12 +24,13 @@ export class AppModule implements NestModule {
         }),
         UserManagementModule.forRoot(options),
         HealthModule,
+        DocsModule,
       ],
       providers: [{ provide: APP_FILTER, useClass: UnroutedFilter }],
     };
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    refuseOtherMethods(consumer, [HealthController]);
+    refuseOtherMethods(consumer, [HealthController, DocsController]);
   }
 }

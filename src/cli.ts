@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { version } from '../package.json';
+import { info } from '../openapi.json';
 import { addMigrate } from './cli/migrate';
 import { addOrganizations } from './cli/organizations';
 import { fail } from './cli/output';
@@ -11,7 +11,7 @@ const program = new Command('ums')
   .description(
     'The command line of the User Management Service. Settings come from the environment, as for the service.',
   )
-  .version(version);
+  .version(info.version);
 
 program
   .command('start')

@@ -1,7 +1,19 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import {
+  type ConfigurableModuleAsyncOptions,
+  ConfigurableModuleBuilder,
+  Global,
+  Module,
+} from '@nestjs/common';
+import type { RequestRecord } from './http/access-log';
 
 /** What an application decides about the service it embeds. */
 export interface UserManagementOptions {
+  /** The PostgreSQL schema that holds the tables. Default: the one the data source works in. */
+  schema?: string;
+  /** What stands before the paths of the service, after the application's global prefix: `internal`. Default: nothing. */
+  prefix?: string;
+  /** Whether a start brings the schema up to date; processes that start together wait for each other. Default true. */
+  migrate?: boolean;
   /** Requests that a token may make in a window of 60 seconds. Default 1000. */
   rateLimitPerMinute?: number;
   /**
@@ -9,19 +21,49 @@ export interface UserManagementOptions {
    * on its own, and is right only where there is one.
    */
   rateLimitStorage?: 'postgres' | 'memory';
+  /** Called once for each request to the service, when it is over. What fails is told to Nest's logger besides. */
+  onRequest?: (record: RequestRecord) => void;
 }
 
+type Optional = 'schema' | 'onRequest';
+
 /** The options with their defaults filled in. */
-export type ResolvedOptions = Required<UserManagementOptions>;
+export type ResolvedOptions = Required<Omit<UserManagementOptions, Optional>> &
+  Pick<UserManagementOptions, Optional>;
 
 /** Where the options are found by what needs them. */
 export const OPTIONS = Symbol('user management options');
 
-@Global()
-@Module({})
-export class OptionsModule {
-  static with(options: UserManagementOptions): DynamicModule {
-    const useValue: ResolvedOptions = { rateLimitPerMinute: 1000, rateLimitStorage: 'postgres', ...options };
-    return { module: OptionsModule, providers: [{ provide: OPTIONS, useValue }], exports: [OPTIONS] };
-  }
+const PREFIX = /^[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/;
+
+function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOptions {
+  const trimmed = prefix.replace(/^\/+|\/+$/g, '');
+  if (trimmed && !PREFIX.test(trimmed)) throw new Error(`The prefix ${prefix} is not a plain path.`);
+  return {
+    prefix: trimmed,
+    migrate: true,
+    rateLimitPerMinute: 1000,
+    rateLimitStorage: 'postgres',
+    // A host that passes on what it was not given means the default.
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+  };
 }
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<UserManagementOptions>()
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createUserManagementOptions')
+    .build();
+
+/** Options that something else provides: `useFactory`, `useClass` or `useExisting`. */
+export type AsyncUserManagementOptions = ConfigurableModuleAsyncOptions<
+  UserManagementOptions,
+  'createUserManagementOptions'
+>;
+
+@Global()
+@Module({
+  providers: [{ provide: OPTIONS, inject: [MODULE_OPTIONS_TOKEN], useFactory: resolve }],
+  exports: [OPTIONS],
+})
+export class OptionsModule extends ConfigurableModuleClass {}

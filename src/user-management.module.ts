@@ -1,36 +1,46 @@
-import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { migrations } from '../migrations';
+import { Api } from './api/api';
 import { AuthModule } from './auth/auth.module';
 import type { Schema } from './database/data-source';
-import { refuseOtherMethods } from './http/method-not-allowed';
-import { type UserManagementOptions, OptionsModule } from './options';
+import { DatabaseModule } from './database/database.module';
+import { type AsyncUserManagementOptions, OptionsModule, type UserManagementOptions } from './options';
 import { Organization } from './organizations/organization.entity';
 import { OrganizationsModule } from './organizations/organizations.module';
 import { Token } from './tokens/token.entity';
-import { TokensController } from './tokens/tokens.controller';
 import { TokensModule } from './tokens/tokens.module';
 import { User } from './users/user.entity';
-import { UsersController } from './users/users.controller';
 import { UsersModule } from './users/users.module';
 
 /** The tables of the service. */
 export const schema = { entities: [Organization, User, Token], migrations } satisfies Schema;
 
-/** The controllers whose routes want a token. */
-export const API_CONTROLLERS = [UsersController, TokensController];
+interface OnDataSource {
+  /** The name of a TypeORM data source of the application. Default: its default one. */
+  dataSource?: string;
+}
 
-/** The service, on the application's default data source. */
+/** The whole service, on a data source of the application. */
 @Module({})
-export class UserManagementModule implements NestModule {
-  static forRoot(options: UserManagementOptions): DynamicModule {
-    return {
-      module: UserManagementModule,
-      imports: [OptionsModule.with(options), UsersModule, TokensModule, OrganizationsModule, AuthModule],
-      exports: [UsersModule, TokensModule, OrganizationsModule],
-    };
+export class UserManagementModule {
+  static forRoot({ dataSource, ...options }: UserManagementOptions & OnDataSource = {}): DynamicModule {
+    return on(dataSource, OptionsModule.forRoot(options));
   }
 
-  configure(consumer: MiddlewareConsumer): void {
-    refuseOtherMethods(consumer, API_CONTROLLERS);
+  /** `dataSource` stands beside the factory: Nest wires modules before it runs one. */
+  static forRootAsync({ dataSource, ...options }: AsyncUserManagementOptions & OnDataSource): DynamicModule {
+    return on(dataSource, OptionsModule.forRootAsync(options));
   }
+}
+
+function on(dataSource: string | undefined, options: DynamicModule): DynamicModule {
+  const features = [UsersModule, TokensModule, OrganizationsModule, AuthModule];
+  return {
+    module: UserManagementModule,
+    // So that any controller of the application can use the services and the guards.
+    global: true,
+    imports: [options, DatabaseModule.on(dataSource, schema), ...features],
+    providers: [Api],
+    exports: features,
+  };
 }

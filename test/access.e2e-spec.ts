@@ -7,7 +7,8 @@ import { SCOPES, type Scope } from '../src/auth/scopes';
 import { ApiController } from '../src/http/api-controller.decorator';
 import { routesOf } from '../src/http/method-not-allowed';
 import { TokensService } from '../src/tokens/tokens.service';
-import { API_CONTROLLERS } from '../src/user-management.module';
+import { Api } from '../src/api/api';
+import { API_CONTROLLERS } from '../src/api/api.module';
 import type { Client } from './support/client';
 import { startService, type TestService } from './support/service';
 
@@ -49,15 +50,18 @@ it('serves these routes to these scopes', () => {
 });
 
 it('has no route beside these but for health', () => {
-  const layers = service.app.getHttpAdapter().getInstance().router.stack as unknown as {
-    route?: { path: string; methods: Record<string, boolean> };
-  }[];
+  type Layer = { route?: { path: string; methods: Record<string, boolean> } };
+  const layers = [service.app, service.app.get(Api).app!].flatMap(
+    (app) => app.getHttpAdapter().getInstance().router.stack as unknown as Layer[],
+  );
   const served = layers.flatMap(({ route }) => {
     const methods = Object.keys(route?.methods ?? {});
     return methods.length === 1 ? [`${methods[0]} ${route!.path}`] : []; // what answers all methods refuses some
   });
   const declared = routes.map(({ method, path }) => `${method} ${path}`);
-  expect(served.sort()).toEqual([...declared, 'get /livez', 'get /readyz'].sort());
+  expect(served.sort()).toEqual(
+    [...declared, 'get /livez', 'get /readyz', 'get /openapi.json', 'get /docs'].sort(),
+  );
 });
 
 const subsets = SCOPES.reduce<Scope[][]>(

@@ -1,6 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
 import type { Response } from 'express';
-import { isApiController } from '../http/api-controller.decorator';
 import { TokenLookup } from '../tokens/token-lookup';
 import type { AuthenticatedRequest } from './authenticated-request';
 
@@ -10,7 +9,6 @@ export class AuthGuard implements CanActivate {
   constructor(private readonly tokens: TokenLookup) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (!isApiController(context)) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
     const value = bearer(request.headers.authorization);

@@ -1,10 +1,15 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseGuards } from '@nestjs/common';
 import type { Scope } from './scopes';
+import { TokenGuard } from './token.guard';
 
 export const REQUIRED_SCOPES = 'ums:scopes';
 
-/** The scopes a token needs for a route, all of them. A route without this is for admins only. */
-export const Scopes = (...scopes: [Scope, ...Scope[]]) => SetMetadata(REQUIRED_SCOPES, scopes);
+// With its guard: a route that names scopes which nobody asks for would be open to all.
+const requiring = (scopes: Scope[]) =>
+  applyDecorators(SetMetadata(REQUIRED_SCOPES, scopes), UseGuards(TokenGuard));
 
-/** Any valid token may call the route, whatever its scopes. */
-export const AnyToken = () => SetMetadata(REQUIRED_SCOPES, []);
+/** The route, or each of the controller, wants a token with these scopes, all of them. */
+export const Scopes = (...scopes: [Scope, ...Scope[]]) => requiring(scopes);
+
+/** The route, or each of the controller, wants a valid token, whatever its scopes. */
+export const AnyToken = () => requiring([]);

@@ -1,7 +1,6 @@
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
-import { isApiController } from '../http/api-controller.decorator';
 import type { AuthenticatedRequest } from './authenticated-request';
 import { allows, type Scope } from './scopes';
 import { REQUIRED_SCOPES } from './scopes.decorator';
@@ -12,7 +11,6 @@ export class ScopesGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
-    if (!isApiController(context)) return true;
     const http = context.switchToHttp();
     const { token } = http.getRequest<AuthenticatedRequest>();
     const needed = this.reflector.getAllAndOverride<Scope[] | undefined>(REQUIRED_SCOPES, [

@@ -78,7 +78,7 @@ async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Pro
   };
 }
 
-const common = (schema: Schema) => ({
+export const common = (schema: Schema) => ({
   type: 'postgres' as const,
   ...schema,
   migrationsTableName: MIGRATIONS_TABLE,

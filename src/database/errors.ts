@@ -24,6 +24,9 @@ export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | 
   return /^22...$/.test(code) ? 'unstorable' : undefined;
 }
 
+export const sqlState = (error: unknown): string | undefined =>
+  error instanceof Error ? driverError(error).code : undefined;
+
 /** Whether this is a violation of the unique constraint of that name. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,6 +1,12 @@
-import { type DataSource, MigrationExecutor } from 'typeorm';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { sqlState } from './errors';
+import { quoted, tableName } from './tables';
 
 export const MIGRATIONS_TABLE = 'ums_migrations';
+
+const DUPLICATE_TABLE = '42P07';
+const TAKEN =
+  'Another program has a table with the name of one of ours. Give the service a schema of its own, such as ums.';
 
 /** Runs what is pending, in one transaction, and returns its names. Replicas that start together wait for each other. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
@@ -8,12 +14,15 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
   try {
     await runner.startTransaction();
     await runner.query(`SELECT set_config('statement_timeout', '0', true)`);
+    const { schema } = dataSource.options as { schema?: string };
     // TypeORM takes no lock of its own: of replicas that start together, all but one would crash. The others wait as long
     // as it takes; but a migration does not wait long for what requests hold.
     await runner.query(
-      `SELECT pg_advisory_xact_lock(hashtextextended('ums:migrations:' || current_schema(), 0))`,
+      `SELECT pg_advisory_xact_lock(hashtextextended('ums:migrations:' || coalesce($1, current_schema()), 0))`,
+      [schema],
     );
     await runner.query(`SELECT set_config('lock_timeout', '60s', true)`);
+    if (schema) await workIn(schema, runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'none';
     const done = await executor.executePendingMigrations();
@@ -21,23 +30,33 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
     return done.map(({ name }) => name);
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction();
-    throw error;
+    throw sqlState(error) === DUPLICATE_TABLE ? new Error(TAKEN, { cause: error }) : error;
   } finally {
     await runner.release();
   }
 }
 
+/** For the rest of the transaction unqualified names mean this schema, which is made if need be. */
+async function workIn(schema: string, runner: QueryRunner): Promise<void> {
+  // Asked first: an account that may use the schema need not be one that may make it.
+  const [{ exists }] = await runner.query(`SELECT to_regnamespace($1) IS NOT NULL AS exists`, [
+    quoted(schema),
+  ]);
+  if (!exists) await runner.query(`CREATE SCHEMA ${quoted(schema)}`);
+  await runner.query(`SELECT set_config('search_path', $1 || ', ' || current_setting('search_path'), true)`, [
+    quoted(schema),
+  ]);
+}
+
 /** The migrations this release needs that the database has not had. A newer schema than ours is fine. */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const needed = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
-  const [{ exists }] = await dataSource.query(`SELECT to_regclass($1) IS NOT NULL AS exists`, [
-    MIGRATIONS_TABLE,
-  ]);
+  const table = tableName(dataSource, MIGRATIONS_TABLE);
+  const [{ exists }] = await dataSource.query(`SELECT to_regclass($1) IS NOT NULL AS exists`, [table]);
   if (!exists) return needed;
-  const rows: { name: string }[] = await dataSource.query(
-    `SELECT name FROM ${MIGRATIONS_TABLE} WHERE name = ANY ($1)`,
-    [needed],
-  );
+  const rows: { name: string }[] = await dataSource.query(`SELECT name FROM ${table} WHERE name = ANY ($1)`, [
+    needed,
+  ]);
   const done = new Set(rows.map(({ name }) => name));
   return needed.filter((name) => !done.has(name));
 }

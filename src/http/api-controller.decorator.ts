@@ -1,30 +1,25 @@
 import {
   applyDecorators,
   Controller,
-  type ExecutionContext,
-  SetMetadata,
   UseFilters,
+  UseGuards,
   UseInterceptors,
   UsePipes,
 } from '@nestjs/common';
+import { TokenGuard } from '../auth/token.guard';
 import { ErrorFilter } from './error.filter';
 import { JsonBodyInterceptor } from './json-body.interceptor';
 import { NoQueryInterceptor } from './no-query.interceptor';
 import { RequestIdInterceptor } from './request-id.interceptor';
 import { ValidationPipe } from './validation.pipe';
 
-const API_CONTROLLER = 'ums:api-controller';
-
-/** A controller of this service: the guards judge it, and it reads, validates and fails the way the contract says. */
+/** A controller of this service: it wants a token, and reads, validates and fails the way the contract says. */
 export const ApiController = (...paths: string[]) =>
   applyDecorators(
     Controller(paths),
-    SetMetadata(API_CONTROLLER, true),
+    // Here too, so that a route which names no scope is for admins and not for everybody.
+    UseGuards(TokenGuard),
     UseInterceptors(RequestIdInterceptor, JsonBodyInterceptor, NoQueryInterceptor),
     UsePipes(ValidationPipe),
     UseFilters(ErrorFilter),
   );
-
-/** Whether a request goes to one; the global guards leave everything else alone. */
-export const isApiController = (context: ExecutionContext): boolean =>
-  Reflect.getMetadata(API_CONTROLLER, context.getClass()) === true;

@@ -10,12 +10,17 @@ import {
 import { json, type Request, type Response } from 'express';
 import { inviteBody } from './expect-continue';
 import { invalidInput } from './fault';
+import { parsedSize, parserErrorOf } from './parsed-body';
 
 const malformed = () =>
   invalidInput([{ field: 'body', code: 'invalid', message: 'must be JSON in UTF-8' }], 'malformed_json');
 
+const LIMIT = 64 * 1024;
+
+const tooLarge = () => new PayloadTooLargeException('The body may have 64 KB at most.');
+
 const parse = json({
-  limit: '64kb',
+  limit: LIMIT,
   inflate: false,
   strict: false, // a bare number is JSON too; the validation says that it is not an object
   type: () => true, // the media type has been judged before
@@ -39,7 +44,6 @@ export class JsonBodyInterceptor implements NestInterceptor {
 }
 
 async function readJson(request: Request, response: Response): Promise<void> {
-  if (request.body !== undefined) return; // a host application has read it
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').split(';');
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
@@ -53,6 +57,15 @@ async function readJson(request: Request, response: Response): Promise<void> {
       'The body must be application/json in UTF-8, without a Content-Encoding.',
     );
   }
+  const refusal = parserErrorOf(request);
+  if (refusal) throw failure(refusal);
+  if (request.body !== undefined) {
+    // An application has read it, by its own rules.
+    const size = parsedSize(request);
+    if (size > LIMIT) throw tooLarge();
+    if (size === 0) throw malformed();
+    return;
+  }
   inviteBody(request, response);
   await new Promise<void>((resolve, reject) => {
     parse(request, response, (error?: { status?: number }) => (error ? reject(failure(error)) : resolve()));
@@ -63,6 +76,6 @@ async function readJson(request: Request, response: Response): Promise<void> {
 
 /** What express.json() says, in our words: its own repeat a part of the body. */
 function failure(error: { status?: number }): unknown {
-  if (error.status === 413) return new PayloadTooLargeException('The body may have 64 KB at most.');
+  if (error.status === 413) return tooLarge();
   return error.status && error.status < 500 ? malformed() : error;
 }

@@ -22,10 +22,15 @@ export class ValidationPipe implements PipeTransform {
 
 /** The DTO that `input` becomes, or a throw of the 400 that lists every fault. */
 export function validInput<Dto extends object>(metatype: Type<Dto>, input: object): Dto {
+  if (valid.has(input)) return input as Dto;
   const { dto, faults } = validate(metatype, input);
   if (faults.length > 0) throw invalidInput(faults);
+  valid.add(dto);
   return dto;
 }
+
+/** What has been judged: a service judges its input, and gets some from a pipe that already has. */
+const valid = new WeakSet<object>();
 
 function validate<Dto extends object>(metatype: Type<Dto>, input: object): { dto: Dto; faults: Fault[] } {
   const known = fieldsOf(metatype);
@@ -37,6 +42,7 @@ function validate<Dto extends object>(metatype: Type<Dto>, input: object): { dto
   const simple: Record<string, unknown> = {};
   const structured: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(input)) {
+    if (value === undefined) continue; // which JSON has not, and a program means as absent
     jsonFaults(key, value).forEach(report);
     if (!known.has(key)) report({ field: nested('', key), code: 'unknown', message: 'is not a known field' });
     else if (typeof value === 'object' && value !== null) structured[key] = value;

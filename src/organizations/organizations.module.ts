@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { repositoryOf } from '../database/database.module';
 import { Organization } from './organization.entity';
 import { OrganizationsService } from './organizations.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Organization])],
-  providers: [OrganizationsService],
+  providers: [repositoryOf(Organization), OrganizationsService],
   exports: [OrganizationsService],
 })
 export class OrganizationsModule {}

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import { validInput } from '../http/validation.pipe';
 import { newId } from '../id';
+import { CreateOrganizationDto } from './organizations.dto';
 import { Organization } from './organization.entity';
 
 @Injectable()
@@ -14,7 +16,7 @@ export class OrganizationsService {
   }
 
   async create(name: string): Promise<Pick<Organization, 'id' | 'name'>> {
-    const organization = { id: newId('org'), name };
+    const organization = { id: newId('org'), ...validInput(CreateOrganizationDto, { name }) };
     await this.organizations.createQueryBuilder().insert().values(organization).updateEntity(false).execute();
     return organization;
   }

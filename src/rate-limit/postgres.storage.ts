@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
+import { tableName } from '../database/tables';
 import { ExpiringMap } from './expiring-map';
 import { WINDOW_MS, type WindowRecord, windowRecord, type WindowStorage } from './window';
 
@@ -43,7 +44,7 @@ export class PostgresStorage implements WindowStorage {
     const inTick = new Map<string, number>();
     for (const id of tokenIds) inTick.set(id, (inTick.get(id) ?? 0) + 1);
     const rows: WindowRow[] = await this.dataSource.query(
-      `INSERT INTO rate_limit_windows AS w (token_id, started_ms, hits)
+      `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (token_id, started_ms, hits)
        SELECT token_id, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, hits
        FROM unnest($1::text[], $2::int[]) AS tick (token_id, hits)
        ORDER BY token_id -- the same order everywhere, or two replicas deadlock

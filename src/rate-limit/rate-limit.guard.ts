@@ -1,17 +1,12 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ThrottlerException, ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import type { Response } from 'express';
 import type { AuthenticatedRequest } from '../auth/authenticated-request';
-import { isApiController } from '../http/api-controller.decorator';
 import type { WindowRecord } from './window';
 
 /** How often: counts the requests of a token, all routes together, and says so on every response. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
-  protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
-    return !isApiController(context);
-  }
-
   // The guard as shipped tells nothing on a 429 but when to come back, and counts seconds where we name the moment.
   protected override async handleRequest({
     context,

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { getDataSourceToken } from '@nestjs/typeorm';
 import { getOptionsToken, getStorageToken } from '@nestjs/throttler';
 import type { DataSource } from 'typeorm';
+import { DATA_SOURCE } from '../database/database.module';
 import { OPTIONS, type ResolvedOptions } from '../options';
 import { MemoryStorage } from './memory.storage';
 import { PostgresStorage } from './postgres.storage';
@@ -14,12 +14,13 @@ import { WINDOW_MS } from './window';
       provide: getOptionsToken(),
       inject: [OPTIONS],
       useFactory: ({ rateLimitPerMinute }: ResolvedOptions) => [
-        { limit: rateLimitPerMinute, ttl: WINDOW_MS },
+        // A name of its own: an application's @SkipThrottle() and @Throttle() mean its own throttler.
+        { name: 'user-management', limit: rateLimitPerMinute, ttl: WINDOW_MS },
       ],
     },
     {
       provide: getStorageToken(),
-      inject: [OPTIONS, getDataSourceToken()],
+      inject: [OPTIONS, DATA_SOURCE],
       useFactory: ({ rateLimitStorage }: ResolvedOptions, dataSource: DataSource) =>
         rateLimitStorage === 'memory' ? new MemoryStorage() : new PostgresStorage(dataSource),
     },

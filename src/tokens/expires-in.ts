@@ -11,12 +11,15 @@ export function daysOf(duration: string): number | null {
 
 /** A duration that `daysOf` understands. */
 export const ExpiresIn = () =>
-  Check((value) => {
-    if (typeof value === 'string') {
-      if (daysOf(value) !== null) return [];
-      if (/^\d+d$/.test(value) && !/^0\d/.test(value)) {
-        return [{ code: 'out_of_range', message: `must be from 1d to ${MAX_DAYS}d` }];
+  Check(
+    (value) => {
+      if (typeof value === 'string') {
+        if (daysOf(value) !== null) return [];
+        if (/^\d+d$/.test(value) && !/^0\d/.test(value)) {
+          return [{ code: 'out_of_range', message: `must be from 1d to ${MAX_DAYS}d` }];
+        }
       }
-    }
-    return [{ code: 'invalid', message: 'must be a number of days followed by d, such as 90d' }];
-  });
+      return [{ code: 'invalid', message: 'must be a number of days followed by d, such as 90d' }];
+    },
+    { type: 'string', pattern: SHAPE.source },
+  );

@@ -4,8 +4,9 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { InjectDatabase } from '../database/database.module';
+import { tableName } from '../database/tables';
 import { describeError } from '../database/errors';
 
 const FLUSH_EVERY_MS = 30_000;
@@ -17,7 +18,7 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
   private usedAt = new Map<string, number>();
   private timer?: NodeJS.Timeout;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(@InjectDatabase() private readonly dataSource: DataSource) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref();
@@ -38,14 +39,15 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
     const used = [...this.usedAt];
     this.usedAt = new Map();
     const now = performance.now();
+    const tokens = tableName(this.dataSource, 'tokens');
     // Ages, not times: the clock that tokens are judged by is the database's. In one order, or two replicas deadlock.
     await this.dataSource
       .query(
-        `UPDATE tokens
+        `UPDATE ${tokens} AS tokens
          SET last_used_at = greatest(last_used_at, now() - used.age_ms * interval '1 millisecond')
          FROM (
            SELECT tokens.id, age_ms
-           FROM tokens JOIN unnest($1::text[], $2::float8[]) AS recent (id, age_ms) ON recent.id = tokens.id
+           FROM ${tokens} AS tokens JOIN unnest($1::text[], $2::float8[]) AS recent (id, age_ms) ON recent.id = tokens.id
            ORDER BY tokens.id
            FOR UPDATE OF tokens
          ) AS used

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
 import type { CallerToken } from '../auth/authenticated-request';
+import { InjectDatabase } from '../database/database.module';
+import { tableName } from '../database/tables';
 import { LastUse } from './last-use';
 import { hashOf, isTokenValue } from './token-value';
 
@@ -26,7 +27,7 @@ export class TokenLookup {
   );
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    @InjectDatabase() private readonly dataSource: DataSource,
     private readonly lastUse: LastUse,
   ) {}
 
@@ -41,7 +42,7 @@ export class TokenLookup {
   private async findUsable(hashes: readonly Buffer[]): Promise<(CallerToken | null)[]> {
     const rows: TokenRow[] = await this.dataSource.query(
       `SELECT hash, id, organization_id AS "organizationId", scopes
-       FROM tokens
+       FROM ${tableName(this.dataSource, 'tokens')}
        WHERE hash = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
       [hashes],
     );

@@ -1,8 +1,9 @@
 import type { Token } from './token.entity';
+import type { TokenView } from './token.view';
 import type { TokenState } from './tokens.dto';
 
 /** A token as every response shows it; its value is not among what is kept. */
-export const serializeToken = (token: Token) => ({
+export const serializeToken = (token: Token): TokenView => ({
   id: token.id,
   name: token.name,
   hint: token.hint,

@@ -7,24 +7,33 @@ export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
 export type TokenState = (typeof TOKEN_STATES)[number];
 
 export class CreateTokenDto {
-  /** A label for people. */
+  /**
+   * A label for people.
+   * @example 'Nightly sync'
+   */
   @Text(1, 100)
   name: string;
 
-  @Check((value) => {
-    if (value === undefined) return [{ code: 'required', message: 'is required' }];
-    const known = (scope: unknown) => SCOPES.includes(scope as Scope);
-    if (!Array.isArray(value) || !value.every(known)) {
-      return [{ code: 'invalid', message: `must be a list of ${SCOPES.join(', ')}` }];
-    }
-    if (value.length === 0) return [{ code: 'too_short', message: 'must name at least one scope' }];
-    if (new Set(value).size < value.length)
-      return [{ code: 'invalid', message: 'must not name a scope twice' }];
-    return [];
-  })
+  @Check(
+    (value) => {
+      if (value === undefined) return [{ code: 'required', message: 'is required' }];
+      const known = (scope: unknown) => SCOPES.includes(scope as Scope);
+      if (!Array.isArray(value) || !value.every(known)) {
+        return [{ code: 'invalid', message: `must be a list of ${SCOPES.join(', ')}` }];
+      }
+      if (value.length === 0) return [{ code: 'too_short', message: 'must name at least one scope' }];
+      if (new Set(value).size < value.length)
+        return [{ code: 'invalid', message: 'must not name a scope twice' }];
+      return [];
+    },
+    { type: 'array', items: { type: 'string', enum: SCOPES }, minItems: 1, uniqueItems: true },
+  )
   scopes: Scope[];
 
-  /** How long the token is valid, such as `90d`; by default it never expires. */
+  /**
+   * How many days the token is valid; by default it never expires.
+   * @example '90d'
+   */
   @Optional()
   @ExpiresIn()
   expiresIn?: string;

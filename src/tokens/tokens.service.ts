@@ -2,11 +2,12 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { type Page, paginate, type SortColumn } from '../http/paginate';
+import { validInput } from '../http/validation.pipe';
 import { isId, newId } from '../id';
 import { daysOf } from './expires-in';
 import { Token } from './token.entity';
 import { hashOf, hintOf, newTokenValue } from './token-value';
-import type { CreateTokenDto, ListTokensDto, TokenState } from './tokens.dto';
+import { CreateTokenDto, ListTokensDto, type TokenState } from './tokens.dto';
 
 const NEWEST_FIRST: SortColumn[] = [
   { property: 'createdAt', type: 'time' },
@@ -24,7 +25,8 @@ export const IN_STATE: Record<TokenState, string> = {
 export class TokensService {
   constructor(@InjectRepository(Token) private readonly tokens: Repository<Token>) {}
 
-  list(organizationId: string, { state, limit, cursor }: ListTokensDto): Promise<Page<Token>> {
+  async list(organizationId: string, input: Partial<ListTokensDto> = {}): Promise<Page<Token>> {
+    const { state, limit, cursor } = validInput(ListTokensDto, input);
     const query = this.tokens.createQueryBuilder('token').where({ organizationId });
     if (state) query.andWhere(IN_STATE[state]);
     const list = ['tokens', organizationId, state];
@@ -34,9 +36,10 @@ export class TokensService {
   /** The new token and its value, which nobody can ask for again. */
   async create(
     organizationId: string,
-    { name, scopes, expiresIn }: CreateTokenDto,
+    input: CreateTokenDto,
     value = newTokenValue(),
   ): Promise<{ token: Token; value: string }> {
+    const { name, scopes, expiresIn } = validInput(CreateTokenDto, input);
     const days = expiresIn === undefined ? null : daysOf(expiresIn);
     const token = {
       id: newId('tok'),

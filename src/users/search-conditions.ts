@@ -1,7 +1,11 @@
 import { escapeLike } from './search-text';
 
-/** Turns a value into the placeholder of a statement. */
-export type Bind = (value: unknown) => string;
+export interface Bind {
+  /** Turns a value into the placeholder of a statement. */
+  (value: unknown): string;
+  /** A table or function of ours as the statement has to name it. */
+  nameOf(own: string): string;
+}
 
 /** A condition on a row of users. */
 export interface Condition {
@@ -34,7 +38,7 @@ export function contains(text: string): Condition {
   const holds = (bind: Bind) => `strpos(search_text, ${bind(text)}) > 0`;
   if (pairs.length === 0) return { sql: holds, indexed: false };
   return {
-    sql: (bind) => `(ums_pairs(search_text) @> ${bind(pairs)}::text[] AND ${holds(bind)})`,
+    sql: (bind) => `(${bind.nameOf('ums_pairs')}(search_text) @> ${bind(pairs)}::text[] AND ${holds(bind)})`,
     indexed: true,
   };
 }

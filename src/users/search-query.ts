@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { tableName } from '../database/tables';
 import { all, any, begins, type Bind, type Condition, contains, LAST, none } from './search-conditions';
 import { fold, markWords, queryWords } from './search-text';
 import { isOneEdit, MAX_WORD_LENGTH, MIN_TYPO_LENGTH, spellingsOf } from './spelling';
@@ -30,6 +31,8 @@ const SORTED = `ORDER BY name_words || '', id`;
 
 /** The ranks of one query. Each leaves out what the ranks before it have. */
 export class SearchQuery {
+  private readonly users: string;
+  private readonly vocabulary: string;
   private readonly words: string[];
 
   constructor(
@@ -38,6 +41,8 @@ export class SearchQuery {
     private readonly q: string,
     private readonly role?: Role,
   ) {
+    this.users = tableName(dataSource, 'users');
+    this.vocabulary = tableName(dataSource, 'search_words');
     this.words = queryWords(q);
   }
 
@@ -94,10 +99,10 @@ export class SearchQuery {
       const ranges = (of: string[]) =>
         `unnest(${bind(of)}::text[], ${bind(of.map((text) => text + LAST))}::text[]) AS r (first, last)`;
       const first = (conditions: string, order: string) =>
-        `LATERAL (SELECT name_words, id FROM users WHERE ${rest} AND ${conditions} ${order} LIMIT ${limit}) AS rows`;
+        `LATERAL (SELECT name_words, id FROM ${this.users} WHERE ${rest} AND ${conditions} ${order} LIMIT ${limit}) AS rows`;
       // Of an email in ASCII the unique key tells how it begins, without a look at the row.
       return `
-        SELECT ${COLUMNS} FROM users JOIN (
+        SELECT ${COLUMNS} FROM ${this.users} JOIN (
           SELECT name_words, id FROM ${ranges(prefixes)}, ${first('name_words >= first AND name_words < last', IN_ORDER)}
           UNION
           SELECT name_words, id FROM ${ranges(texts)}, ${first('email_key >= first AND email_key < last AND octet_length(email_key) = char_length(email_key)', SORTED)}
@@ -137,7 +142,7 @@ export class SearchQuery {
     return this.query(
       (bind) => `
         SELECT ${COLUMNS} FROM (
-          SELECT * FROM users WHERE ${this.mine(after, bind)} ${IN_ORDER} LIMIT ${rows}
+          SELECT * FROM ${this.users} WHERE ${this.mine(after, bind)} ${IN_ORDER} LIMIT ${rows}
         ) AS walked WHERE ${condition.sql(bind)} ${IN_ORDER} LIMIT ${limit}`,
     );
   }
@@ -145,7 +150,7 @@ export class SearchQuery {
   private fetch(condition: Condition, after: Position | undefined, limit: number): Promise<FoundUser[]> {
     return this.query(
       (bind) => `
-        SELECT ${COLUMNS} FROM users WHERE ${this.mine(after, bind)} AND ${condition.sql(bind)}
+        SELECT ${COLUMNS} FROM ${this.users} WHERE ${this.mine(after, bind)} AND ${condition.sql(bind)}
         ${condition.indexed ? SORTED : IN_ORDER} LIMIT ${limit}`,
     );
   }
@@ -162,7 +167,7 @@ export class SearchQuery {
     });
     const [{ all_there }] = await this.dataSource.query(
       `SELECT coalesce(bool_and(EXISTS (
-         SELECT FROM search_words WHERE organization_id = $1 AND word >= first AND word <= last)), true) AS all_there
+         SELECT FROM ${this.vocabulary} WHERE organization_id = $1 AND word >= first AND word <= last)), true) AS all_there
        FROM unnest($2::text[], $3::text[]) AS r (first, last)`,
       [this.organizationId, ranges.map(([first]) => first), ranges.map(([, last]) => last)],
     );
@@ -177,7 +182,7 @@ export class SearchQuery {
         if ([...letters].length < MIN_TYPO_LENGTH || !/^\p{L}+$/u.test(letters))
           return { word, candidates: [] };
         const near: { word: string }[] = await this.dataSource.query(
-          `SELECT word FROM search_words WHERE organization_id = $1 AND spellings && $2::text[]`,
+          `SELECT word FROM ${this.vocabulary} WHERE organization_id = $1 AND spellings && $2::text[]`,
           [this.organizationId, spellingsOf(letters)],
         );
         const candidates = near.map((row) => row.word).filter((candidate) => isOneEdit(letters, candidate));
@@ -196,7 +201,9 @@ export class SearchQuery {
 
   private query(sql: (bind: Bind) => string): Promise<FoundUser[]> {
     const values: unknown[] = [];
-    const bind = (value: unknown) => `$${values.push(value)}`;
+    const bind: Bind = Object.assign((value: unknown) => `$${values.push(value)}`, {
+      nameOf: (own: string) => tableName(this.dataSource, own),
+    });
     return this.dataSource.query(sql(bind), values);
   }
 }

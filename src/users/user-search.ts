@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { InjectDatabase } from '../database/database.module';
 import { decodeCursor, encodeCursor } from '../http/cursor';
 import type { Page } from '../http/paginate';
+import { validInput } from '../http/validation.pipe';
 import { type FoundUser, type Position, SearchQuery, type Tier } from './search-query';
 import type { User } from './user.entity';
-import type { SearchUsersDto } from './users.dto';
+import { SearchUsersDto } from './users.dto';
+
+type SearchInput = Pick<SearchUsersDto, 'q'> & Partial<SearchUsersDto>;
 
 /**
  * Asks rank by rank and stops when the page is full, because ranking all matches of a common word is what costs. Within
@@ -13,9 +16,10 @@ import type { SearchUsersDto } from './users.dto';
  */
 @Injectable()
 export class UserSearch {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(@InjectDatabase() private readonly dataSource: DataSource) {}
 
-  async search(organizationId: string, { q, role, limit, cursor }: SearchUsersDto): Promise<Page<User>> {
+  async search(organizationId: string, input: SearchInput): Promise<Page<User>> {
+    const { q, role, limit, cursor } = validInput(SearchUsersDto, input);
     const query = new SearchQuery(this.dataSource, organizationId, q, role);
     const list = ['search', organizationId, q, role];
     if (cursor !== undefined) {

@@ -1,11 +1,25 @@
-import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Res, UseInterceptors } from '@nestjs/common';
-import type { Response } from 'express';
+import {
+  Body,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { OrganizationId } from '../auth/caller.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiController } from '../http/api-controller.decorator';
+import { below } from '../http/location';
 import { NextLinkInterceptor, serializePage } from '../http/page';
 import { serializeUser } from './user.serializer';
 import { UserSearch } from './user-search';
+import { UserPageView, UserView } from './user.view';
 import { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users.dto';
 import { UsersService } from './users.service';
 
@@ -16,52 +30,62 @@ export class UsersController {
     private readonly userSearch: UserSearch,
   ) {}
 
+  /** The users of the organization, page by page. */
   @Get()
   @Scopes('users:read')
   @UseInterceptors(NextLinkInterceptor)
-  async list(@OrganizationId() organizationId: string, @Query() query: ListUsersDto) {
+  async list(@OrganizationId() organizationId: string, @Query() query: ListUsersDto): Promise<UserPageView> {
     return serializePage(await this.users.list(organizationId, query), serializeUser);
   }
 
+  /** Makes a user. */
   @Post()
   @Scopes('users:write')
   async create(
     @OrganizationId() organizationId: string,
     @Body() user: CreateUserDto,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ) {
+  ): Promise<UserView> {
     const created = await this.users.create(organizationId, user);
-    response.location(`/api/v1/users/${created.id}`);
+    response.location(below(request, created.id));
     return serializeUser(created);
   }
 
+  /** The users that a text finds, best match first. */
   @Get('search')
   @Scopes('users:read')
   @UseInterceptors(NextLinkInterceptor)
-  async search(@OrganizationId() organizationId: string, @Query() query: SearchUsersDto) {
+  async search(
+    @OrganizationId() organizationId: string,
+    @Query() query: SearchUsersDto,
+  ): Promise<UserPageView> {
     return serializePage(await this.userSearch.search(organizationId, query), serializeUser);
   }
 
+  /** One user. */
   @Get(':id')
   @Scopes('users:read')
-  async get(@OrganizationId() organizationId: string, @Param('id') id: string) {
+  async get(@OrganizationId() organizationId: string, @Param('id') id: string): Promise<UserView> {
     return serializeUser(await this.users.get(organizationId, id));
   }
 
+  /** Changes the fields that are present, and no others; `metadata` is replaced as a whole. */
   @Patch(':id')
   @Scopes('users:write')
   async update(
     @OrganizationId() organizationId: string,
     @Param('id') id: string,
     @Body() changes: UpdateUserDto,
-  ) {
+  ): Promise<UserView> {
     return serializeUser(await this.users.update(organizationId, id, changes));
   }
 
+  /** Deletes a user. */
   @Delete(':id')
   @Scopes('users:delete')
   @HttpCode(204)
-  delete(@OrganizationId() organizationId: string, @Param('id') id: string) {
+  delete(@OrganizationId() organizationId: string, @Param('id') id: string): Promise<void> {
     return this.users.delete(organizationId, id);
   }
 }

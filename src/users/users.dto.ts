@@ -9,11 +9,17 @@ export const USER_SORTS = ['createdAt', 'updatedAt', 'name', 'email'] as const;
 export type UserSort = (typeof USER_SORTS)[number];
 
 export class CreateUserDto {
-  /** Full display name. */
+  /**
+   * Full display name.
+   * @example 'Ada Lovelace'
+   */
   @Text(1, 200)
   name: string;
 
-  /** Primary email address; unique within the organization. */
+  /**
+   * Primary email address; unique within the organization.
+   * @example 'ada@example.com'
+   */
   @Email()
   email: string;
 
@@ -21,7 +27,10 @@ export class CreateUserDto {
   @OneOf(ROLES)
   role?: Role;
 
-  /** Arbitrary key-value pairs for application use. */
+  /**
+   * Arbitrary key-value pairs for application use: 16 KB as compact JSON, and 8 levels of objects and arrays.
+   * @example { "plan": "pro" }
+   */
   @Optional()
   @Metadata()
   metadata?: MetadataValue;

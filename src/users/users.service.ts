@@ -3,13 +3,15 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/errors';
 import { retryRolledBack } from '../database/retry';
+import { tableName } from '../database/tables';
 import { conflict } from '../http/fault';
 import { type Order, type Page, paginate, type SortColumn } from '../http/paginate';
+import { validInput } from '../http/validation.pipe';
 import { isId, newId } from '../id';
 import { spellingsOf } from './spelling';
 import { columnsOf, wordsOf } from './user-columns';
 import { emailKey, User, USER_COLUMNS } from './user.entity';
-import type { CreateUserDto, ListUsersDto, UpdateUserDto, UserSort } from './users.dto';
+import { CreateUserDto, ListUsersDto, UpdateUserDto, type UserSort } from './users.dto';
 
 const BY_ID: SortColumn = { property: 'id', type: 'text' };
 
@@ -28,10 +30,9 @@ const SORTS: Record<UserSort, { columns: SortColumn[]; order: Order }> = {
 export class UsersService {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
-  list(
-    organizationId: string,
-    { sort, order = SORTS[sort].order, limit, cursor, email, role }: ListUsersDto,
-  ): Promise<Page<User>> {
+  async list(organizationId: string, query: Partial<ListUsersDto> = {}): Promise<Page<User>> {
+    const { sort, limit, cursor, email, role, ...given } = validInput(ListUsersDto, query);
+    const order = given.order ?? SORTS[sort].order;
     const filters = { ...(email && { emailKey: emailKey(email) }), ...(role && { role }) };
     return paginate(this.users.createQueryBuilder('user').where({ organizationId, ...filters }), {
       columns: SORTS[sort].columns,
@@ -42,10 +43,8 @@ export class UsersService {
     });
   }
 
-  async create(
-    organizationId: string,
-    { name, email, role = 'member', metadata = {} }: CreateUserDto,
-  ): Promise<User> {
+  async create(organizationId: string, user: CreateUserDto): Promise<User> {
+    const { name, email, role = 'member', metadata = {} } = validInput(CreateUserDto, user);
     const columns = columnsOf({ name, email, role, metadata });
     const insert = this.learning(organizationId, columns)
       .insert()
@@ -60,7 +59,7 @@ export class UsersService {
   }
 
   async update(organizationId: string, id: string, changes: UpdateUserDto): Promise<User> {
-    const columns = columnsOf(changes);
+    const columns = columnsOf(validInput(UpdateUserDto, changes));
     if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(organizationId, id);
     // One UPDATE: loading, assigning and saving would write back what somebody else just changed. It may have waited
     // for a later one, and its now() is older then: `updatedAt` never goes back.
@@ -85,7 +84,7 @@ export class UsersService {
     // In the order of the words, or two statements that learn the same ones deadlock.
     return query
       .addCommonTableExpression(
-        `INSERT INTO search_words (organization_id, word, spellings)
+        `INSERT INTO ${tableName(this.users.manager.dataSource, 'search_words')} (organization_id, word, spellings)
          SELECT :learner, word, spellings FROM jsonb_to_recordset(CAST(:learned AS jsonb)) AS learned (word text, spellings text[])
          ORDER BY word COLLATE "C" ON CONFLICT DO NOTHING`,
         'learned',

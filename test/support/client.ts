@@ -1,4 +1,8 @@
-import request, { type Test } from 'supertest';
+import request, { type Response, type Test } from 'supertest';
+import { deviations } from './openapi';
+
+/** What the answers of this test file had in them that openapi.json does not say. */
+export const deviated: string[] = [];
 
 /** Speaks HTTP to a running service, with a token or without. */
 export class Client {
@@ -39,6 +43,7 @@ export class Client {
     body?: object,
   ): Test {
     const test = request(this.url)[method](path);
+    test.on('response', (response: Response) => deviated.push(...deviations(method, path, response)));
     if (this.identity) test.set('Authorization', `Bearer ${this.identity.value}`);
     return body === undefined ? test : test.send(body);
   }

@@ -5,11 +5,12 @@ import { createApp } from '../../src/app.setup';
 import type { Scope } from '../../src/auth/scopes';
 import { readConfig } from '../../src/config';
 import { openDatabase } from '../../src/database/data-source';
+import { DATA_SOURCE } from '../../src/database/database.module';
 import { createLog } from '../../src/log';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/user-management.module';
-import { Client } from './client';
+import { Client, deviated } from './client';
 import { copyOfTemplate } from './database';
 
 export interface TestService {
@@ -41,7 +42,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
     app,
     url,
     logs,
-    dataSource: database.dataSource,
+    dataSource: app.get<DataSource>(DATA_SOURCE),
     async client({ scopes = ['admin'], organizationId }: { scopes?: Scope[]; organizationId?: string } = {}) {
       organizationId ??= (await app.get(OrganizationsService).create('Test')).id;
       const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
@@ -53,6 +54,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
       await database.close();
       await copy.drop();
       // Of every test file: whatever it did, no token was logged.
+      expect([...new Set(deviated)]).toEqual([]);
       expect(logs.join('')).not.toMatch(/umt_[0-9A-Za-z]{38}/);
     },
   };

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UserManagementModule } from 'user-management-service';
+import { FailureFilter } from './failure.filter.js';
+import { PeopleController } from './people.controller.js';
+import { Person } from './person.entity.js';
+import { ReportsController } from './reports.controller.js';
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({
+      type: 'postgres',
+      url: process.env.DATABASE_URL,
+      entities: [Person],
+      synchronize: true,
+    }),
+    TypeOrmModule.forFeature([Person]),
+    ThrottlerModule.forRoot([{ limit: 20, ttl: 60_000 }]),
+    UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' }),
+  ],
+  controllers: [PeopleController, ReportsController],
+  providers: [
+    { provide: APP_GUARD, useClass: ThrottlerGuard },
+    { provide: APP_FILTER, useClass: FailureFilter },
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,9 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+
+/** The application's own words for a failure. */
+@Catch(HttpException)
+export class FailureFilter implements ExceptionFilter {
+  catch(error: HttpException, host: ArgumentsHost): void {
+    host.switchToHttp().getResponse().status(error.getStatus()).json({ failed: error.getStatus() });
+  }
+}

@@ -1,0 +1,3 @@
+import { createApp } from './app.js';
+
+void createApp().then((app) => app.listen(process.env.PORT ?? 3000));

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { ApiError, createClient } from 'user-management-service/client';
+
+const require = createRequire(import.meta.url);
+const KINDS = {
+  CommonJS: () => ({
+    ...require('../dist/cjs/app.js'),
+    ...require('../dist/cjs/first-token.js'),
+    ...require('user-management-service/client'),
+  }),
+  'ES modules': async () => ({
+    ...(await import('../dist/esm/app.js')),
+    ...(await import('../dist/esm/first-token.js')),
+    ApiError,
+    createClient,
+  }),
+};
+
+for (const [kind, load] of Object.entries(KINDS)) {
+  test(kind, async () => {
+    const { createApp, firstToken, createClient, ApiError } = await load();
+    const app = await createApp();
+    try {
+      await app.listen(0, '127.0.0.1');
+      const url = `http://127.0.0.1:${app.getHttpServer().address().port}`;
+      const token = await firstToken(app);
+
+      const { users } = createClient({ baseUrl: `${url}/backend/internal`, token });
+      const ada = await users.create({ name: 'Ada', email: 'ada@example.com', role: 'admin' });
+      const names = [];
+      for await (const { name } of users.search({ q: 'ada' })) names.push(name);
+      assert.deepEqual(names, ['Ada']);
+      await assert.rejects(
+        users.create({ name: 'Ada', email: 'ADA@example.com' }),
+        (error) => error instanceof ApiError && error.code === 'conflict',
+      );
+
+      const ask = (path, headers) => fetch(`${url}/backend${path}`, { headers });
+      const own = await ask('/users');
+      assert.equal(own.status, 200);
+      assert.equal(own.headers.get('x-ratelimit-limit'), '20');
+      assert.equal(own.headers.get('x-request-id'), null);
+      const refused = await ask('/reports/admins');
+      assert.deepEqual([refused.status, await refused.json()], [401, { failed: 401 }]);
+      const allowed = await ask('/reports/admins', { Authorization: `Bearer ${token}` });
+      assert.deepEqual(await allowed.json(), ['Ada']);
+      await users.delete(ada.id);
+    } finally {
+      await app.close();
+    }
+  });
+}

@@ -1,0 +1,14 @@
+// Compiles the client twice: for those who import it and for those who require it.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+
+const tsc = (...options) =>
+  execFileSync(
+    process.execPath,
+    ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.client.json', ...options],
+    { stdio: 'inherit' },
+  );
+
+tsc();
+tsc('--outDir', 'dist/client/esm', '--module', 'es2022', '--moduleResolution', 'bundler');
+writeFileSync('dist/client/esm/package.json', '{ "type": "module" }\n');

@@ -1,0 +1,45 @@
+// The types of the client, from the OpenAPI document: its schemas, and the query of each operation that takes one.
+
+/** TypeScript source with one exported type for each. */
+export function typesOf({ components, paths }) {
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => declaration(name, schema));
+  const queries = Object.entries(QUERIES).map(([name, path]) => {
+    const parameters = paths[path].get.parameters.filter((parameter) => parameter.in === 'query');
+    const properties = Object.fromEntries(
+      parameters.map(({ name, schema, description }) => [name, { ...schema, description }]),
+    );
+    const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+    return declaration(name, { properties, required });
+  });
+  return ['// Written by `npm run openapi` from openapi.json.', ...schemas, ...queries].join('\n\n');
+}
+
+const QUERIES = {
+  ListUsersQuery: '/api/v1/users',
+  SearchUsersQuery: '/api/v1/users/search',
+  ListTokensQuery: '/api/v1/tokens',
+};
+
+const declaration = (name, schema) => `${comment(schema)}export interface ${name} ${fields(schema)}`;
+
+function fields({ properties = {}, required = [] }) {
+  const lines = Object.entries(properties).map(
+    ([name, schema]) => `${comment(schema)}${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`,
+  );
+  return `{\n${lines.join('\n')}\n}`;
+}
+
+function typeOf(schema) {
+  if (schema.$ref) return schema.$ref.split('/').at(-1);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  return [schema.type]
+    .flat()
+    .map((type) => {
+      if (type === 'array') return `(${typeOf(schema.items)})[]`;
+      if (type === 'object') return schema.properties ? fields(schema) : 'Record<string, unknown>';
+      return type === 'integer' ? 'number' : type;
+    })
+    .join(' | ');
+}
+
+const comment = ({ description }) => (description ? `/** ${description} */\n` : '');

@@ -1,0 +1,29 @@
+import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { UnroutedFilter } from '../http/error.filter';
+import { refuseOtherMethods } from '../http/method-not-allowed';
+import { TokensController } from '../tokens/tokens.controller';
+import { UsersController } from '../users/users.controller';
+
+/** The controllers whose routes want a token. */
+export const API_CONTROLLERS = [UsersController, TokensController];
+
+/** The routes of the service, and its answer to every other path. */
+@Module({})
+export class ApiModule implements NestModule {
+  /** `needed`: what the controllers and the guards ask for, as it is known to the application. */
+  static with(needed: Map<symbol | Function, unknown>): DynamicModule {
+    return {
+      module: ApiModule,
+      controllers: API_CONTROLLERS,
+      providers: [
+        ...[...needed].map(([provide, useValue]) => ({ provide, useValue })),
+        { provide: APP_FILTER, useClass: UnroutedFilter },
+      ],
+    };
+  }
+
+  configure(consumer: MiddlewareConsumer): void {
+    refuseOtherMethods(consumer, API_CONTROLLERS);
+  }
+}

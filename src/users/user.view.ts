@@ -1,0 +1,42 @@
+import type { Metadata, Role } from './user.entity';
+
+/** A user. */
+export class UserView {
+  /** @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx' */
+  id: string;
+
+  /**
+   * Full display name.
+   * @example 'Ada Lovelace'
+   */
+  name: string;
+
+  /**
+   * Primary email address, as it was given; unique within the organization.
+   * @example 'ada@example.com'
+   */
+  email: string;
+
+  /** Data of the application: it grants nothing here. */
+  role: Role;
+
+  /**
+   * Arbitrary key-value pairs for application use.
+   * @example { "plan": "pro" }
+   */
+  metadata: Metadata;
+
+  /** @example '2026-01-31T09:30:00.000Z' */
+  createdAt: Date;
+
+  /** @example '2026-01-31T09:30:00.000Z' */
+  updatedAt: Date;
+}
+
+/** A page of users. */
+export class UserPageView {
+  data: UserView[];
+
+  /** What the parameter `cursor` of the next page is; null on the last one. */
+  nextCursor: string | null;
+}

@@ -1,0 +1,325 @@
+import { BadRequestException, Injectable, Module } from '@nestjs/common';
+import request from 'supertest';
+import {
+  OrganizationsService,
+  runMigrations,
+  TokensService,
+  UserManagementModule,
+  type UserManagementOptions,
+  UserSearch,
+  UsersService,
+} from '../src';
+import type { RequestRecord } from '../src';
+import { Client } from './support/client';
+import { type Host, startHost } from './support/host';
+
+const OPTIONS = { schema: 'ums', prefix: 'internal' } satisfies UserManagementOptions;
+const records: RequestRecord[] = [];
+
+let plain: Host;
+let host: Host;
+beforeAll(async () => {
+  plain = await startHost([]);
+  host = await startHost([
+    UserManagementModule.forRoot({
+      ...OPTIONS,
+      rateLimitPerMinute: 50,
+      onRequest: (record) => records.push(record),
+    }),
+  ]);
+});
+afterAll(async () => {
+  await host.close();
+  await plain.close();
+});
+
+async function clientOf({ app, url }: Host, scopes: ('admin' | 'users:read')[] = ['admin']) {
+  const { id: organizationId } = await app.get(OrganizationsService).create('Test');
+  const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
+  return new Client(url, { organizationId, tokenId: token.id, value });
+}
+
+describe('the routes of an application', () => {
+  const big = (kilobytes: number) => ({ text: 'x'.repeat(kilobytes * 1024) });
+  const mine = { 'X-Host': 'me' };
+  const json = { ...mine, 'Content-Type': 'application/json' };
+
+  /** Byte for byte and header for header, but for the date. */
+  async function answerOf({ url }: Host, [method, path, headers, body]: Call) {
+    const call = request(url)[method](path).set(headers);
+    const {
+      status,
+      headers: sent,
+      text,
+    } = await call.send(typeof body === 'object' ? JSON.stringify(body) : body);
+    delete sent.date;
+    return { status, headers: sent, text };
+  }
+
+  type Call = [
+    method: 'get' | 'head' | 'post' | 'put' | 'options',
+    path: string,
+    headers: Record<string, string>,
+    body?: string | object,
+  ];
+
+  it.each<[number, ...Call]>([
+    [200, 'get', '/backend/v1/users', mine],
+    [200, 'head', '/backend/v1/users', mine],
+    [403, 'get', '/backend/v1/users', {}],
+    [201, 'post', '/backend/v1/users', json, { login: 'ada' }],
+    [400, 'post', '/backend/v1/users', json, { login: 'a', more: 1 }],
+    [400, 'post', '/backend/v1/users', json, '{'],
+    [200, 'get', '/backend/v1/users', { ...mine, Origin: 'https://host.example' }],
+    [204, 'options', '/backend/v1/users', { ...mine, Origin: 'https://host.example' }],
+    [404, 'put', '/backend/v1/users', json, {}],
+    [201, 'post', '/backend/v1/echo', json, big(80)],
+    [413, 'post', '/backend/v1/echo', json, big(120)],
+    [
+      201,
+      'post',
+      '/backend/v1/echo',
+      { ...mine, 'Content-Type': 'application/x-www-form-urlencoded' },
+      'a=1&b=2',
+    ],
+    [415, 'post', '/backend/v1/echo', { ...json, 'Content-Encoding': 'rot13' }, 'x'],
+    [500, 'get', '/backend/v1/boom', mine],
+    [404, 'get', '/', mine],
+    [404, 'get', '/backend', mine],
+    [404, 'get', '/backend/nothing', mine],
+    [404, 'get', '/backend/internal/nothing', mine],
+    [404, 'get', '/backend/internal/api/v1/usersandmore', mine],
+    [404, 'get', '/api/v1/users', mine],
+    [404, 'get', '/v1/tokens', mine],
+    [200, 'get', '/backend/v1/internal/api/v1/users/7/avatar', mine],
+    [400, 'get', '/backend/v1/internal/api/v1/users/%zz/avatar', mine],
+    [200, 'get', '/backend/v1/seldom', mine],
+    [200, 'get', '/backend/v1/seldom', mine],
+    [429, 'get', '/backend/v1/seldom', mine],
+  ])('answer the same without it, with %i to %s %s', async (status, ...call) => {
+    const [without, within] = [await answerOf(plain, call), await answerOf(host, call)];
+    expect(within.status).toBe(status);
+    expect(within).toEqual(without);
+  });
+
+  it('keep their entities, tables and names', async () => {
+    expect(host.dataSource.entityMetadatas.map(({ tableName }) => tableName)).toEqual(['users']);
+    const sync = await host.dataSource.driver.createSchemaBuilder().log();
+    expect(sync.upQueries).toEqual([]);
+    const tables: { schema: string; name: string }[] = await host.dataSource.query(
+      `SELECT table_schema AS schema, table_name AS name FROM information_schema.tables
+       WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2`,
+    );
+    expect(tables.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
+      'public.users',
+      'ums.organizations',
+      'ums.rate_limit_windows',
+      'ums.search_words',
+      'ums.tokens',
+      'ums.ums_migrations',
+      'ums.users',
+    ]);
+  });
+});
+
+describe('in an application the service', () => {
+  const users = '/backend/internal/api/v1/users';
+
+  it('serves users, with the paths of the application in Location and Link', async () => {
+    const api = await clientOf(host);
+    const { body: ada, headers } = await api
+      .post(users, { name: 'Ada', email: 'ada@example.com' })
+      .expect(201);
+    expect(headers.location).toBe(`${users}/${ada.id}`);
+    await api.get(headers.location).expect(200, ada);
+    await api.post(users, { name: 'Bob', email: 'bob@example.com' }).expect(201);
+
+    const first = await api.get(`${users}?limit=1&sort=name`).expect(200);
+    expect(first.body.data).toEqual([ada]);
+    const next = /^<(.*)>; rel="next"$/.exec(first.headers.link)![1];
+    expect(next).toMatch(`${users}?`);
+    expect((await api.get(next).expect(200)).body.data).toMatchObject([{ name: 'Bob' }]);
+
+    expect((await api.get(`${users}/search?q=ada`).expect(200)).body.data).toEqual([ada]);
+    expect((await api.get(`${users}/search?q=adq@exampel`).expect(200)).body.data).toEqual([]);
+    const { body: changed } = await api.patch(`${users}/${ada.id}`, { name: 'Ada Lovelace' }).expect(200);
+    for (const q of ['lo', 'lovelase', 'ovela', ada.id]) {
+      expect((await api.get(`${users}/search?q=${q}`).expect(200)).body.data).toEqual([changed]);
+    }
+    await api.delete(`${users}/${ada.id}`).expect(204);
+    await api.get('/backend/internal/v1/tokens/current').expect(200);
+    await api.get('/backend/internal/api/v1/tokens').expect(200);
+  });
+
+  it.each([
+    ['get', '', 401],
+    ['get', '/nobody', 404],
+    ['get', '/%zz', 404],
+    ['get', '/a/b/c', 404],
+    ['put', '', 405],
+    ['get', '?nonsense=1', 400],
+  ] as const)('answers %s …%s with the error body of the contract and %i', async (method, path, status) => {
+    const api = status === 401 ? new Client(host.url) : await clientOf(host);
+    const { body, headers } = await api.send(method, users + path).expect(status);
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(body).toMatchObject({ status, requestId: headers['x-request-id'] });
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['access-control-allow-origin']).toBe('https://host.example');
+    expect(headers.etag).toBeUndefined();
+  });
+
+  describe('of a body that the application has read', () => {
+    const user = { name: 'Ada', email: 'ada@example.com' };
+    it.each<[number, string, string, string | object]>([
+      [415, 'unsupported_media_type', 'application/x-www-form-urlencoded', 'name=Ada&email=a@example.com'],
+      [415, 'unsupported_media_type', 'text/plain', 'x'],
+      [400, 'malformed_json', 'application/json', '{'],
+      [400, 'malformed_json', 'application/json', ''],
+      [413, 'payload_too_large', 'application/json', { ...user, name: 'x'.repeat(80 * 1024) }],
+      [413, 'payload_too_large', 'application/json', { ...user, name: 'x'.repeat(120 * 1024) }],
+      [400, 'validation_failed', 'application/json', { ...user, more: 1 }],
+      [400, 'validation_failed', 'application/json', [1]],
+    ])('says %i %s of %s', async (status, code, type, body) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const send = (api: Client) => api.post(users).set('Content-Type', type).send(text);
+      expect((await send(await clientOf(host)).expect(status)).body.code).toBe(code);
+      // And nothing to a caller who may not.
+      await send(new Client(host.url)).expect(401);
+      await send(await clientOf(host, ['users:read'])).expect(403);
+    });
+  });
+
+  it('limits by its own throttler, and tells the headers', async () => {
+    const api = await clientOf(host);
+    for (let i = 0; i < 50; i++) await api.get(`${users}/nobody`).expect(404);
+    const { headers } = await api.get(`${users}/nobody`).expect(429);
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '50', 'x-ratelimit-remaining': '0' });
+  });
+
+  it('passes on a record of each request', async () => {
+    const api = await clientOf(host);
+    const { headers } = await api.get(`${users}/nobody`).expect(404);
+    expect(records.find(({ requestId }) => requestId === headers['x-request-id'])).toEqual({
+      requestId: headers['x-request-id'],
+      method: 'GET',
+      route: '/api/v1/users/:id',
+      status: 404,
+      ms: expect.any(Number),
+      tokenId: api.tokenId,
+      organizationId: api.organizationId,
+    });
+  });
+});
+
+describe('a route of the application that names scopes', () => {
+  const path = '/backend/v1/reports';
+
+  it('wants a token that has them, counts it once, and fails the way the application does', async () => {
+    const reader = await clientOf(host, ['users:read']);
+    const { body, headers } = await reader.get(path).expect(200);
+    expect(body).toEqual({ data: { organizationId: reader.organizationId } });
+    expect(headers['x-ratelimit-remaining']).toBe('49');
+    await reader.get(`${path}/mine`).expect(200, { data: { id: reader.tokenId } });
+
+    const refused = await new Client(host.url).get(path).expect(401);
+    expect(refused.headers['www-authenticate']).toBe('Bearer');
+    expect(refused.body).toEqual({ oops: 401, method: 'GET', url: path });
+    await host.app.get(TokensService).revoke(reader.organizationId, reader.tokenId);
+    await reader.get(path).expect(401);
+  });
+
+  it('refuses a token without them', async () => {
+    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const { value } = await host.app.get(TokensService).create(id, { name: 'Test', scopes: ['users:write'] });
+    await new Client(host.url, { value }).get(path).expect(403);
+    await new Client(host.url, { value }).get(`${path}/mine`).expect(200);
+  });
+});
+
+describe('the services', () => {
+  const faultsOf = async (call: Promise<unknown>) => {
+    const error = await call.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(error).toBeInstanceOf(BadRequestException);
+    const { errors } = (error as BadRequestException).getResponse() as {
+      errors: { field: string; code: string }[];
+    };
+    return errors.map(({ field, code }) => `${field} ${code}`);
+  };
+
+  it('take what a caller may send, and fill in the same defaults', async () => {
+    const [users, organizations] = [host.app.get(UsersService), host.app.get(OrganizationsService)];
+    const { id } = await organizations.create(' Spaced ');
+    const user = await users.create(id, { name: ' Ada ', email: 'ada@example.com' });
+    expect(user).toMatchObject({ name: 'Ada', role: 'member', metadata: {} });
+    expect((await users.list(id)).data).toMatchObject([{ id: user.id }]);
+    expect((await users.list(id, { email: undefined, limit: undefined })).data).toHaveLength(1);
+    expect((await host.app.get(UserSearch).search(id, { q: 'ada' })).data).toMatchObject([{ id: user.id }]);
+  });
+
+  it('refuse what a caller may not send', async () => {
+    const [users, tokens] = [host.app.get(UsersService), host.app.get(TokensService)];
+    const { id } = await host.app.get(OrganizationsService).create('Test');
+    expect(await faultsOf(users.create(id, { name: '', email: 'nobody' }))).toEqual([
+      'name too_short',
+      'email invalid',
+    ]);
+    expect(await faultsOf(users.update(id, 'usr_x', { name: null } as never))).toEqual(['name invalid']);
+    expect(await faultsOf(users.list(id, { limit: 1000, sort: 'age' as never }))).toEqual([
+      'sort invalid',
+      'limit out_of_range',
+    ]);
+    expect(await faultsOf(host.app.get(UserSearch).search(id, { q: 'x' }))).toEqual(['q too_short']);
+    expect(await faultsOf(tokens.create(id, { name: 'x', scopes: [] }))).toEqual(['scopes too_short']);
+    expect(await faultsOf(tokens.list(id, { state: 'lost' as never }))).toEqual(['state invalid']);
+    expect(await faultsOf(host.app.get(OrganizationsService).create(''))).toEqual(['name too_short']);
+  });
+});
+
+describe('forRootAsync', () => {
+  @Injectable()
+  class Settings {
+    createUserManagementOptions = () => OPTIONS;
+  }
+  @Module({ providers: [Settings], exports: [Settings] })
+  class SettingsModule {}
+
+  it.each([
+    [
+      'useFactory',
+      UserManagementModule.forRootAsync({
+        dataSource: 'people',
+        imports: [SettingsModule],
+        inject: [Settings],
+        useFactory: async (settings: Settings) => settings.createUserManagementOptions(),
+      }),
+    ],
+    ['useClass', UserManagementModule.forRootAsync({ dataSource: 'people', useClass: Settings })],
+    [
+      'useExisting',
+      UserManagementModule.forRootAsync({
+        dataSource: 'people',
+        imports: [SettingsModule],
+        useExisting: Settings,
+      }),
+    ],
+  ])('takes %s, on a data source with a name', async (_way, module) => {
+    const other = await startHost([module], { name: 'people' });
+    const api = await clientOf(other);
+    await api.get('/backend/internal/api/v1/users').expect(200);
+    await other.close();
+  });
+});
+
+it('says what to do when a table of the application has the name of one of ours', async () => {
+  await expect(startHost([UserManagementModule.forRoot()])).rejects.toThrow(
+    'Give the service a schema of its own',
+  );
+});
+
+it('runs the migrations when the application says so', async () => {
+  expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(2);
+  expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toEqual([]);
+});

@@ -1,0 +1,201 @@
+import {
+  type ArgumentsHost,
+  Body,
+  type CanActivate,
+  Catch,
+  Controller,
+  type DynamicModule,
+  type ExceptionFilter,
+  type ExecutionContext,
+  Get,
+  HttpException,
+  Injectable,
+  Module,
+  Param,
+  Post,
+  ValidationPipe,
+  VersioningType,
+} from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { SkipThrottle, Throttle, ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { IsString, Length } from 'class-validator';
+import type { Request, Response } from 'express';
+import type { AddressInfo } from 'node:net';
+import { map, type Observable } from 'rxjs';
+import { Column, type DataSource, Entity, PrimaryGeneratedColumn, type Repository } from 'typeorm';
+import { readConfig } from '../../src/config';
+import { openDatabase } from '../../src/database/data-source';
+import { AnyToken, type CallerToken, CurrentToken, OrganizationId, Scopes } from '../../src';
+import { emptyDatabase } from './database';
+
+/** A user of the application: the same name and the same table as ours. */
+@Entity('users')
+export class User {
+  @PrimaryGeneratedColumn()
+  id: number;
+
+  @Column()
+  login: string;
+}
+
+class NewPerson {
+  @IsString()
+  @Length(2, 10)
+  login: string;
+}
+
+@Controller()
+class HostController {
+  constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
+
+  @Get('users')
+  list() {
+    return this.users.find();
+  }
+
+  @Post('users')
+  async create(@Body() { login }: NewPerson) {
+    await this.users.insert({ login });
+    return { login };
+  }
+
+  @Post('echo')
+  echo(@Body() body: object) {
+    return body;
+  }
+
+  @Get('boom')
+  boom() {
+    throw new Error('secret');
+  }
+
+  @Get('seldom')
+  @Throttle({ default: { limit: 2, ttl: 60_000 } })
+  seldom() {
+    return 'seldom';
+  }
+
+  // Below a path of the service, and yet the application's.
+  @Get('internal/api/v1/users/:id/avatar')
+  avatar(@Param('id') id: string) {
+    return { avatar: id };
+  }
+}
+
+/** Routes of the application that want a token of the service. */
+@Controller('reports')
+@SkipThrottle() // of the application's own
+class ReportsController {
+  @Get()
+  @Scopes('users:read')
+  list(@OrganizationId() organizationId: string) {
+    return { organizationId };
+  }
+
+  @Get('mine')
+  @AnyToken()
+  mine(@CurrentToken() { id }: CallerToken) {
+    return { id };
+  }
+}
+
+/** Everything under the application's own guard but what a token opens. */
+@Injectable()
+class HostGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    return (
+      context.getClass() === ReportsController || !!context.switchToHttp().getRequest().headers['x-host']
+    );
+  }
+}
+
+@Catch()
+class HostFilter implements ExceptionFilter {
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const status = error instanceof HttpException ? error.getStatus() : 500;
+    const { method, url } = http.getRequest<Request>();
+    http.getResponse<Response>().status(status).json({ oops: status, method, url });
+  }
+}
+
+const wrap = {
+  intercept: (_context: unknown, next: { handle(): Observable<unknown> }) =>
+    next.handle().pipe(map((data) => ({ data }))),
+};
+
+@Module({})
+class HostModule {
+  static with(dataSource: DataSource, name: string | undefined, imports: DynamicModule[]): DynamicModule {
+    return {
+      module: HostModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          ...(name && { name }),
+          useFactory: () => ({ ...dataSource.options, retryAttempts: 0, ...(name && { name }) }),
+          dataSourceFactory: async () => dataSource,
+        }),
+        TypeOrmModule.forFeature([User], name),
+        ThrottlerModule.forRoot([{ limit: 1_000, ttl: 60_000 }]),
+        ...imports,
+      ],
+      controllers: imports.length > 0 && !name ? [HostController, ReportsController] : [HostController],
+      providers: [
+        ...(name ? [{ provide: 'UserRepository', useFactory: () => dataSource.getRepository(User) }] : []),
+        { provide: APP_GUARD, useClass: HostGuard },
+        { provide: APP_GUARD, useClass: ThrottlerGuard },
+        { provide: APP_FILTER, useClass: HostFilter },
+        { provide: APP_INTERCEPTOR, useValue: wrap },
+      ],
+    };
+  }
+}
+
+export interface Host {
+  app: NestExpressApplication;
+  /** With the application's entities, and no others. */
+  dataSource: DataSource;
+  url: string;
+  close(): Promise<void>;
+}
+
+/** An application with opinions on everything that can be global, and with these modules beside its own. */
+export async function startHost(imports: DynamicModule[], { name }: { name?: string } = {}): Promise<Host> {
+  const empty = await emptyDatabase();
+  const config = readConfig({ MIGRATE_ON_START: 'false', ...empty.env });
+  const database = await openDatabase(config, { entities: [User], migrations: [] });
+  await database.dataSource.synchronize();
+  const close = async () => {
+    await database.close();
+    await empty.drop();
+  };
+  const app = await listening(HostModule.with(database.dataSource, name, imports)).catch(async (error) => {
+    await close();
+    throw error;
+  });
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  return {
+    app,
+    dataSource: database.dataSource,
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      await app.close();
+      await close();
+    },
+  };
+}
+
+async function listening(module: DynamicModule): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(module, {
+    logger: false,
+    abortOnError: false,
+  });
+  app.setGlobalPrefix('backend');
+  app.enableCors({ origin: 'https://host.example', credentials: true });
+  app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+  app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }));
+  await app.listen(0, '127.0.0.1');
+  return app;
+}

@@ -1,0 +1,78 @@
+import Ajv from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import type { Response } from 'supertest';
+import document from '../../openapi.json';
+
+const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
+addFormats(ajv);
+ajv.addSchema(closed(document) as object, 'openapi');
+
+/** The document, with no field but those it names: here something more is a leak, where for a caller it may be news. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, child]) => [key, closed(child)]));
+  const isClosed = copy.type === 'object' && copy.properties && copy.additionalProperties === undefined;
+  return isClosed ? { ...copy, additionalProperties: false } : copy;
+}
+
+type Operations = Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>;
+const operations = Object.entries(document.paths as unknown as Operations).map(([path, methods]) => ({
+  path,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+  methods,
+}));
+
+/** What in a response is not as openapi.json says; an answer to what it does not describe says nothing. */
+export function deviations(method: string, url: string, { status, headers, body }: Response): string[] {
+  const pathname = url.split('?')[0];
+  // A literal path stands before one with an id.
+  const match = operations
+    .filter(({ pattern }) => pattern.test(pathname))
+    .sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))[0];
+  const verb = method === 'head' ? 'get' : method;
+  const operation = match?.methods[verb];
+  if (!operation) return [];
+  const at = `${method} ${match.path} ${status}`;
+  const response = operation.responses[status];
+  if (!response) return [`${at} is not described`];
+
+  const pointer = response.$ref?.slice(1) ?? `/paths/${escaped(match.path)}/${verb}/responses/${status}`;
+  const described = resolve(pointer) as {
+    content?: Record<string, unknown>;
+    headers?: Record<string, object>;
+  };
+  const faults = Object.keys(described.headers ?? {}).flatMap((name) => {
+    const sent = headers[name.toLowerCase()];
+    if (sent === undefined) return [];
+    const value = /^\d+$/.test(sent) && !/id/i.test(name) ? Number(sent) : sent;
+    return faultsOf(`/components/headers/${name}/schema`, value).map((fault) => `${at}: ${name} ${fault}`);
+  });
+  if (method === 'head') return faults;
+  const type = headers['content-type']?.split(';')[0];
+  if (!described.content) return type ? [...faults, `${at} has a body`] : faults;
+  if (!type || !described.content[type]) return [...faults, `${at} is ${type}`];
+  if (!type.endsWith('json')) return faults;
+  return [
+    ...faults,
+    ...faultsOf(`${pointer}/content/${escaped(type)}/schema`, body).map((fault) => `${at}: ${fault}`),
+  ];
+}
+
+function faultsOf(pointer: string, value: unknown): string[] {
+  const validate = ajv.getSchema(`openapi#${encodeURI(pointer)}`)!;
+  return validate(value)
+    ? []
+    : validate.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+const escaped = (segment: string) => segment.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const resolve = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (node, key) => (node as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    );
