@@ -1,14 +1,16 @@
-import { Get, Module } from '@nestjs/common';
+import { Get, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import request from 'supertest';
-import { AppModule } from '../src/app.module';
 import { REQUIRED_SCOPES } from '../src/auth/scopes.decorator';
 import { SCOPES, type Scope } from '../src/auth/scopes';
+import { GUARDS } from '../src/auth/token.guard';
 import { ApiController } from '../src/http/api-controller.decorator';
 import { routesOf } from '../src/http/method-not-allowed';
 import { TokensService } from '../src/tokens/tokens.service';
 import { Api } from '../src/api/api';
-import { API_CONTROLLERS } from '../src/api/api.module';
+import { UserSearch } from '../src/users/user-search';
+import { UsersService } from '../src/users/users.service';
+import { API_CONTROLLERS, ApiModule } from '../src/api/api.module';
 import type { Client } from './support/client';
 import { startService, type TestService } from './support/service';
 
@@ -135,10 +137,11 @@ class WithoutScopeController {
 class WithoutScopeModule {}
 
 it('lets nobody but an admin use a route that names no scope', async () => {
-  const app = await NestFactory.create(
-    { module: WithoutScopeModule, imports: [AppModule.on(service.dataSource, {})] },
-    { logger: false },
+  const needed = [GUARDS, UsersService, UserSearch, TokensService].map(
+    (key) => [key, service.app.get(key)] as const,
   );
+  const imports = [ApiModule.with(new Map<symbol | Type, unknown>(needed))];
+  const app = await NestFactory.create({ module: WithoutScopeModule, imports }, { logger: false });
   await app.init();
   const ask = async (client: Client) =>
     request(app.getHttpServer())

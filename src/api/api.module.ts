@@ -1,5 +1,6 @@
 import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { TokenGuard } from '../auth/token.guard';
 import { UnroutedFilter } from '../http/error.filter';
 import { refuseOtherMethods } from '../http/method-not-allowed';
 import { TokensController } from '../tokens/tokens.controller';
@@ -18,6 +19,8 @@ export class ApiModule implements NestModule {
       controllers: API_CONTROLLERS,
       providers: [
         ...[...needed].map(([provide, useValue]) => ({ provide, useValue })),
+        // Whatever a controller forgets to ask for, a token is asked for; where no scope is named, one for admins.
+        { provide: APP_GUARD, useClass: TokenGuard },
         { provide: APP_FILTER, useClass: UnroutedFilter },
       ],
     };
