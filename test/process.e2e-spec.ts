@@ -5,10 +5,10 @@ import { copyOfTemplate, emptyDatabase, emptyDirectory, type TestDatabase } from
 import { run, start, stop, ums } from './support/process';
 
 let database: TestDatabase | undefined;
-afterEach(async () => {
+const drop = async () => {
   await database?.drop();
   database = undefined;
-});
+};
 
 /** What a command prints as JSON. */
 const json = async (...args: string[]) => {
@@ -23,6 +23,7 @@ const onDirectory = () => ({ DATA_DIR: database!.env.DATA_DIR, DATABASE_URL: '' 
 
 describe('a first start on the embedded database', () => {
   beforeEach(async () => (database = await emptyDirectory()));
+  afterEach(drop);
 
   it('prints where it is, the organization and an admin token, whatever the log level; a later start no token', async () => {
     const service = await start({ ...onDirectory(), LOG_LEVEL: 'fatal' });
@@ -135,6 +136,7 @@ describe('the environment', () => {
 
 describe('BOOTSTRAP_TOKEN', () => {
   beforeEach(async () => (database = await copyOfTemplate()));
+  afterEach(drop);
 
   it('makes an organization and this admin token, prints it never, and does not bring it back', async () => {
     const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
@@ -158,7 +160,8 @@ describe('BOOTSTRAP_TOKEN', () => {
 });
 
 describe('ums', () => {
-  beforeEach(async () => (database = await copyOfTemplate()));
+  beforeAll(async () => (database = await copyOfTemplate()));
+  afterAll(drop);
 
   it('makes organizations and tokens, lists and revokes them', async () => {
     const organization = await json('organizations', 'create', 'Example Inc.');
@@ -245,6 +248,7 @@ describe('ums', () => {
 
 describe('ums migrate', () => {
   beforeEach(async () => (database = await emptyDatabase()));
+  afterEach(drop);
 
   it('says what is pending, migrates, and says that nothing is', async () => {
     expect(await run(['migrate', '--status', '--json'], database!.env)).toMatchObject({
