@@ -12,10 +12,10 @@ import { emailKey, type Role, type User, USER_COLUMNS } from './user.entity';
 const FIRST_WALK = 500;
 const LONG_WALK = 5_000;
 
-/** Words of the vocabulary that a misspelt one is taken for, at most. */
+/** Words of the vocabulary that one of the query is taken for, at most. */
 const MAX_CANDIDATES = 30;
 
-export type FoundUser = User & { nameWords: string };
+export type FoundUser = User & { nameWords: string; first?: boolean };
 
 /** The row after which a tier goes on. */
 export type Position = [nameWords: string, id: string];
@@ -24,10 +24,10 @@ export type Position = [nameWords: string, id: string];
 export type Tier = (after: Position | undefined, limit: number) => Promise<FoundUser[]>;
 
 const COLUMNS = `${USER_COLUMNS}, name_words AS "nameWords"`;
-const IN_ORDER = 'ORDER BY name_words, id';
+const IN_ORDER = 'name_words, id';
 
 /** The same order by an expression, which keeps the planner from walking the names to find the few that match. */
-const SORTED = `ORDER BY name_words || '', id`;
+const SORTED = `name_words || '', id`;
 
 /** The ranks of one query. Each leaves out what the ranks before it have. */
 export class SearchQuery {
@@ -56,11 +56,23 @@ export class SearchQuery {
     const beginning = begins([markWords(whole)]);
     const starts = all(this.words.map((word) => contains(word)));
     const inside = all(this.words.map((word) => contains(word.trimStart())));
+    // Of a rare word the last two ranks are fetched at once, and the last one is kept for its turn.
+    let kept: FoundUser[] | undefined;
     return [
       (after, limit) => this.fetch(exact, after, limit),
       (after, limit) => this.beginning([whole], none(exact), after, limit),
-      (after, limit) => this.scan(starts, none(beginning, exact), after, limit, () => this.mayStart()),
-      (after, limit) => this.scan(inside, none(starts, beginning, exact), after, limit),
+      async (after, limit) => {
+        if (after || !(await this.isRare(inside))) {
+          return this.scan(starts, none(beginning, exact), after, limit, () => this.startingWords());
+        }
+        const found = await this.fetch(all([inside, none(beginning, exact)]), after, limit, starts);
+        kept = found.filter((user) => !user.first);
+        return found.filter((user) => user.first);
+      },
+      async (after, limit) =>
+        after || !kept
+          ? this.scan(inside, none(starts, beginning, exact), after, limit)
+          : kept.slice(0, limit),
     ];
   }
 
@@ -99,7 +111,7 @@ export class SearchQuery {
       const ranges = (of: string[]) =>
         `unnest(${bind(of)}::text[], ${bind(of.map((text) => text + LAST))}::text[]) AS r (first, last)`;
       const first = (conditions: string, order: string) =>
-        `LATERAL (SELECT name_words, id FROM ${this.users} WHERE ${rest} AND ${conditions} ${order} LIMIT ${limit}) AS rows`;
+        `LATERAL (SELECT name_words, id FROM ${this.users} WHERE ${rest} AND ${conditions} ORDER BY ${order} LIMIT ${limit}) AS rows`;
       // Of an email in ASCII the unique key tells how it begins, without a look at the row.
       return `
         SELECT ${COLUMNS} FROM ${this.users} JOIN (
@@ -109,7 +121,7 @@ export class SearchQuery {
           UNION
           SELECT name_words, id FROM ${ranges(prefixes)}, ${first('email_words >= first AND email_words < last AND octet_length(email_key) <> char_length(email_key)', SORTED)}
         ) AS found (found_name, found_id) ON id = found_id AND organization_id = ${bind(this.organizationId)}
-        ${IN_ORDER} LIMIT ${limit}`;
+        ORDER BY ${IN_ORDER} LIMIT ${limit}`;
     });
   }
 
@@ -123,13 +135,14 @@ export class SearchQuery {
     others: Condition,
     after: Position | undefined,
     limit: number,
-    isThere: () => Promise<boolean> = async () => true,
+    narrowed: () => Promise<Condition | null> = async () => condition,
   ): Promise<FoundUser[]> {
     const both = all([condition, others]);
     let walked = await this.walk(FIRST_WALK, both, after, limit);
     if (walked.length > 0 && walked.length < limit) walked = await this.walk(LONG_WALK, both, after, limit);
-    if (walked.length === limit || !(await isThere())) return walked;
-    return this.fetch(both, after, limit);
+    if (walked.length === limit) return walked;
+    const indexed = await narrowed();
+    return indexed ? this.fetch(all([indexed, others]), after, limit) : walked;
   }
 
   /** Those that meet the condition among the next so many rows. */
@@ -142,36 +155,52 @@ export class SearchQuery {
     return this.query(
       (bind) => `
         SELECT ${COLUMNS} FROM (
-          SELECT * FROM ${this.users} WHERE ${this.mine(after, bind)} ${IN_ORDER} LIMIT ${rows}
-        ) AS walked WHERE ${condition.sql(bind)} ${IN_ORDER} LIMIT ${limit}`,
+          SELECT * FROM ${this.users} WHERE ${this.mine(after, bind)} ORDER BY ${IN_ORDER} LIMIT ${rows}
+        ) AS walked WHERE ${condition.sql(bind)} ORDER BY ${IN_ORDER} LIMIT ${limit}`,
     );
   }
 
-  private fetch(condition: Condition, after: Position | undefined, limit: number): Promise<FoundUser[]> {
-    return this.query(
-      (bind) => `
-        SELECT ${COLUMNS} FROM ${this.users} WHERE ${this.mine(after, bind)} AND ${condition.sql(bind)}
-        ${condition.indexed ? SORTED : IN_ORDER} LIMIT ${limit}`,
-    );
+  /** So rare that it is not among the first names; then all who have it are few enough to be fetched and sorted. */
+  private async isRare(condition: Condition): Promise<boolean> {
+    return condition.indexed && (await this.walk(FIRST_WALK, condition, undefined, 1)).length === 0;
+  }
+
+  /** Rows that meet the condition, in the order of names; those that meet `first` too before the others. */
+  private fetch(
+    condition: Condition,
+    after: Position | undefined,
+    limit: number,
+    first?: Condition,
+  ): Promise<FoundUser[]> {
+    return this.query((bind) => {
+      const rank = first ? `(${first.sql(bind)})` : 'true';
+      return `
+        SELECT ${COLUMNS}, ${rank} AS first FROM ${this.users} WHERE ${this.mine(after, bind)} AND ${condition.sql(bind)}
+        ORDER BY ${first ? 'first DESC, ' : ''}${condition.indexed ? SORTED : IN_ORDER} LIMIT ${limit}`;
+    });
   }
 
   /**
-   * Whether every word of the query is how some word of the organization begins. Trigrams take long to find out that none
-   * does, where many words hold it inside.
+   * What finds the rows of which some word begins with each word of the query; null where none does. Trigrams alone take
+   * long to find out who begins a word with what many have inside one; the vocabulary knows the whole words.
    */
-  private async mayStart(): Promise<boolean> {
-    const ranges = this.words.flatMap((word) => {
-      const [letters] = /^\p{L}+/u.exec(word.trimStart()) ?? [''];
-      if (!letters || 'usr'.startsWith(letters) || [...letters].length >= MAX_WORD_LENGTH) return [];
-      return [[letters, letters === word.trimStart() ? letters + LAST : letters]];
-    });
-    const [{ all_there }] = await this.dataSource.query(
-      `SELECT coalesce(bool_and(EXISTS (
-         SELECT FROM ${this.vocabulary} WHERE organization_id = $1 AND word >= first AND word <= last)), true) AS all_there
-       FROM unnest($2::text[], $3::text[]) AS r (first, last)`,
-      [this.organizationId, ranges.map(([first]) => first), ranges.map(([, last]) => last)],
+  private async startingWords(): Promise<Condition | null> {
+    const conditions = await Promise.all(
+      this.words.map(async (word) => {
+        const text = word.trimStart();
+        const [letters] = /^\p{L}+/u.exec(text) ?? [''];
+        const isKnown = letters && !'usr'.startsWith(letters) && [...letters].length < MAX_WORD_LENGTH;
+        if (!isKnown) return contains(word); // ids and numbers are in no vocabulary
+        const known: { word: string }[] = await this.dataSource.query(
+          `SELECT word FROM ${this.vocabulary} WHERE organization_id = $1 AND word >= $2 AND word <= $3 LIMIT ${MAX_CANDIDATES}`,
+          [this.organizationId, letters, letters === text ? letters + LAST : letters],
+        );
+        if (known.length === 0) return null;
+        const few = letters === text && known.length < MAX_CANDIDATES;
+        return few ? any(known.map((row) => contains(` ${row.word}`))) : contains(word);
+      }),
     );
-    return all_there;
+    return conditions.some((condition) => condition === null) ? null : all(conditions as Condition[]);
   }
 
   /** The words of the query, and for each the words of the organization that are one edit away. */
