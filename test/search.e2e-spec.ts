@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { UsersService } from '../src/users/users.service';
 import { aUser, type Client, type UserBody } from './support/client';
 import { startService, type TestService } from './support/service';
 
@@ -187,6 +188,41 @@ describe('GET /api/v1/users/search', () => {
     const typos = await find(api, 'hanah', '&limit=200');
     expect(typos).toHaveLength(8);
     expect(await walk(api, 'hanah', 3)).toEqual(typos);
+  });
+
+  it('finds those whom no walk through the first names meets, in the same order and pages', async () => {
+    const api = await service.client();
+    const users = service.app.get(UsersService);
+    const create = (name: string, n: number) =>
+      users.create(api.organizationId, { name, email: `n${n}@x.example` });
+    for (let n = 0; n < 520; n++) await create(`Aaron Zimmer ${n}`, n);
+    const late = ['Zed Quark', 'Zed Aquarky', 'Quark Zed', 'Zed Quarkson', 'Zora Uquark', 'Zora Ann Quark'];
+    for (const [n, name] of late.entries()) await create(name, 1000 + n);
+
+    const expected = [
+      'Quark Zed',
+      'Zed Quark',
+      'Zed Quarkson',
+      'Zora Ann Quark',
+      'Zed Aquarky',
+      'Zora Uquark',
+    ];
+    expect(await names(api, 'quark')).toEqual(expected);
+    for (const limit of [1, 2, 5])
+      expect((await walk(api, 'quark', limit)).map(({ name }) => name)).toEqual(expected);
+    expect(await names(api, 'uark')).toEqual([
+      'Quark Zed',
+      'Zed Aquarky',
+      'Zed Quark',
+      'Zed Quarkson',
+      'Zora Ann Quark',
+      'Zora Uquark',
+    ]);
+    expect(await names(api, 'uq')).toEqual(['Zora Uquark']);
+    expect(await names(api, 'zora quark')).toEqual(['Zora Ann Quark', 'Zora Uquark']);
+    expect(await names(api, 'qaurkson')).toEqual(['Zed Quarkson']);
+    expect(await names(api, 'zimmer', '&limit=3')).toHaveLength(3);
+    expect(await walk(api, 'zimmer', 200)).toHaveLength(520);
   });
 
   it('finds by every part of a name, and nothing that does not hold it', async () => {
