@@ -48,7 +48,15 @@ describe('GET /api/v1/users/search', () => {
       ] as const) {
         await api.createUser({ name, email, metadata });
       }
-      ada = await api.createUser({ name: 'Ada Lovelace', email: 'ada@lovelace.example' });
+      await api.createUser({ name: 'Ada Lovelace', email: 'ada@lovelace.example' });
+      // Ids are searched too, and a random one may hold any word of three letters.
+      await service.dataSource.query(
+        `UPDATE users SET id = 'usr_' || lpad(n::text, 26, '0')
+         FROM (SELECT id AS random, row_number() OVER (ORDER BY id) AS n FROM users WHERE organization_id = $1) AS numbered
+         WHERE organization_id = $1 AND id = random`,
+        [api.organizationId],
+      );
+      ada = (await api.get('/api/v1/users?email=ada@lovelace.example').expect(200)).body.data[0];
     });
 
     it.each([
