@@ -77,16 +77,13 @@ const environment = (production: boolean) =>
 
 export type Config = z.output<ReturnType<typeof environment>>;
 
-/** A start that cannot succeed before a person changes something; its message says what. */
-export class ConfigError extends Error {}
-
 /** The settings of the service, or one error that lists every variable that makes no sense. An empty one is unset. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = environment(env.NODE_ENV === 'production').safeParse(set);
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`);
-  throw new ConfigError(`These environment variables make no sense:\n${faults.join('\n')}`);
+  throw new Error(`These environment variables make no sense:\n${faults.join('\n')}`);
 }
 
 function isPostgresUrl(text: string): boolean {
