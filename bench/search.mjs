@@ -1,8 +1,6 @@
 // Times the search over HTTP on a million users, beside ILIKE on the same data in the same run, and says what it costs.
 //   node bench/search.mjs [--users 1000000] [--organizations 1] [--terms 500]
 // BENCH_DATABASE_URL names a database to use, and keeps what is loaded into it; else a server is started and thrown away.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, tmpdir } from 'node:os';
@@ -11,9 +9,10 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startPostgres } from '../scripts/postgres.mjs';
 import { load, withoutIndexes } from './load.mjs';
-import { person, pick, random } from './people.mjs';
+import { SERVICE, startServer } from './server.mjs';
 
 const require = createRequire(import.meta.url);
+const { person, pick, random } = require('../dist/src/demo/people.js');
 const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
 const { newId } = require('../dist/src/id.js');
 const { columnsOf } = require('../dist/src/users/user-columns.js');
@@ -42,13 +41,7 @@ const server = process.env.BENCH_DATABASE_URL
 const databaseUrl = process.env.BENCH_DATABASE_URL ?? (await server.createDatabase('bench'));
 let service;
 try {
-  service = await startService({
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    HOST: '127.0.0.1',
-    RATE_LIMIT_PER_MINUTE: '1000000000',
-    LOG_LEVEL: 'warn',
-  });
+  service = await startServer(SERVICE, databaseUrl);
   const client = new pg.Client(databaseUrl);
   await client.connect();
   const ids = await loaded(client);
@@ -58,16 +51,6 @@ try {
   service?.process.kill('SIGINT');
   await server?.stop();
   rmSync(directory, { recursive: true, force: true });
-}
-
-async function startService(env) {
-  const process_ = spawn(process.execPath, ['dist/src/cli.js', 'start', '--json'], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = await once(process_.stdout, 'data');
-  process_.stdout.resume();
-  return { process: process_, url: JSON.parse(String(line)).url };
 }
 
 /** The organizations with the people; loads them if they are not there. */

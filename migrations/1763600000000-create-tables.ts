@@ -29,8 +29,9 @@ export class CreateTables1763600000000 implements MigrationInterface {
         name_words      text COLLATE "C" NOT NULL,
         email_words     text COLLATE "C" NOT NULL,
         metadata_words  text COLLATE "C" NOT NULL,
+        -- Capitals, of which there are no others, for the punctuation of emails, which trigrams do not know.
         search_text     text COLLATE "C" NOT NULL GENERATED ALWAYS AS
-          (name_words || E'\\n' || email_words || E'\\n usr_ ' || substr(id, 5) || E'\\n' || metadata_words) STORED,
+          (translate(name_words || E'\\n' || email_words || E'\\n usr_ ' || substr(id, 5) || E'\\n' || metadata_words, '.@-_', 'QXZJ')) STORED,
         CONSTRAINT users_pkey PRIMARY KEY (organization_id, id),
         CONSTRAINT users_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations (id),
         -- The search for emails that begin with something is answered, in the order of names, by this index alone.

@@ -12,22 +12,35 @@ export class CreateSearch1763600000001 implements MigrationInterface {
     await runner.query(`
       CREATE INDEX users_organization_id_email_words_idx ON users (organization_id, email_words)
       WHERE octet_length(email_key) <> char_length(email_key)`);
+
+    // Where in the order of names somebody stands, roughly: 1 to 26 for the letter that the name begins with, 1 before those
+    // and 27 after them. So an index of matches gives the first ones in that order without all the others. Were it STRICT,
+    // PostgreSQL would call it for each row instead of making it a part of the statement.
     await runner.query(`
-      CREATE INDEX users_organization_id_search_text_idx ON users USING gin (organization_id, search_text gin_trgm_ops)`);
+      CREATE FUNCTION ums_initial(name_words text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN
+        CASE WHEN ascii(name_words) > 32 THEN 27 WHEN ascii(name_words) < 32 THEN 1
+        ELSE least(greatest(ascii(substr(name_words, 2)) - 96, 1), 27) END`);
+    await runner.query(`
+      CREATE INDEX users_organization_id_search_text_idx ON users
+      USING gin (organization_id, ums_initial(name_words), search_text gin_trgm_ops)`);
 
     // Two letters make no trigram. The pairs of base32 characters are left out: a random id holds each of those so often
-    // that whoever walks the names soon meets it.
+    // that whoever walks the names soon meets it. In PL/pgSQL, which runs it in half the time that SQL takes.
     await runner.query(`
-      CREATE FUNCTION ums_pairs(text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-        SELECT array_agg(DISTINCT pair) FROM (
-          SELECT letter || lead(letter) OVER (ORDER BY position) AS pair
-          FROM unnest(string_to_array($1, NULL)) WITH ORDINALITY AS letters (letter, position)
-        ) AS pairs
-        WHERE pair ~ '[^0-9a-hjkmnp-tv-z \\n]' AND pair !~ '[ \\n]'
+      CREATE FUNCTION ums_pairs(text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+        DECLARE
+          base32 CONSTANT text := '0123456789abcdefghjkmnpqrstvwxyz';
+          letters CONSTANT text[] := string_to_array($1, NULL);
+        BEGIN
+          RETURN ARRAY(
+            SELECT one || two FROM unnest(letters, letters[2:]) AS pair (one, two)
+            WHERE (strpos(base32, one) = 0 OR strpos(base32, two) = 0) AND one NOT IN (' ', E'\\n') AND two NOT IN (' ', E'\\n')
+          );
+        END
       $$`);
-    await runner.query(
-      `CREATE INDEX users_organization_id_pairs_idx ON users USING gin (organization_id, ums_pairs(search_text))`,
-    );
+    await runner.query(`
+      CREATE INDEX users_organization_id_pairs_idx ON users
+      USING gin (organization_id, ums_initial(name_words), ums_pairs(search_text))`);
 
     await runner.query(`
       CREATE TABLE search_words (
@@ -46,6 +59,7 @@ export class CreateSearch1763600000001 implements MigrationInterface {
     await runner.query(`DROP INDEX users_organization_id_pairs_idx`);
     await runner.query(`DROP FUNCTION ums_pairs(text)`);
     await runner.query(`DROP INDEX users_organization_id_search_text_idx`);
+    await runner.query(`DROP FUNCTION ums_initial(text)`);
     await runner.query(`DROP INDEX users_organization_id_email_words_idx`);
     await runner.query(`DROP INDEX users_organization_id_name_words_id_idx`);
   }

@@ -233,6 +233,22 @@ describe('GET /api/v1/users/search', () => {
     expect(await walk(api, 'zimmer', 200)).toHaveLength(520);
   });
 
+  it('finds what is common among some users and missing from the first thousands of names', async () => {
+    const api = await service.client();
+    await service.dataSource.query(
+      `INSERT INTO users (organization_id, id, name, name_key, name_words, email, email_key, email_words, role, metadata, metadata_words)
+       SELECT $1, 'usr_' || lpad(n::text, 26, '0'), name, lower(name), ' ' || lower(name), email, email, ' ' || email, 'member', '{}', ''
+       FROM generate_series(1, 6000) AS n, lateral (SELECT 'n' || n || '@x.example', CASE WHEN n > 5997 THEN 'Zed Qua' || n || 'rky' ELSE 'Aaron' END) AS made (email, name)`,
+      [api.organizationId],
+    );
+    const late = [5998, 5999, 6000].map((n) => `Zed Qua${n}rky`);
+    for (const q of ['qua', 'rky', 'zed rky']) {
+      expect(await names(api, q)).toEqual(late);
+      expect((await walk(api, q, 3)).map(({ name }) => name)).toEqual(late);
+      expect(await names(api, q, '&role=admin')).toEqual([]);
+    }
+  });
+
   it('finds by every part of a name, and nothing that does not hold it', async () => {
     const api = await service.client();
     const people = await Promise.all(

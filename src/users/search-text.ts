@@ -13,6 +13,12 @@ const FOLDED: Record<string, string> = {
   ς: 'σ',
 };
 
+/**
+ * What `search_text` has for the punctuation of emails; in folded text there is no capital. For trigrams these are letters,
+ * so that they tell `l.smi` from `smi`.
+ */
+export const PUNCTUATION: Record<string, string> = { '.': 'Q', '@': 'X', '-': 'Z', _: 'J' };
+
 /** Text without what search does not look at: letter case, accents, compatibility forms, runs of white space. */
 export const fold = (text: string): string =>
   text

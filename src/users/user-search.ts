@@ -4,7 +4,9 @@ import { InjectDatabase } from '../database/database.module';
 import { decodeCursor, encodeCursor } from '../http/cursor';
 import type { Page } from '../http/paginate';
 import { validInput } from '../http/validation.pipe';
-import { type FoundUser, type Position, SearchQuery, type Tier } from './search-query';
+import { Majority } from './majority';
+import { SearchQuery, type Tier } from './search-query';
+import { type FoundUser, type Position, SearchRows } from './search-rows';
 import type { User } from './user.entity';
 import { SearchUsersDto } from './users.dto';
 
@@ -16,11 +18,17 @@ type SearchInput = Pick<SearchUsersDto, 'q'> & Partial<SearchUsersDto>;
  */
 @Injectable()
 export class UserSearch {
-  constructor(@InjectDatabase() private readonly dataSource: DataSource) {}
+  private readonly majority: Majority;
+
+  constructor(@InjectDatabase() private readonly dataSource: DataSource) {
+    this.majority = new Majority(dataSource);
+  }
 
   async search(organizationId: string, input: SearchInput): Promise<Page<User>> {
     const { q, role, limit, cursor } = validInput(SearchUsersDto, input);
-    const query = new SearchQuery(this.dataSource, organizationId, q, role);
+    const isMajority = await this.majority.has(organizationId);
+    const rows = new SearchRows(this.dataSource, organizationId, role, isMajority);
+    const query = new SearchQuery(this.dataSource, organizationId, q, rows);
     const list = ['search', organizationId, q, role];
     if (cursor !== undefined) {
       const [kind, tier, ...after] = decodeCursor(cursor, list, isPosition);
