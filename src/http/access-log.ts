@@ -9,6 +9,8 @@ export interface RequestRecord {
   /** The template of its path; undefined when the path is not known. */
   route?: string;
   status: number;
+  /** Why a 401, 403 or 429: `missing_token`, `invalid_token`, the scope that the token lacks, or `rate_limited`. */
+  refusal?: string;
   /** The caller went away before the answer was whole. */
   aborted?: true;
   ms: number;
@@ -28,6 +30,7 @@ export const accessLog =
         method: request.method,
         route: request.route?.path,
         status: response.statusCode,
+        refusal: refusalOf(response),
         aborted: !response.writableFinished || undefined,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         tokenId: token?.id,
@@ -36,3 +39,12 @@ export const accessLog =
     });
     next();
   };
+
+/** What the caller was told in the headers. */
+function refusalOf(response: Response): string | undefined {
+  if (response.statusCode === 429) return 'rate_limited';
+  if (response.statusCode !== 401 && response.statusCode !== 403) return undefined;
+  const challenge = String(response.getHeader('WWW-Authenticate'));
+  const scope = /scope="([^"]*)"/.exec(challenge)?.[1];
+  return scope ?? /error="([^"]*)"/.exec(challenge)?.[1] ?? 'missing_token';
+}

@@ -23,7 +23,8 @@ export class ErrorFilter implements ExceptionFilter {
     const response = http.getResponse<Response>();
     const problem = problemOf(exception);
     if (problem.status >= 500) {
-      this.logger.error({ requestId: identify(request, response), error: describeError(exception) });
+      const error = (exception instanceof HttpException && exception.cause) || exception;
+      this.logger.error({ requestId: identify(request, response), error: describeError(error) });
     }
     if (response.writableEnded) return; // answered already, by what refuses the rest of a broken request
     // Too late for a body: the caller learns from the broken connection that the answer is not whole.

@@ -66,6 +66,8 @@ async function readJson(request: Request, response: Response): Promise<void> {
     if (size === 0) throw malformed();
     return;
   }
+  // The parser would read to the end before it says so.
+  if (Number(request.headers['content-length']) > LIMIT) throw tooLarge();
   inviteBody(request, response);
   await new Promise<void>((resolve, reject) => {
     parse(request, response, (error?: { status?: number }) => (error ? reject(failure(error)) : resolve()));

@@ -28,19 +28,34 @@ export const serializePage = <Row, Shown>(
   nextCursor,
 });
 
-/** Adds `Link: <…>; rel="next"` to a page that has a next one. */
+/** A page of which the rows are JSON already. */
+class WrittenPage {
+  constructor(
+    readonly rows: string[],
+    readonly nextCursor: string | null,
+  ) {}
+}
+
+/** A page with its rows as they go out, where they are written already. To a controller it is what a caller reads of it. */
+export const writtenPage = <View>({ data, nextCursor }: Page<string>): View =>
+  new WrittenPage(data, nextCursor) as View;
+
+/** Adds `Link: <…>; rel="next"` to a page that has a next one, and makes a text of rows that are written already. */
 @Injectable()
-export class NextLinkInterceptor implements NestInterceptor<{ nextCursor: string | null }> {
+export class PageInterceptor implements NestInterceptor<{ nextCursor: string | null }> {
   intercept(context: ExecutionContext, next: CallHandler<{ nextCursor: string | null }>) {
     const http = context.switchToHttp();
     return next.handle().pipe(
       map((page) => {
+        const response = http.getResponse<Response>();
         if (page.nextCursor) {
           const next = new URL(http.getRequest<Request>().originalUrl, 'http://localhost');
           next.searchParams.set('cursor', page.nextCursor);
-          http.getResponse<Response>().setHeader('Link', `<${next.pathname}${next.search}>; rel="next"`);
+          response.setHeader('Link', `<${next.pathname}${next.search}>; rel="next"`);
         }
-        return page;
+        if (!(page instanceof WrittenPage)) return page;
+        response.type('json');
+        return `{"data":[${page.rows.join(',')}],"nextCursor":${JSON.stringify(page.nextCursor)}}`;
       }),
     );
   }

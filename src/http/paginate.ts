@@ -1,20 +1,30 @@
-import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { DataSource } from 'typeorm';
+import { retryBroken } from '../database/retry';
 import { decodeCursor, encodeCursor } from './cursor';
 
 export type Order = 'asc' | 'desc';
 
-/** A column of a sort order: the property it belongs to, and what a cursor holds of it. */
+/** A column of a sort order: what it is called in the row, and what a cursor holds of it. */
 export interface SortColumn {
+  column: string;
   property: string;
   type: 'time' | 'text';
 }
 
-export interface PageRequest {
+export interface PageRequest<Row = unknown> {
+  /** The rows of the list, with a WHERE and without an order; their properties are named as the sort columns name them. */
+  select: string;
+  /** The values of its placeholders. */
+  values: unknown[];
   /** The columns to sort by. Together they are unique, or the walk would stop between equals. */
   columns: SortColumn[];
   order: Order;
   limit: number;
   cursor?: string;
+  /** Makes of the statement of a page one that gives its rows otherwise, in the same order. */
+  shape?: (page: string) => string;
+  /** A row by the properties of the sort columns, where it does not have them itself. */
+  read?: (row: Row) => object;
   /** What makes this list this list: its tenant, sort, order and filters. A cursor of another list is refused. */
   list: unknown[];
 }
@@ -25,26 +35,36 @@ export interface Page<Row> {
 }
 
 /**
- * The page of `query` that follows the cursor. Comparing rows, not columns one by one, lets PostgreSQL seek to the
- * cursor in an index on those columns.
+ * The page of the list that follows the cursor. Comparing rows, not columns one by one, lets PostgreSQL seek to the cursor
+ * in an index on those columns. The rows come as the driver reads them: making entities of a page takes longer than all
+ * the rest of the request.
  */
-export async function paginate<Row extends ObjectLiteral>(
-  query: SelectQueryBuilder<Row>,
-  { columns, order, limit, cursor, list }: PageRequest,
+export async function paginate<Row extends object>(
+  dataSource: DataSource,
+  { select, values, columns, order, limit, cursor, list, shape = same, read = same }: PageRequest<Row>,
 ): Promise<Page<Row>> {
-  const names = columns.map(({ property }) => `${query.alias}.${property}`);
-  for (const name of names) query.addOrderBy(name, order === 'asc' ? 'ASC' : 'DESC');
-  if (cursor !== undefined) {
-    const position = decodeCursor(cursor, list, isPositionIn(columns));
-    const placeholders = position.map((_value, i) => `:position${i}`);
-    query.andWhere(`(${names.join(', ')}) ${order === 'asc' ? '>' : '<'} (${placeholders.join(', ')})`);
-    query.setParameters(Object.fromEntries(position.map((value, i) => [`position${i}`, value])));
-  }
-  const rows = await query.limit(limit + 1).getMany();
+  const names = columns.map(({ column }) => column);
+  const after = cursor === undefined ? [] : decodeCursor(cursor, list, isPositionIn(columns));
+  const placeholders = after.map((_value, i) => `$${values.length + i + 1}`);
+  const seek =
+    after.length > 0
+      ? `AND (${names.join(', ')}) ${order === 'asc' ? '>' : '<'} (${placeholders.join(', ')})`
+      : '';
+  const page = `${select} ${seek} ORDER BY ${names.map((name) => `${name} ${order}`).join(', ')} LIMIT ${limit + 1}`;
+  const rows: Row[] = await retryBroken(() => dataSource.query(shape(page), [...values, ...after]));
   const data = rows.slice(0, limit);
-  const position = (row: Row) => columns.map(({ property }) => row[property]);
-  return { data, nextCursor: rows.length > limit ? encodeCursor(position(data[limit - 1]), list) : null };
+  if (rows.length <= limit) return { data, nextCursor: null };
+  const last = read(data[limit - 1]) as Record<string, unknown>;
+  return {
+    data,
+    nextCursor: encodeCursor(
+      columns.map(({ property }) => last[property]),
+      list,
+    ),
+  };
 }
+
+const same = <T>(value: T) => value;
 
 const isPositionIn = (columns: SortColumn[]) => (values: string[]) =>
   values.length === columns.length && values.every((value, i) => columns[i].type === 'text' || isTime(value));

@@ -28,7 +28,7 @@ const CODES: Record<number, string> = {
 };
 
 /** Seconds after which a caller may try again what was unavailable. */
-const RETRY_AFTER_UNAVAILABLE = '2';
+export const RETRY_AFTER_UNAVAILABLE = '2';
 
 /** The one error body (RFC 9457). */
 export const problemBody = ({ status, code, detail, errors }: Problem, requestId: string) =>

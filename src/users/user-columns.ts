@@ -32,3 +32,16 @@ const searched = (text: string) => markWords(fold(text));
 const nameWords = (name: string) => [...searched(name)].slice(0, MAX_NAME_WORDS).join('');
 
 const metadataWords = (metadata: Metadata) => [...stringsIn(metadata)].map(searched).join('\n');
+
+/** What the columns of `columnsOf` are called in a statement. */
+export const COLUMN_NAMES = {
+  name: 'name',
+  nameKey: 'name_key',
+  nameWords: 'name_words',
+  email: 'email',
+  emailKey: 'email_key',
+  emailWords: 'email_words',
+  role: 'role',
+  metadata: 'metadata',
+  metadataWords: 'metadata_words',
+} satisfies Record<keyof ReturnType<typeof columnsOf>, string>;

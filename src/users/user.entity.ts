@@ -59,3 +59,19 @@ export const emailKey = (email: string) => email.normalize('NFKC').toLowerCase()
 /** What a response shows, as the columns of a statement. */
 export const USER_COLUMNS =
   'id, name, email, role, metadata, created_at AS "createdAt", updated_at AS "updatedAt"';
+
+const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/**
+ * The same as JSON, of the rows that a statement named `page` gives. For a list PostgreSQL writes it: to read times and
+ * metadata only to write them again takes longer than all the rest of the request.
+ */
+export const usersAsJson = (page: string, more: string) => `
+  SELECT row_to_json(shown)::text AS json${more} FROM (${page}) AS page,
+  LATERAL (SELECT id, name, email, role, metadata, ${iso('created_at')} AS "createdAt", ${iso('updated_at')} AS "updatedAt") AS shown`;
+
+/** The user of such a text. */
+export function userOfJson(json: string): User {
+  const user = JSON.parse(json);
+  return { ...user, createdAt: new Date(user.createdAt), updatedAt: new Date(user.updatedAt) };
+}

@@ -16,7 +16,7 @@ import { OrganizationId } from '../auth/caller.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiController } from '../http/api-controller.decorator';
 import { below } from '../http/location';
-import { NextLinkInterceptor, serializePage } from '../http/page';
+import { PageInterceptor, serializePage, writtenPage } from '../http/page';
 import { serializeUser } from './user.serializer';
 import { UserSearch } from './user-search';
 import { UserPageView, UserView } from './user.view';
@@ -33,9 +33,9 @@ export class UsersController {
   /** The users of the organization, page by page. */
   @Get()
   @Scopes('users:read')
-  @UseInterceptors(NextLinkInterceptor)
+  @UseInterceptors(PageInterceptor)
   async list(@OrganizationId() organizationId: string, @Query() query: ListUsersDto): Promise<UserPageView> {
-    return serializePage(await this.users.list(organizationId, query), serializeUser);
+    return writtenPage(await this.users.listAsJson(organizationId, query));
   }
 
   /** Makes a user. */
@@ -55,7 +55,7 @@ export class UsersController {
   /** The users that a text finds, best match first. */
   @Get('search')
   @Scopes('users:read')
-  @UseInterceptors(NextLinkInterceptor)
+  @UseInterceptors(PageInterceptor)
   async search(
     @OrganizationId() organizationId: string,
     @Query() query: SearchUsersDto,

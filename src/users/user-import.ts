@@ -1,0 +1,111 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+import { wasRolledBack } from '../database/errors';
+import { tableName } from '../database/tables';
+import { newId } from '../id';
+import { decide, judge, keysOf, type Known, type Outcome } from './import-rules';
+import { COLUMN_NAMES, columnsOf, wordsOf } from './user-columns';
+import { emailKey, type User } from './user.entity';
+import { learn, lesson } from './vocabulary';
+
+const ATTEMPTS = 5;
+
+class RaceLost extends Error {}
+
+/**
+ * Takes in many users, each judged by the rules of the API. A batch is one transaction. A row that is there already, just
+ * as it stands, is left alone: an import that was cut short goes on by being run again.
+ */
+export class UserImport {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly organizationId: string,
+    private readonly update: boolean,
+  ) {}
+
+  /** What became of each row, in their order. A batch that throws has written nothing. */
+  async add(rows: unknown[]): Promise<Outcome[]> {
+    const judged = rows.map((row) => judge(row, this.update));
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.inTransaction(async (runner) => {
+          const known = await findKnown(runner, this.organizationId, keysOf(judged), this.update);
+          const outcomes = decide(judged, known, this.update);
+          await this.write(runner, [...known.values()]);
+          return outcomes;
+        });
+      } catch (error) {
+        if (attempt === ATTEMPTS || !(error instanceof RaceLost || wasRolledBack(error))) throw error;
+      }
+    }
+  }
+
+  private async inTransaction<Result>(run: (runner: QueryRunner) => Promise<Result>): Promise<Result> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      const result = await run(runner);
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => {});
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  private async write(runner: QueryRunner, known: Known[]): Promise<void> {
+    const rowOf = ({ id, person }: Known) => ({ id: id ?? newId('usr'), ...columnsOf(person) });
+    const created = known.filter(({ id }) => id === undefined).map(rowOf);
+    const changed = known.filter((user) => user.changed).map(rowOf);
+    const words = new Set([...created, ...changed].flatMap(wordsOf));
+    if (words.size > 0) {
+      await runner.query(learn(this.dataSource, '$1', '$2'), [this.organizationId, lesson([...words])]);
+    }
+    const users = tableName(this.dataSource, 'users');
+    if (created.length > 0) {
+      const inserted: unknown[] = await runner.query(
+        `INSERT INTO ${users} (organization_id, id, ${COLUMNS.map(([column]) => column).join(', ')})
+         SELECT $1, id, ${COLUMNS.map(([, field]) => field).join(', ')} FROM ${RECORDS}
+         ON CONFLICT (organization_id, email_key) DO NOTHING RETURNING id`,
+        [this.organizationId, JSON.stringify(created)],
+      );
+      // Somebody else made one of them since they were looked for.
+      if (inserted.length < created.length)
+        throw new RaceLost('Others keep making the users of this import.');
+    }
+    if (changed.length > 0) {
+      await runner.query(
+        `UPDATE ${users} AS u
+         SET ${COLUMNS.map(([column, field]) => `${column} = r.${field}`).join(', ')}, updated_at = greatest(u.updated_at, now())
+         FROM ${RECORDS} WHERE u.organization_id = $1 AND u.id = r.id`,
+        [this.organizationId, JSON.stringify(changed)],
+      );
+    }
+  }
+}
+
+/** The users with these emails, by email key. Those who may be updated are held until the transaction ends. */
+export async function findKnown(
+  runner: QueryRunner,
+  organizationId: string,
+  keys: string[],
+  hold: boolean,
+): Promise<Map<string, Known>> {
+  const users: User[] = await runner.query(
+    // A join with the keys, which asks the index for each: with = ANY a planner without statistics reads everybody.
+    `SELECT id, name, email, role, metadata
+     FROM unnest($2::text[]) AS wanted (email_key) JOIN ${tableName(runner.dataSource, 'users')} AS users USING (email_key)
+     WHERE organization_id = $1 ${hold ? 'ORDER BY users.email_key FOR UPDATE OF users' : ''}`,
+    [organizationId, keys],
+  );
+  return new Map(users.map(({ id, ...person }) => [emailKey(person.email), { id, person }]));
+}
+
+/** The columns that a row decides, and what they are called in it. */
+const COLUMNS = Object.entries(COLUMN_NAMES).map(([field, column]) => [column, `"${field}"`]);
+
+// Not jsonb, which would not give metadata back as it came.
+const RECORDS = `json_to_recordset($2) AS r (id text, ${COLUMNS.map(
+  ([column, field]) => `${field} ${column === 'metadata' ? 'json' : 'text'}`,
+).join(', ')})`;
