@@ -1,4 +1,13 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  ServiceUnavailableException,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { databaseFailure } from '../database/errors';
+import { RETRY_AFTER_UNAVAILABLE } from '../http/problem';
 
 /** The guards that judge a request, in their order. */
 export const GUARDS = Symbol('user management guards');
@@ -14,10 +23,20 @@ export class TokenGuard implements CanActivate {
   constructor(@Inject(GUARDS) private readonly guards: CanActivate[]) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<object>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<object>();
     if (passed.has(request)) return true;
-    for (const guard of this.guards) {
-      if (!(await guard.canActivate(context))) return false;
+    try {
+      for (const guard of this.guards) {
+        if (!(await guard.canActivate(context))) return false;
+      }
+    } catch (error) {
+      if (databaseFailure(error) !== 'unavailable') throw error;
+      // The filter of an application would make a 500 of a driver's error.
+      http.getResponse<Response>().setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
+      throw new ServiceUnavailableException('The database is out of reach or overloaded. Try again.', {
+        cause: error,
+      });
     }
     passed.add(request);
     return true;

@@ -23,15 +23,39 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The server's limit on a statement is the shorter one, so that it and not the client ends what takes too long. */
-const TIMEOUTS = { statement_timeout: 5_000, query_timeout: 7_000, connectionTimeoutMillis: 3_000 };
+/**
+ * The server's limit on a statement is shorter than the client's, so that it ends what takes too long. The one on waiting
+ * for a lock is shorter than the wait for a connection: who needs no lock gets one of those that others gave up.
+ */
+const TIMEOUTS = {
+  lock_timeout: 2_000,
+  statement_timeout: 5_000,
+  query_timeout: 7_000,
+  connectionTimeoutMillis: 3_000,
+};
+
+/** Nobody waits for a statement of a large job the way they wait for a request. */
+export const LARGE_JOB = {
+  ...TIMEOUTS,
+  lock_timeout: 60_000,
+  statement_timeout: 60_000,
+  query_timeout: 70_000,
+};
+
+/** To compile a statement, or to start processes for it, takes longer than any statement of a request should. */
+const OPTIONS = '-c jit=off -c max_parallel_workers_per_gather=0';
+
 const OLDEST_SERVER = 15;
 
 /** Opens the database, and brings its schema up to date where that is asked for. */
-export async function openDatabase(config: DatabaseConfig, schema: Schema): Promise<Database> {
+export async function openDatabase(
+  config: DatabaseConfig,
+  schema: Schema,
+  timeouts: object = TIMEOUTS,
+): Promise<Database> {
   if (config.databaseUrl !== undefined) {
     if (config.migrate) await migrateDatabase(config, schema);
-    return openServer(config, schema, TIMEOUTS);
+    return openServer(config, schema, timeouts);
   }
   const database = await openEmbeddedDatabase(config, schema);
   if (config.migrate) await migrate(database.dataSource);
@@ -54,7 +78,13 @@ async function openServer(config: DatabaseConfig, schema: Schema, limits: object
     ...common(schema),
     url: config.databaseUrl,
     poolSize: config.poolSize,
-    extra: { Client: ResilientClient, keepAlive: true, maxLifetimeSeconds: 1800, ...limits },
+    extra: {
+      Client: ResilientClient,
+      keepAlive: true,
+      maxLifetimeSeconds: 1800,
+      options: OPTIONS,
+      ...limits,
+    },
   }).initialize();
   const close = () => destroy(dataSource);
   if (parseInt(dataSource.driver.version ?? '', 10) < OLDEST_SERVER) {

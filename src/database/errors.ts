@@ -12,6 +12,9 @@ const SOCKET_ERRORS = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOT
 const DRIVER_MESSAGES =
   /^(Query read timeout|Client was closed|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
 
+const BROKEN_STATES = /^(57P01|57P02|57P05|08003|08006|ECONNRESET|EPIPE)$/;
+const BROKEN_MESSAGES = /^(Connection terminated unexpectedly|Client has encountered a connection error)/;
+
 /**
  * What a throw of TypeORM or node-postgres means to a caller: the database cannot be asked now (`unavailable`), it
  * refuses a value (`unstorable`), or neither.
@@ -27,11 +30,11 @@ export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | 
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error ? driverError(error).code : undefined;
 
-/** Whether this is a violation of the unique constraint of that name. */
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
+/** Whether this is a violation of the constraint of that name. */
+export function violates(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, constraint: violated } = driverError(error);
-  return code === '23505' && violated === constraint;
+  const { code = '', constraint: violated } = driverError(error);
+  return /^23...$/.test(code) && violated === constraint;
 }
 
 /** What may be logged of an error. PostgreSQL's message and detail repeat values, so of its errors neither is. */
@@ -46,6 +49,16 @@ export function describeError(error: unknown): object {
 /** The embedded database's errors are no `pg.DatabaseError`, so only their fields tell. */
 const driverError = (error: Error): DatabaseError =>
   (error as { driverError?: DatabaseError }).driverError ?? error;
+
+/**
+ * Whether a connection that was good broke under a statement. One that cannot be made, or is silent, is another matter:
+ * who asks again only waits again.
+ */
+export function connectionBroke(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code = '', message } = driverError(error);
+  return BROKEN_STATES.test(code) || BROKEN_MESSAGES.test(message);
+}
 
 /** Whether the server undid the statement for the sake of another one, so that it may simply be run again. */
 export const wasRolledBack = (error: unknown): boolean =>

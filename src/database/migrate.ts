@@ -13,7 +13,9 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
-    await runner.query(`SELECT set_config('statement_timeout', '0', true)`);
+    await runner.query(
+      `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`,
+    );
     const { schema } = dataSource.options as { schema?: string };
     // TypeORM takes no lock of its own: of replicas that start together, all but one would crash. The others wait as long
     // as it takes; but a migration does not wait long for what requests hold.

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { pendingMigrations } from '../database/migrate';
+import { retryBroken } from '../database/retry';
 
 /** A probe that waits longer is one that has given up. */
 const PATIENCE_MS = 2_000;
@@ -22,7 +23,7 @@ export class HealthService {
     if (this.draining) return 'The service is shutting down.';
     const noAnswer = 'The database does not answer.';
     return Promise.race([
-      this.reasonOfDatabase().catch(() => noAnswer),
+      retryBroken(() => this.reasonOfDatabase()).catch(() => noAnswer),
       sleep(PATIENCE_MS, noAnswer, { ref: false }),
     ]);
   }

@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { ThrottlerException, ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { ThrottlerException, ThrottlerGuard } from '@nestjs/throttler';
 import type { Response } from 'express';
 import type { AuthenticatedRequest } from '../auth/authenticated-request';
 import type { WindowRecord } from './window';
@@ -7,18 +7,13 @@ import type { WindowRecord } from './window';
 /** How often: counts the requests of a token, all routes together, and says so on every response. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
-  // The guard as shipped tells nothing on a 429 but when to come back, and counts seconds where we name the moment.
-  protected override async handleRequest({
-    context,
-    limit,
-    ttl,
-    blockDuration,
-    throttler,
-  }: ThrottlerRequest): Promise<boolean> {
+  // One limit holds for all routes alike: what the guard as shipped looks up of each route, for every request, is not there.
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const [{ name, limit, ttl }] = this.throttlers as { name: string; limit: number; ttl: number }[];
     const http = context.switchToHttp();
     const tokenId = http.getRequest<AuthenticatedRequest>().token.id;
     const response = http.getResponse<Response>();
-    const window = await this.storageService.increment(tokenId, ttl, limit, blockDuration, throttler.name!);
+    const window = await this.storageService.increment(tokenId, ttl, limit, 0, name);
     const { totalHits, resetAt, timeToExpire } = window as WindowRecord;
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - totalHits));

@@ -16,6 +16,23 @@ export interface WindowStorage extends ThrottlerStorage {
   increment(tokenId: string, ttl: number, limit: number): Promise<WindowRecord>;
 }
 
+/** A window as a server has it, in Unix milliseconds on its clock. */
+export interface CountedWindow {
+  hits: number;
+  startedAt: number;
+  now: number;
+}
+
+/** A server that counts for all processes. */
+export interface WindowCounter {
+  /** Where it counts now. */
+  readonly storage: string;
+  /** How often another server had to take over. */
+  readonly fallbacks: number;
+  /** Adds these hits to the windows of their tokens, in one go, and returns each window with them. */
+  count(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>>;
+}
+
 /** The record of a hit in a window that ends `remainingMs` from now. */
 export const windowRecord = (
   totalHits: number,

@@ -3,6 +3,8 @@ import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
 import type { CallerToken } from '../auth/authenticated-request';
 import { InjectDatabase } from '../database/database.module';
+import { PER_TURN } from '../database/per-turn';
+import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { LastUse } from './last-use';
 import { hashOf, isTokenValue } from './token-value';
@@ -20,10 +22,7 @@ interface TokenRow extends CallerToken {
 export class TokenLookup {
   private readonly usable = new DataLoader<Buffer, CallerToken | null, string>(
     (hashes) => this.findUsable(hashes),
-    {
-      cache: false,
-      maxBatchSize: 500,
-    },
+    PER_TURN,
   );
 
   constructor(
@@ -40,11 +39,13 @@ export class TokenLookup {
   }
 
   private async findUsable(hashes: readonly Buffer[]): Promise<(CallerToken | null)[]> {
-    const rows: TokenRow[] = await this.dataSource.query(
-      `SELECT hash, id, organization_id AS "organizationId", scopes
-       FROM ${tableName(this.dataSource, 'tokens')}
-       WHERE hash = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-      [hashes],
+    const rows: TokenRow[] = await retryBroken(() =>
+      this.dataSource.query(
+        `SELECT hash, id, organization_id AS "organizationId", scopes
+         FROM ${tableName(this.dataSource, 'tokens')}
+         WHERE hash = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+        [hashes],
+      ),
     );
     const byHash = new Map(rows.map(({ hash, ...token }) => [hash.toString('latin1'), token]));
     return hashes.map((hash) => byHash.get(hash.toString('latin1')) ?? null);

@@ -43,3 +43,8 @@ export class Token {
   @VirtualColumn({ type: 'boolean', query: (token) => `coalesce(${token}.expires_at <= now(), false)` })
   expired: boolean;
 }
+
+/** A token as a row of a statement. */
+export const TOKEN_COLUMNS = `id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
+  created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt",
+  coalesce(expires_at <= now(), false) AS expired`;

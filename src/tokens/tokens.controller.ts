@@ -3,7 +3,7 @@ import type { CallerToken } from '../auth/authenticated-request';
 import { CurrentToken, OrganizationId } from '../auth/caller.decorator';
 import { AnyToken, Scopes } from '../auth/scopes.decorator';
 import { ApiController } from '../http/api-controller.decorator';
-import { NextLinkInterceptor, serializePage } from '../http/page';
+import { PageInterceptor, serializePage } from '../http/page';
 import { serializeToken } from './token.serializer';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';
 import { CreateTokenDto, ListTokensDto } from './tokens.dto';
@@ -17,7 +17,7 @@ export class TokensController {
   /** The tokens of the organization, newest first. */
   @Get()
   @Scopes('admin')
-  @UseInterceptors(NextLinkInterceptor)
+  @UseInterceptors(PageInterceptor)
   async list(
     @OrganizationId() organizationId: string,
     @Query() query: ListTokensDto,

@@ -1,24 +1,27 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import { violates } from '../database/errors';
+import { retryBroken } from '../database/retry';
+import { tableName } from '../database/tables';
 import { type Page, paginate, type SortColumn } from '../http/paginate';
 import { validInput } from '../http/validation.pipe';
 import { isId, newId } from '../id';
 import { daysOf } from './expires-in';
-import { Token } from './token.entity';
+import { Token, TOKEN_COLUMNS } from './token.entity';
 import { hashOf, hintOf, newTokenValue } from './token-value';
 import { CreateTokenDto, ListTokensDto, type TokenState } from './tokens.dto';
 
 const NEWEST_FIRST: SortColumn[] = [
-  { property: 'createdAt', type: 'time' },
-  { property: 'id', type: 'text' },
+  { column: 'created_at', property: 'createdAt', type: 'time' },
+  { column: 'id', property: 'id', type: 'text' },
 ];
 
-/** The conditions on a `token` for each state. */
+/** The conditions on a token for each state. */
 export const IN_STATE: Record<TokenState, string> = {
-  revoked: 'token.revokedAt IS NOT NULL',
-  expired: 'token.revokedAt IS NULL AND token.expiresAt <= now()',
-  active: 'token.revokedAt IS NULL AND (token.expiresAt IS NULL OR token.expiresAt > now())',
+  revoked: 'revoked_at IS NOT NULL',
+  expired: 'revoked_at IS NULL AND expires_at <= now()',
+  active: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())',
 };
 
 @Injectable()
@@ -27,10 +30,17 @@ export class TokensService {
 
   async list(organizationId: string, input: Partial<ListTokensDto> = {}): Promise<Page<Token>> {
     const { state, limit, cursor } = validInput(ListTokensDto, input);
-    const query = this.tokens.createQueryBuilder('token').where({ organizationId });
-    if (state) query.andWhere(IN_STATE[state]);
-    const list = ['tokens', organizationId, state];
-    return paginate(query, { columns: NEWEST_FIRST, order: 'desc', limit, cursor, list });
+    const { dataSource } = this.tokens.manager;
+    return paginate(dataSource, {
+      select: `SELECT ${TOKEN_COLUMNS} FROM ${tableName(dataSource, 'tokens')}
+               WHERE organization_id = $1 ${state ? `AND ${IN_STATE[state]}` : ''}`,
+      values: [organizationId],
+      columns: NEWEST_FIRST,
+      order: 'desc',
+      limit,
+      cursor,
+      list: ['tokens', organizationId, state],
+    });
   }
 
   /** The new token and its value, which nobody can ask for again. */
@@ -59,13 +69,18 @@ export class TokensService {
         expiresAt: days === null ? null : () => `now() + ${days} * interval '24 hours'`,
       })
       .returning('created_at AS "createdAt", expires_at AS "expiresAt"')
-      .execute();
+      .execute()
+      .catch((error: unknown) => {
+        if (!violates(error, 'tokens_organization_id_fkey')) throw error;
+        throw new NotFoundException('There is no such organization.');
+      });
     const times = { ...raw[0], lastUsedAt: null, revokedAt: null, expired: false };
     return { token: this.tokens.create({ ...token, ...times } as Token), value };
   }
 
   async get(organizationId: string, id: string): Promise<Token> {
-    const token = isId('tok', id) ? await this.tokens.findOneBy({ organizationId, id }) : null;
+    const read = () => this.tokens.findOneBy({ organizationId, id });
+    const token = isId('tok', id) ? await retryBroken(read) : null;
     if (!token) throw noSuchToken();
     return token;
   }
