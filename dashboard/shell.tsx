@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { NewToken } from '../client/index.ts';
+import { RateLimitMeter } from './rate-limit-meter.tsx';
+import { useSession } from './session.ts';
+import { BootstrapBanner } from './tokens/bootstrap-banner.tsx';
+import { NewTokenDialog } from './tokens/new-token-dialog.tsx';
+import { TokensPage } from './tokens/tokens-page.tsx';
+import { Mark } from './ui/mark.tsx';
+import { UsersPage } from './users/users-page.tsx';
+
+const SECTIONS = [
+  ['#tokens', 'API tokens'],
+  ['#users', 'Users'],
+] as const;
+
+const sectionOf = (hash: string) => SECTIONS.find(([section]) => section === hash)?.[0] ?? '#tokens';
+
+/** What somebody who is signed in sees. */
+export function Shell() {
+  const { token, end } = useSession();
+  const [section, setSection] = useState(() => sectionOf(location.hash));
+  // Above the sections, so that leaving one does not lose a value that nobody can ask for again.
+  const [newToken, setNewToken] = useState<NewToken>();
+  const [revocations, setRevocations] = useState(0);
+  useEffect(() => {
+    const follow = () => setSection(sectionOf(location.hash));
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+
+  return (
+    <>
+      <header class="top">
+        <div class="bar">
+          <Mark />
+          <nav aria-label="Sections">
+            {SECTIONS.map(([hash, title]) => (
+              <a key={hash} href={hash} aria-current={section === hash ? 'page' : undefined}>
+                {title}
+              </a>
+            ))}
+          </nav>
+          <RateLimitMeter />
+          <span class="who" title={`Signed in with the token ${token.hint}`}>
+            <span class="unseen">Signed in with </span>
+            {token.name}
+          </span>
+          <button type="button" onClick={() => end('signed-out')}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main>
+        <BootstrapBanner key={revocations} />
+        {section === '#tokens' ? (
+          <TokensPage onCreated={setNewToken} onRevoked={() => setRevocations((count) => count + 1)} />
+        ) : (
+          <UsersPage />
+        )}
+      </main>
+      {newToken && <NewTokenDialog token={newToken} onClose={() => setNewToken(undefined)} />}
+    </>
+  );
+}

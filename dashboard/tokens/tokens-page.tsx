@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import type { NewToken, Token } from '../../client/index.ts';
+import { useSession } from '../session.ts';
+import { focusHeading } from '../ui/dialog.tsx';
+import { Failure } from '../ui/failure.tsx';
+import { ListStatus } from '../ui/list-status.tsx';
+import { Pager } from '../ui/pager.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { ACTIONS, Table } from '../ui/table.tsx';
+import { SIZES, useList } from '../ui/use-list.ts';
+import { CreateTokenDialog } from './create-token-dialog.tsx';
+import { RevokeDialog } from './revoke-dialog.tsx';
+import { type StateFilter, StateFilterBar } from './state-filter-bar.tsx';
+import { TokenRow } from './token-row.tsx';
+
+interface Props {
+  onCreated(token: NewToken): void;
+  onRevoked(): void;
+}
+
+export function TokensPage({ onCreated, onRevoked }: Props) {
+  const { client, token: current, end } = useSession();
+  const [state, setState] = useState<StateFilter>('all');
+  const [size, setSize] = useState<number>(SIZES[0]);
+  const [isCreating, setIsCreating] = useState(false);
+  const [revoking, setRevoking] = useState<Token>();
+  const list = useList(JSON.stringify([state, size]), (cursor, signal) =>
+    client.tokens
+      .list({ state: state === 'all' ? undefined : state, limit: size, cursor }, { signal })
+      .page(),
+  );
+
+  return (
+    <>
+      <div class="heading">
+        <h1 tabIndex={-1}>API tokens</h1>
+        <button type="button" class="primary" onClick={() => setIsCreating(true)}>
+          Create token
+        </button>
+      </div>
+      <p class="quiet lead">Programs call the API with a token. Its scopes decide what it may do.</p>
+      <div class="tools">
+        <StateFilterBar state={state} onState={setState} />
+        <ListStatus list={list} one="token" many="tokens" />
+      </div>
+      <Failure error={list.error} onRetry={list.retry} />
+      {!list.items && list.isLoading && <Skeleton />}
+      {list.items && list.items.length > 0 && (
+        <Table
+          caption="API tokens, newest first"
+          columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
+          busy={list.isLoading}
+        >
+          {list.items.map((token) => (
+            <TokenRow
+              key={token.id}
+              token={token}
+              isCurrent={token.id === current.id}
+              onRevoke={() => setRevoking(token)}
+            />
+          ))}
+        </Table>
+      )}
+      {list.items?.length === 0 && (
+        <p class="empty">{state === 'all' ? 'There are no tokens here.' : `No token is ${state}.`}</p>
+      )}
+      <Pager label="Pages of tokens" list={list} size={size} onSize={setSize} />
+      {isCreating && (
+        <CreateTokenDialog
+          onClose={() => setIsCreating(false)}
+          onCreated={(token) => {
+            setIsCreating(false);
+            onCreated(token);
+            list.reload();
+          }}
+        />
+      )}
+      {revoking && (
+        <RevokeDialog
+          token={revoking}
+          isCurrent={revoking.id === current.id}
+          onClose={() => setRevoking(undefined)}
+          onRevoked={() => {
+            if (revoking.id === current.id) return end('revoked');
+            setRevoking(undefined);
+            focusHeading();
+            onRevoked();
+            list.reload();
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { SIZES } from './use-list.ts';
+import { Field } from './field.tsx';
+
+interface Props {
+  /** What it leads through: “Pages of tokens”. */
+  label: string;
+  list: { pageNumber: number; toPrevious?(): void; toNext?(): void };
+  size: number;
+  onSize(size: number): void;
+}
+
+export const Pager = ({ label, list, size, onSize }: Props) => (
+  <nav class="pager" aria-label={label}>
+    <Field label="Rows">
+      {(field) => (
+        <select {...field} value={size} onChange={(event) => onSize(Number(event.currentTarget.value))}>
+          {SIZES.map((size) => (
+            <option key={size}>{size}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+    <span class="quiet">Page {list.pageNumber}</span>
+    <button type="button" aria-disabled={!list.toPrevious} onClick={list.toPrevious}>
+      Previous
+    </button>
+    <button type="button" aria-disabled={!list.toNext} onClick={list.toNext}>
+      Next
+    </button>
+  </nav>
+);

@@ -1,0 +1,48 @@
+const DAY_MS = 24 * 60 * 60_000;
+const SOON_MS = 14 * DAY_MS;
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * DAY_MS],
+  ['month', 30 * DAY_MS],
+  ['day', DAY_MS],
+  ['hour', DAY_MS / 24],
+  ['minute', 60_000],
+];
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** The date as people write it; to the millisecond on demand. */
+export const DateOf = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={iso}>
+    {day.format(new Date(iso))}
+  </time>
+);
+
+/** How long ago; a clock that differs from the service's does not make it the future. */
+export const Ago = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={iso}>
+    {distance(Math.min(Date.parse(iso) - Date.now(), 0)) ?? 'just now'}
+  </time>
+);
+
+/** How long from now. */
+export const Until = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={iso}>
+    {distance(Date.parse(iso) - Date.now()) ?? 'in a moment'}
+  </time>
+);
+
+/** In its largest unit; nothing for less than a minute. */
+function distance(ms: number): string | undefined {
+  const found = UNITS.find(([, size]) => Math.abs(ms) >= size);
+  if (!found) return undefined;
+  const [unit, size] = found;
+  return relative.format(Math.round(ms / size), unit);
+}
+
+/** Whether a time to come is within 14 days. */
+export const isSoon = (iso: string) => Date.parse(iso) - Date.now() < SOON_MS;
+
+/** The date that many days from now. */
+export const dateIn = (days: number) => day.format(Date.now() + days * DAY_MS);

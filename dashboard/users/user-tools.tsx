@@ -1,0 +1,45 @@
+import { Field } from '../ui/field.tsx';
+import { SORTS } from './sorts.ts';
+
+interface Props {
+  text: string;
+  onText(text: string): void;
+  sort: string;
+  onSort(sort: string): void;
+  /** Found users come in the order of the search. */
+  isSearch: boolean;
+}
+
+export const UserTools = ({ text, onText, sort, onSort, isSearch }: Props) => (
+  <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
+    <Field label="Search">
+      {(field) => (
+        <input
+          {...field}
+          type="search"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={200}
+          placeholder="Name, email, id or metadata"
+          value={text}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+    <Field label="Sort">
+      {(field) => (
+        <select
+          {...field}
+          value={isSearch ? '' : sort}
+          disabled={isSearch}
+          onChange={(event) => onSort(event.currentTarget.value)}
+        >
+          {isSearch && <option value="">Best match first</option>}
+          {Object.keys(SORTS).map((sort) => (
+            <option key={sort}>{sort}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  </form>
+);

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+/** A file of the page, as it is sent. */
+export interface PageFile {
+  content: Buffer;
+  headers: Record<string, string>;
+}
+
+/** Nothing from anywhere else, no script but the page's own files, and no text that becomes markup or code. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+
+/** Where the build puts the page, seen from the compiled code and from the sources. */
+const BUILT = join(
+  __dirname,
+  /[\\/]dist[\\/]src[\\/]dashboard$/.test(__dirname) ? '../../dashboard' : '../../dist/dashboard',
+);
+
+/**
+ * The files of the page by the path they are served at. They are few and small, so they are read once, and what is not
+ * among them cannot be asked for.
+ */
+export function readPage(): Map<string, PageFile> {
+  const page = new Map([['/dashboard', fileOf('index.html', 'no-store')]]);
+  for (const name of readdirSync(join(BUILT, 'dashboard'))) {
+    // Their names have a hash of what is in them.
+    page.set(`/dashboard/${name}`, fileOf(join('dashboard', name), 'public, max-age=31536000, immutable'));
+  }
+  return page;
+}
+
+function fileOf(name: string, caching: string): PageFile {
+  return {
+    content: readFileSync(join(BUILT, name)),
+    headers: { ...HEADERS, 'Content-Type': TYPES[extname(name)], 'Cache-Control': caching },
+  };
+}

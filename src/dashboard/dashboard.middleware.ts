@@ -1,0 +1,27 @@
+import { Injectable, type NestMiddleware } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { sendProblem } from '../http/problem';
+import { identify } from '../http/request-id';
+import { readPage } from './dashboard.files';
+
+/** Sends the files of the page. It stands before the guards: they hold no secret, and a browser has no token yet. */
+@Injectable()
+export class DashboardMiddleware implements NestMiddleware {
+  private readonly page = readPage();
+
+  use(request: Request, response: Response, next: NextFunction): void {
+    // The addresses in the page are relative to it. So is this one: a gateway may have put something before the path.
+    const moved = request.path === '/dashboard/';
+    const file = this.page.get(moved ? '/dashboard' : request.path);
+    if (!file) return next();
+
+    identify(request, response);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD');
+      return sendProblem(request, response, { status: 405, detail: 'This path serves GET, HEAD.' });
+    }
+    response.set(file.headers);
+    if (moved) response.redirect(308, '../dashboard');
+    else response.send(file.content);
+  }
+}

@@ -1,0 +1,226 @@
+import { createServer, request, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { OrganizationsService, TokensService, UserManagementModule } from '../src';
+import { describeInBrowser } from './support/browser';
+import { inDialog, signIn, tokensIn, toUsers, useDashboard } from './support/dashboard';
+import { emptyDirectory } from './support/database';
+import { startHost } from './support/host';
+import { start, stop } from './support/process';
+
+/** What a browser would keep for later. */
+const KEPT = `(async () => ({
+  local: localStorage.length,
+  session: sessionStorage.length,
+  cookies: document.cookie,
+  databases: (await indexedDB.databases()).length,
+  caches: (await caches.keys()).length,
+  workers: (await navigator.serviceWorker.getRegistrations()).length,
+}))()`;
+const NOTHING = { local: 0, session: 0, cookies: '', databases: 0, caches: 0, workers: 0 };
+
+describeInBrowser('signing in to the dashboard', () => {
+  const { service, open, visit } = useDashboard();
+
+  it.each([
+    ['', 'Admin token is missing.'],
+    ['hunter2', 'Admin token is umt_ and 38 letters and digits; this is something else.'],
+  ])('does not send what is no token: %j', async (text, error) => {
+    const { page, asked } = await open();
+    await page.goto(`${service().url}/dashboard`);
+    await page.getByLabel('Admin token').fill(text);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText(error).waitFor();
+    expect(asked.filter((url) => url.includes('/api/'))).toEqual([]);
+  });
+
+  it('says so when the token is not valid', async () => {
+    const { page, expectRefusals } = await open();
+    expectRefusals(401);
+    await page.goto(`${service().url}/dashboard`);
+    await page.getByLabel('Admin token').fill(`umt_${'0'.repeat(38)}`);
+    await page.keyboard.press('Enter');
+    await page.getByText('Admin token is not valid: it is unknown, expired or revoked.').waitFor();
+    expect(await page.getByLabel('Admin token').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('wants the scope admin, and says what the token is good for', async () => {
+    const reader = await service().client({ scopes: ['users:read', 'users:write'] });
+    const { page } = await open();
+    await page.goto(`${service().url}/dashboard`);
+    await page.getByLabel('Admin token').fill(reader.tokenValue);
+    await page.keyboard.press('Enter');
+    await page.getByText('“Test” may do users:read, users:write and nothing else.').waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+  });
+
+  it('has a form that password managers understand', async () => {
+    const { page } = await open();
+    await page.goto(`${service().url}/dashboard`);
+    const fields = await page.evaluate(
+      `[...document.querySelectorAll('form[method=post] input')].map(({ type, autocomplete }) => [type, autocomplete])`,
+    );
+    expect(fields).toEqual([
+      ['text', 'username'],
+      ['password', 'current-password'],
+    ]);
+  });
+
+  it('keeps the token in no storage, cookie or address, and forgets it on a reload', async () => {
+    const { page, asked, api } = await visit();
+    await toUsers(page);
+    expect(await page.evaluate(KEPT)).toEqual(NOTHING);
+    expect(await page.context().cookies()).toEqual([]);
+    expect(await tokensIn(page)).toEqual([]);
+    expect(asked.filter((url) => url.includes(api.tokenValue))).toEqual([]);
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.getByLabel('Admin token').inputValue()).toBe('');
+  });
+
+  it('is over when one signs out', async () => {
+    const { page } = await visit();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out').waitFor();
+    expect(await page.getByLabel('Admin token').inputValue()).toBe('');
+    expect(await page.getByRole('table').count()).toBe(0);
+  });
+
+  it('is over when the page is left, also for a browser that keeps it to go back to', async () => {
+    const { page } = await visit();
+    await page.goto('about:blank');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+
+    const other = await visit();
+    const transition = (type: string) =>
+      other.page.evaluate(`dispatchEvent(new PageTransitionEvent('${type}', { persisted: true }))`);
+    await transition('pagehide');
+    expect(await other.page.evaluate('document.body.innerText')).toBe('');
+    await transition('pageshow');
+    await other.page.getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  it('is over after thirty minutes without a touch', async () => {
+    const { page } = await visit({}, (_api, page) => page.clock.install());
+    await page.clock.fastForward('29:50');
+    await page.keyboard.press('Shift');
+    await page.clock.fastForward('29:50');
+    expect(await page.getByRole('table').count()).toBe(1);
+    await page.clock.fastForward('00:20');
+    await page.getByText('thirty minutes without activity').waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+  });
+
+  it('is over at the first touch when the machine slept for so long', async () => {
+    const { page } = await visit({}, (_api, page) => page.clock.install());
+    await page.clock.setSystemTime(Date.now() + 31 * 60_000); // no timer notices
+    await page.keyboard.press('Shift');
+    await page.getByText('thirty minutes without activity').waitFor();
+  });
+
+  it.each(['API tokens', 'Users'])('is over at a 401 in the middle of %s', async (section) => {
+    const { page, api, expectRefusals } = await visit();
+    expectRefusals(401);
+    if (section === 'Users') await toUsers(page);
+    await page.getByText(section === 'Users' ? 'No users' : '1 token').waitFor();
+    await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
+    if (section === 'Users') await page.getByLabel('Search').fill('ada');
+    else await page.getByRole('radio', { name: 'Expired' }).click();
+    await page.getByText('The service no longer accepts the token').waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+  });
+
+  it('is over at a 401 in a form', async () => {
+    const { page, api, expectRefusals } = await visit();
+    expectRefusals(401);
+    await toUsers(page);
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
+    await inDialog(page, 'Create user').click();
+    await page.getByText('The service no longer accepts the token').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});
+
+describeInBrowser('the dashboard behind a path', () => {
+  const { service, open } = useDashboard();
+  const servers: Server[] = [];
+  afterAll(() => servers.forEach((server) => server.close()));
+
+  /** A gateway that serves the service below a path. */
+  async function gateway(path: string): Promise<string> {
+    const { hostname, port } = new URL(service().url);
+    const server = createServer((incoming, outgoing) => {
+      if (!incoming.url!.startsWith(`${path}/`)) return void outgoing.writeHead(404).end();
+      const { method, headers } = incoming;
+      const forwarded = request(
+        { hostname, port, method, headers, path: incoming.url!.slice(path.length) },
+        (response) => {
+          outgoing.writeHead(response.statusCode!, response.headers);
+          response.pipe(outgoing);
+        },
+      );
+      incoming.pipe(forwarded);
+    }).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  }
+
+  it.each(['/dashboard', '/dashboard/', '/dashboard#users'])('of a gateway works at %s', async (address) => {
+    const url = await gateway('/people/directory');
+    const { page, asked } = await open();
+    const api = await service().client();
+    await api.createUser({ name: 'Ada Lovelace' });
+    await page.goto(url + address);
+    await signIn(page, api.tokenValue);
+    await toUsers(page);
+    await page.getByText('Ada Lovelace', { exact: true }).waitFor();
+    expect(asked.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'))).toEqual([]);
+    expect(new URL(page.url()).pathname).toBe('/people/directory/dashboard');
+  });
+
+  it('of a host application works, and shows a command that does', async () => {
+    const host = await startHost([UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' })]);
+    const { page } = await open();
+    try {
+      const { id } = await host.app.get(OrganizationsService).create('Test');
+      const { value } = await host.app.get(TokensService).create(id, { name: 'Test', scopes: ['admin'] });
+      await page.goto(`${host.url}/backend/internal/dashboard`);
+      await signIn(page, value);
+      await page.getByRole('button', { name: 'Create token' }).click();
+      await page.getByLabel('Name').fill('CI');
+      await page.getByRole('checkbox', { name: 'users:read' }).check();
+      await inDialog(page, 'Create token').click();
+      const command = await page.getByRole('textbox', { name: 'Try it' }).inputValue();
+      expect(command).toMatch(
+        `curl '${host.url}/backend/internal/api/v1/users' -H 'Authorization: Bearer umt_`,
+      );
+      await inDialog(page, 'Done').click();
+      await inDialog(page, 'Yes, it is stored').click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    } finally {
+      await page.close(); // it may be asking still
+      await host.close();
+    }
+  });
+
+  it('of a first start is where the start says, opens to the token that it prints, and warns of it', async () => {
+    const { env, drop } = await emptyDirectory();
+    const running = await start({ DATA_DIR: env.DATA_DIR, DATABASE_URL: '' });
+    const { page } = await open();
+    try {
+      const [, address] = /^Dashboard: (.*)$/m.exec(running.stdout())!;
+      const [token] = /umt_\w{38}/.exec(running.stdout())!;
+      await page.goto(address);
+      await signIn(page, token);
+      await page.getByRole('complementary', { name: 'Bootstrap token' }).waitFor();
+    } finally {
+      await page.close(); // it may be asking still
+      await stop(running);
+      await drop();
+    }
+  });
+});

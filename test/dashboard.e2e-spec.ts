@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { get, type IncomingHttpHeaders } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import request from 'supertest';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+const names = readdirSync('dist/dashboard/dashboard');
+const read = (name: string) => readFileSync(`dist/dashboard/${name}`);
+const [script] = names.filter((name) => name.endsWith('.js'));
+
+/** The answer to a path as it stands; other clients put it in order first. */
+const ask = (path: string) =>
+  new Promise<{ status?: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
+    const { hostname, port } = new URL(service.url);
+    get({ hostname, port, path }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }));
+    }).on('error', reject);
+  });
+
+const SECURITY = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
+    "form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+describe('/dashboard', () => {
+  it('is a page that is not stored, and runs nothing but its own files', async () => {
+    const { headers, text } = await request(service.url).get('/dashboard').expect(200);
+    expect(headers).toMatchObject({
+      ...SECURITY,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    const addresses = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
+    expect(addresses.filter((address) => !address.startsWith('data:image/svg+xml,')).sort()).toEqual(
+      names.map((name) => `./dashboard/${name}`).sort(),
+    );
+    expect(text).not.toMatch(/<style|<script>|style=|\son\w+=/);
+  });
+
+  it.each(names)('/%s has a hash in its name, and may be kept for ever', async (name) => {
+    const { headers, body, text } = await request(service.url).get(`/dashboard/${name}`).expect(200);
+    expect(headers).toMatchObject({
+      ...SECURITY,
+      'content-type': name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+    expect(name).toMatch(/-[\w-]{8}\.(js|css)$/);
+    expect(text ?? body.toString()).toBe(read(`dashboard/${name}`).toString());
+  });
+
+  it.each(['', `/${script}`])('%s has an X-Request-ID, the caller’s if there is one', async (path) => {
+    const { headers } = await request(service.url)
+      .get(`/dashboard${path}`)
+      .set('X-Request-ID', 'mine')
+      .expect(200);
+    expect(headers['x-request-id']).toBe('mine');
+    const other = await request(service.url).head(`/dashboard${path}`).expect(200);
+    expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(other.headers['content-length']).toBe(headers['content-length']);
+    expect(other.text).toBeUndefined();
+  });
+
+  it('with a slash more leads there, wherever a gateway has put it', async () => {
+    const { headers } = await request(service.url).get('/dashboard/').expect(308);
+    expect(headers.location).toBe('../dashboard');
+    expect(headers['x-request-id']).toBeDefined();
+  });
+
+  it.each([
+    '/dashboard/nothing.js',
+    '/dashboard/index.html',
+    '/dashboard/dashboard',
+    `/dashboard/dashboard/${script}`,
+    `/dashboard//${script}`,
+    `/dashboard/${script}/`,
+    `/DASHBOARD/${script}`,
+    '/dashboards',
+    '/dashboard/../package.json',
+    '/dashboard/..%2f..%2fpackage.json',
+    '/dashboard/%2e%2e/src/main.js',
+    '/dashboard/..\\index.html',
+    '/dashboard/%00',
+    '/dashboard/%zz',
+    '/dashboard/__proto__',
+  ])('%s is a 404 in the one form', async (path) => {
+    const response = await ask(path);
+    expect(response.status).toBe(404);
+    expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(JSON.parse(response.text)).toMatchObject({
+      code: 'not_found',
+      requestId: response.headers['x-request-id'],
+    });
+  });
+
+  it.each(['post', 'put', 'patch', 'delete', 'options'] as const)('answers 405 to %s', async (method) => {
+    for (const path of ['/dashboard', `/dashboard/${script}`]) {
+      const { headers, body } = await request(service.url)[method](path).expect(405);
+      expect(headers.allow).toBe('GET, HEAD');
+      expect(body).toMatchObject({ code: 'method_not_allowed', requestId: headers['x-request-id'] });
+    }
+  });
+
+  it('has at most 60 KB of script as it travels', () => {
+    const scripts = names
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => gzipSync(read(`dashboard/${name}`)));
+    expect(scripts.reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(60 * 1024);
+  });
+});

@@ -1,0 +1,77 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { launch, openWindow, type Window } from './browser';
+import type { Client } from './client';
+import { startService, type TestService } from './service';
+
+/** The dashboard of a service, opened by somebody with an admin token of a new organization. */
+export interface Visit extends Window {
+  api: Client;
+}
+
+/** A service and a browser for the tests of a block; each test has a window of its own, and what it did wrong fails it. */
+export function useDashboard(env: NodeJS.ProcessEnv = {}) {
+  let service: TestService | undefined;
+  let browser: Browser | undefined;
+  const windows: Window[] = [];
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startService(env), launch()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+  afterEach(async () => {
+    for (const window of windows.splice(0)) await window.close();
+  });
+
+  const open = async (options?: BrowserContextOptions) => {
+    const window = await openWindow(browser!, options);
+    windows.push(window);
+    return window;
+  };
+  return {
+    service: () => service!,
+    open,
+    /** Opens the page and signs in. `prepare`: what is there, and what the page has, before that. */
+    async visit(
+      options?: BrowserContextOptions,
+      prepare?: (api: Client, page: Page) => Promise<unknown>,
+    ): Promise<Visit> {
+      const [window, api] = await Promise.all([open(options), service!.client()]);
+      await prepare?.(api, window.page);
+      await window.page.goto(`${service!.url}/dashboard`);
+      await signIn(window.page, api.tokenValue);
+      return { ...window, api };
+    },
+  };
+}
+
+export async function signIn(page: Page, value: string): Promise<void> {
+  await page.getByLabel('Admin token').fill(value);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('table').waitFor();
+}
+
+export const toUsers = async (page: Page) => {
+  await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('heading', { name: 'Users' }).waitFor();
+};
+
+/** A button of the dialog that is open. */
+export const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name });
+
+/** The rows of the list, as a person reads them. */
+export const rowsOf = async (page: Page) =>
+  (await page.getByRole('table').getByRole('row').allInnerTexts())
+    .slice(1)
+    .map((text) => text.replace(/\s+/g, ' ').trim());
+
+/** Every text in the page that could be a token: in its markup, in its fields and in its address. */
+export const tokensIn = (page: Page): Promise<string[]> =>
+  page.evaluate(`[
+    document.documentElement.outerHTML,
+    ...[...document.querySelectorAll('input, textarea')].map(({ value }) => value),
+    location.href,
+    JSON.stringify(history.state),
+    window.name,
+  ].join('\\n').match(/umt_[0-9A-Za-z]{38}/g) ?? []`);
