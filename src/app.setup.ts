@@ -4,24 +4,28 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module';
 import type { Config } from './config';
 import type { Database } from './database/data-source';
-import { accessLog } from './http/access-log';
+import { accessLog, type RequestRecord } from './http/access-log';
 import { deferContinue } from './http/expect-continue';
 import { answerParserRefusals, requireHost } from './http/parser-refusals';
 import { strictExpress } from './http/strict-express';
 import { NestLog } from './log';
+
+/** The embedded database serves one process, so its memory counts all there is. */
+export const rateLimitStorage = ({ databaseUrl, redisUrl }: Config) =>
+  redisUrl === undefined ? (databaseUrl === undefined ? 'memory' : 'postgres') : { redisUrl };
 
 /** The application as `npm start` and the tests both run it, ready to listen. */
 export async function createApp(
   config: Config,
   database: Database,
   log: Logger,
+  onRequest: (record: RequestRecord) => void = () => {},
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.on(database.dataSource, {
       migrate: false, // it is open, and as new as it was asked to be
       rateLimitPerMinute: config.rateLimitPerMinute,
-      // The embedded database serves one process, so its memory counts all there is.
-      rateLimitStorage: config.databaseUrl === undefined ? 'memory' : 'postgres',
+      rateLimitStorage: rateLimitStorage(config),
     }),
     new ExpressAdapter(strictExpress()),
     // The body is read after the guards; forwarded errors tell the caller of `createApp` more than an exit code.
@@ -31,7 +35,10 @@ export async function createApp(
   app.disable('etag'); // every answer of the API is `no-store`
   app.set('trust proxy', config.trustProxy);
   app.use(
-    accessLog((record) => log.info(record)),
+    accessLog((record) => {
+      log.info(record);
+      onRequest(record);
+    }),
     requireHost,
   );
 

@@ -1,26 +1,35 @@
 #!/usr/bin/env node
+import './cli/signals';
 import { Command } from 'commander';
 import { info } from '../openapi.json';
 import { addMigrate } from './cli/migrate';
 import { addOrganizations } from './cli/organizations';
-import { fail } from './cli/output';
+import { fail, watchStandardOutput } from './cli/output';
+import { addSeed } from './cli/seed';
 import { addTokens } from './cli/tokens';
+import { addUsers } from './cli/users';
 import { start } from './main';
+
+watchStandardOutput();
 
 const program = new Command('ums')
   .description(
     'The command line of the User Management Service. Settings come from the environment, as for the service.',
   )
-  .version(info.version);
+  .version(info.version)
+  .addHelpText('after', '\nExample:\n  ums start --demo');
 
 program
   .command('start')
   .description('start the service')
+  .option('--demo', 'with 500 made-up people, if the organization has nobody yet')
   .option('--json', 'print how to get in as JSON')
   .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
-  .action((output: { json?: boolean }) => start(process.env, output));
+  .action((output: { demo?: boolean; json?: boolean }) => start(process.env, output));
 addMigrate(program);
 addOrganizations(program);
 addTokens(program);
+addUsers(program);
+addSeed(program);
 
 program.parseAsync().catch(fail);

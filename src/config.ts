@@ -1,20 +1,26 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
 import { z } from 'zod';
+import { isRedisUrl } from './rate-limit/redis-url';
 import { isTokenValue } from './tokens/token-value';
 
 /** The value of DATABASE_URL that asks for the embedded database by name. */
 const EMBEDDED = 'embedded';
 
-const whole = (min: number, max: number, fallback: number) =>
+/** What may be in a file instead, which `<name>_FILE` names: an orchestrator mounts secrets so. */
+const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'BOOTSTRAP_TOKEN'];
+
+const number = (min: number, max: number) =>
   z
     .string()
     .refine(
       (text) => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max,
       `must be a whole number from ${min} to ${max}`,
     )
-    .transform(Number)
-    .default(fallback);
+    .transform(Number);
+
+const whole = (min: number, max: number, fallback: number) => number(min, max).default(fallback);
 
 const flag = (fallback: boolean) =>
   z
@@ -31,8 +37,10 @@ const environment = (production: boolean) =>
     .object({
       DATABASE_URL: production ? databaseUrl : databaseUrl.optional(),
       DATA_DIR: z.string().default('.data'),
+      REDIS_URL: z.string().refine(isRedisUrl, 'must be a redis:// or rediss:// URL').optional(),
       DATABASE_POOL_SIZE: whole(1, 1000, 10),
       PORT: whole(0, 65535, 3000),
+      MANAGEMENT_PORT: number(0, 65535).optional(),
       HOST: z.string().refine(isHost, 'must be an address or a host name').default('0.0.0.0'),
       RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000_000, 1000),
       MIGRATE_ON_START: flag(true),
@@ -63,9 +71,12 @@ const environment = (production: boolean) =>
       /** Undefined: the embedded database. */
       databaseUrl: env.DATABASE_URL === EMBEDDED ? undefined : env.DATABASE_URL,
       dataDir: env.DATA_DIR,
+      redisUrl: env.REDIS_URL,
       poolSize: env.DATABASE_POOL_SIZE,
       migrate: env.MIGRATE_ON_START,
       port: env.PORT,
+      /** Undefined: no metrics are served. */
+      managementPort: env.MANAGEMENT_PORT,
       host: env.HOST,
       rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
       bootstrapToken: env.BOOTSTRAP_TOKEN,
@@ -80,10 +91,29 @@ export type Config = z.output<ReturnType<typeof environment>>;
 /** The settings of the service, or one error that lists every variable that makes no sense. An empty one is unset. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const result = environment(env.NODE_ENV === 'production').safeParse(set);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`);
+  const unreadable = SECRETS.flatMap((name) => readSecret(name, set));
+  const { success, data, error } = environment(env.NODE_ENV === 'production').safeParse(set);
+  if (success && unreadable.length === 0) return data;
+  const failed = new Set(unreadable.map(({ name }) => name));
+  const senseless = error?.issues
+    .map(({ path, message }) => ({ name: path.join('.'), message }))
+    .filter(({ name }) => !failed.has(`${name}_FILE`));
+  const faults = [...unreadable, ...(senseless ?? [])].map(({ name, message }) => `  ${name} ${message}`);
   throw new Error(`These environment variables make no sense:\n${faults.join('\n')}`);
+}
+
+/** Puts what is in the file of a secret in its place, and returns what is wrong with that. */
+function readSecret(secret: string, env: NodeJS.ProcessEnv): { name: string; message: string }[] {
+  const name = `${secret}_FILE`;
+  const path = env[name];
+  if (path === undefined) return [];
+  if (env[secret] !== undefined) return [{ name, message: `must not be set together with ${secret}` }];
+  try {
+    env[secret] = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    return [{ name, message: `cannot be read: ${(error as Error).message}` }];
+  }
+  return env[secret] === '' ? [{ name, message: 'names an empty file' }] : [];
 }
 
 function isPostgresUrl(text: string): boolean {

@@ -1,34 +1,58 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from './app.setup';
+import { createApp, rateLimitStorage } from './app.setup';
 import { wayIn, type WayIn } from './bootstrap';
 import { printable } from './cli/output';
+import { takeOverSignals } from './cli/signals';
 import { readConfig } from './config';
 import { openDatabase } from './database/data-source';
 import { pendingMigrations } from './database/migrate';
+import { seedDemo } from './demo/seed';
+import { HealthService } from './health/health.service';
 import { createLog } from './log';
+import { serveManagement } from './metrics/management';
+import { Metrics } from './metrics/metrics';
+import { prettyLog } from './pretty-log';
+import { COUNTER } from './rate-limit/rate-limit.module';
 import { stopOnSignals } from './shutdown';
 import { schema } from './user-management.module';
 
 /** Starts the standalone service, and says on standard output where it is and how to get in. */
-export async function start(env: NodeJS.ProcessEnv, { json }: { json?: boolean } = {}): Promise<void> {
+export async function start(
+  env: NodeJS.ProcessEnv,
+  { demo, json }: { demo?: boolean; json?: boolean } = {},
+): Promise<void> {
   const config = readConfig(env);
-  const log = createLog(config.logLevel);
+  const { stdout } = process;
+  const log = createLog(config.logLevel, stdout.isTTY ? prettyLog((text) => stdout.write(text)) : undefined);
   // Until there is something to drain, a signal ends the process at once, also as the first process of a container.
   const abort = () => process.exit(1);
   process.on('SIGTERM', abort).on('SIGINT', abort);
+  takeOverSignals();
 
   const database = await openDatabase(config, schema);
-  const app = await createApp(config, database, log);
+  const metrics = config.managementPort === undefined ? undefined : new Metrics(database.dataSource);
+  const app = await createApp(config, database, log, (record) => metrics?.count(record));
+  const storage = rateLimitStorage(config);
+  metrics?.watchLimiter(
+    storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER, { strict: false }),
+  );
   await app.listen(config.port, config.host);
+  const managementPort =
+    metrics && (await serveManagement(config.managementPort!, config.host, metrics, app.get(HealthService)));
   process.off('SIGTERM', abort).off('SIGINT', abort);
   stopOnSignals(app, database, config.drainSeconds, log);
 
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const url = `http://${shownHost(config.host)}:${port}`;
+  const at = (port: number) => `http://${shownHost(config.host)}:${port}`;
+  const url = at(port);
+  const dashboard = `${url}/dashboard`;
+  const metricsUrl = managementPort === undefined ? undefined : `${at(managementPort)}/metrics`;
   const say = (state: WayIn | { waiting: true }) =>
     void process.stdout.write(
-      json ? `${JSON.stringify({ url, ...state })}\n` : `${lines(url, state).join('\n')}\n`,
+      json
+        ? `${JSON.stringify({ url, dashboard, metrics: metricsUrl, ...state })}\n`
+        : `${lines(url, dashboard, metricsUrl, state).join('\n')}\n`,
     );
 
   // Not ready until somebody else has migrated; how to get in is then told a second time.
@@ -38,11 +62,22 @@ export async function start(env: NodeJS.ProcessEnv, { json }: { json?: boolean }
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
   // A new token is made as late as this and told at once: nobody can ask for it again.
-  say(await wayIn(database.dataSource, config));
+  const way = await wayIn(database.dataSource, config);
+  try {
+    if (demo && way.organization) await seedDemo(database.dataSource, way.organization.id);
+  } finally {
+    say(way);
+  }
 }
 
-function lines(url: string, state: WayIn | { waiting: true }): string[] {
-  const said = [`User Management Service at ${url}`];
+function lines(
+  url: string,
+  dashboard: string,
+  metricsUrl: string | undefined,
+  state: WayIn | { waiting: true },
+): string[] {
+  const said = [`User Management Service at ${url}`, `Dashboard: ${dashboard}`];
+  if (metricsUrl) said.push(`Metrics at ${metricsUrl}`);
   if ('waiting' in state) return [...said, 'The schema is older than this release. Run: ums migrate'];
   const { organization, organizations, token, admins } = state;
   if (organization) {

@@ -5,6 +5,7 @@ import {
   Module,
 } from '@nestjs/common';
 import type { RequestRecord } from './http/access-log';
+import { isRedisUrl } from './rate-limit/redis-url';
 
 /** What an application decides about the service it embeds. */
 export interface UserManagementOptions {
@@ -17,10 +18,13 @@ export interface UserManagementOptions {
   /** Requests that a token may make in a window of 60 seconds. Default 1000. */
   rateLimitPerMinute?: number;
   /**
-   * Where the windows are counted. `postgres` (the default) counts all processes together; `memory` counts each process
-   * on its own, and is right only where there is one.
+   * Where the windows are counted. `postgres` (the default) and a Redis count all processes together, and PostgreSQL
+   * stands in for a Redis that is out of reach; `memory` counts each process on its own, and is right only where there
+   * is one.
    */
-  rateLimitStorage?: 'postgres' | 'memory';
+  rateLimitStorage?: 'postgres' | 'memory' | { redisUrl: string };
+  /** Whether the developer dashboard is served, at `/dashboard` below the prefixes. Default true. */
+  dashboard?: boolean;
   /** Called once for each request to the service, when it is over. What fails is told to Nest's logger besides. */
   onRequest?: (record: RequestRecord) => void;
 }
@@ -39,11 +43,16 @@ const PREFIX = /^[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/;
 function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOptions {
   const trimmed = prefix.replace(/^\/+|\/+$/g, '');
   if (trimmed && !PREFIX.test(trimmed)) throw new Error(`The prefix ${prefix} is not a plain path.`);
+  const { rateLimitStorage } = options;
+  if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
+    throw new Error('rateLimitStorage.redisUrl is no redis:// or rediss:// URL.');
+  }
   return {
     prefix: trimmed,
     migrate: true,
     rateLimitPerMinute: 1000,
     rateLimitStorage: 'postgres',
+    dashboard: true,
     // A host that passes on what it was not given means the default.
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   };

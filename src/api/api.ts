@@ -42,13 +42,13 @@ export class Api implements OnModuleInit {
     const serve = this.app.getHttpAdapter().getInstance();
     const at = `/${[this.hostConfig.getGlobalPrefix(), this.options.prefix].join('/')}`.replace(/\/+/g, '/');
     this.host.httpAdapter.use(at, (request: Request, response: Response, next: NextFunction) =>
-      isOurs(request) ? serve(request, response, next) : next(),
+      this.isOurs(request) ? serve(request, response, next) : next(),
     );
     // Express meets a body or a path that it cannot read before it knows whose the request is.
     this.host.httpAdapter.use(
       at,
       (error: unknown, request: Request, response: Response, next: NextFunction) => {
-        if (!isOurs(request) || !(error instanceof URIError || isParserError(error))) return next(error);
+        if (!this.isOurs(request) || !(error instanceof URIError || isParserError(error))) return next(error);
         keepParserError(request, error);
         serve(request, response, next);
       },
@@ -63,7 +63,7 @@ export class Api implements OnModuleInit {
       [TokensService, this.tokens],
     ]);
     const app = await NestFactory.create<NestExpressApplication>(
-      ApiModule.with(needed),
+      ApiModule.with(needed, this.options),
       new ExpressAdapter(strictExpress()),
       // The body is read after the guards.
       { bodyParser: false, abortOnError: false },
@@ -74,12 +74,15 @@ export class Api implements OnModuleInit {
     if (onRequest) app.use(accessLog(onRequest));
     return app.init();
   }
+
+  /** Whether a path that the application does not serve is, or would be, one of ours. */
+  private isOurs({ path }: Request): boolean {
+    return API.test(path) || (this.options.dashboard && DASHBOARD.test(path));
+  }
 }
 
 const BASES = API_CONTROLLERS.flatMap((controller): string[] =>
   Reflect.getMetadata(PATH_METADATA, controller),
 );
-const OURS = new RegExp(`^/(${BASES.join('|')})(/|$)`);
-
-/** Whether a path that the application does not serve is, or would be, one of ours. */
-const isOurs = ({ path }: Request) => OURS.test(path);
+const API = new RegExp(`^/(${BASES.join('|')})(/|$)`);
+const DASHBOARD = /^\/dashboard(\/|$)/;

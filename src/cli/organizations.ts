@@ -11,7 +11,10 @@ interface Output {
 }
 
 export function addOrganizations(program: Command): void {
-  const organizations = program.command('organizations').description('make and list organizations');
+  const organizations = program
+    .command('organizations')
+    .description('make and list organizations')
+    .addHelpText('after', '\nExample:\n  ums organizations list');
 
   organizations
     .command('create')

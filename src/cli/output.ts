@@ -17,10 +17,23 @@ export function print(result: object | object[], { json }: { json?: boolean }): 
 /** Ends the process with one line that says what went wrong and no stack: it is for the person who typed the command. */
 export function fail(error: unknown): never {
   process.stderr.write(`${messageOf(error)}\n`);
-  process.exit(1);
+  process.exit(process.exitCode ?? 1);
 }
 
-function messageOf(error: unknown): string {
+/** What a shell expects of a process whose reader has gone. */
+const BROKEN_PIPE = 141;
+
+/** A reader that has gone (`| head`) wants to hear nothing; a full disk is a failure. */
+export function watchStandardOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exitCode = error.code === 'EPIPE' ? BROKEN_PIPE : 1;
+    if (error.code !== 'EPIPE') process.stderr.write(`Standard output: ${error.message}\n`);
+  });
+  process.stderr.on('error', () => {}); // nobody is there to be told
+}
+
+/** What a person is told of a failure. */
+export function messageOf(error: unknown): string {
   if (error instanceof HttpException) {
     const { errors } = error.getResponse() as { errors?: Fault[] };
     return [error.message, ...(errors ?? []).map(({ field, message }) => `  ${field} ${message}`)].join('\n');

@@ -1,13 +1,13 @@
 import { type Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { validInput } from '../http/validation.pipe';
-import { Organization } from '../organizations/organization.entity';
 import { Token } from '../tokens/token.entity';
 import { serializeToken } from '../tokens/token.serializer';
 import { newTokenValue } from '../tokens/token-value';
 import { CreateTokenDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
 import { print } from './output';
+import { requireOrganization } from './require-organization';
 import { withDatabase } from './with-database';
 
 interface Output {
@@ -15,7 +15,10 @@ interface Output {
 }
 
 export function addTokens(program: Command): void {
-  const tokens = program.command('tokens').description('make, list and revoke API tokens');
+  const tokens = program
+    .command('tokens')
+    .description('make, list and revoke API tokens')
+    .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…');
 
   tokens
     .command('create')
@@ -102,10 +105,4 @@ async function listAll(tokens: TokensService, organizationId: string): Promise<T
     cursor = page.nextCursor ?? undefined;
   } while (cursor);
   return all;
-}
-
-async function requireOrganization(dataSource: DataSource, id: string): Promise<void> {
-  if (!(await dataSource.getRepository(Organization).existsBy({ id }))) {
-    throw new Error('There is no such organization. List them with: ums organizations list');
-  }
 }

@@ -10,9 +10,14 @@ import { schema } from '../user-management.module';
  */
 export async function withDatabase<Result>(
   run: (dataSource: DataSource) => Promise<Result>,
+  timeouts?: object,
 ): Promise<Result> {
   const config: Config = readConfig(process.env);
-  const database = await openDatabase({ ...config, migrate: config.databaseUrl === undefined }, schema);
+  const database = await openDatabase(
+    { ...config, migrate: config.databaseUrl === undefined },
+    schema,
+    timeouts,
+  );
   try {
     const pending = await pendingMigrations(database.dataSource);
     if (pending.length > 0) throw new Error('The schema is older than this release. Run: ums migrate');

@@ -1,0 +1,53 @@
+/** Says on standard error how far a job is: one line that changes on a terminal, a line for each 10 % elsewhere. */
+export class Progress {
+  private readonly startedAt = performance.now();
+  private shownAt = 0;
+  private tenths = 0;
+  private drawn = false;
+
+  /** `total`: how much there is to do, if that is known; else it tells every 100,000 rows. */
+  constructor(
+    private readonly total: number | undefined,
+    private readonly to: NodeJS.WriteStream = process.stderr,
+  ) {}
+
+  get seconds(): number {
+    return (performance.now() - this.startedAt) / 1000;
+  }
+
+  /** `done` is of `total`. */
+  show(rows: number, done: number): void {
+    const share = this.total ? Math.min(1, done / this.total) : undefined;
+    if (this.to.isTTY) {
+      if (performance.now() - this.shownAt < 200) return;
+      this.shownAt = performance.now();
+      this.drawn = true;
+      this.to.write(`\r\x1b[K${this.line(rows, share)}`);
+    } else {
+      const tenths = share === undefined ? Math.floor(rows / 100_000) : Math.floor(share * 10);
+      if (tenths <= this.tenths) return;
+      this.tenths = tenths;
+      this.to.write(`${this.line(rows, share)}\n`);
+    }
+  }
+
+  /** Leaves the terminal's line to what is said next. */
+  end(): void {
+    if (this.drawn) this.to.write('\r\x1b[K');
+  }
+
+  private line(rows: number, share?: number): string {
+    const rate = rows / this.seconds;
+    const parts = [`${count(rows)} rows`, `${count(Math.round(rate))} rows/s`];
+    if (share !== undefined) {
+      parts.unshift(`${Math.floor(share * 100)} %`);
+      parts.push(`ETA ${clock(share > 0 ? (this.seconds / share) * (1 - share) : 0)}`);
+    }
+    return parts.join(', ');
+  }
+}
+
+export const count = (n: number) => n.toLocaleString('en-US');
+
+const clock = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')}`;

@@ -1,0 +1,53 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { LARGE_JOB } from '../database/data-source';
+import { person } from '../demo/people';
+import { UserImport } from '../users/user-import';
+import { runImport } from './import';
+import { requireOrganization } from './require-organization';
+import type { Row } from './rows';
+import { withDatabase } from './with-database';
+
+interface Options {
+  organization: string;
+  users: number;
+  json?: boolean;
+}
+
+export function addSeed(program: Command): void {
+  program
+    .command('seed')
+    .description('make people for a demonstration or a benchmark: always the same ones')
+    .requiredOption('--organization <id>', 'whose users they become')
+    .requiredOption('--users <n>', 'how many; those who are there already are left alone', howMany)
+    .option('--json', 'print a summary as JSON')
+    .addHelpText('after', '\nExample:\n  ums seed --organization org_… --users 500')
+    .action(seed);
+}
+
+async function seed({ organization, users, ...output }: Options): Promise<void> {
+  await withDatabase(async (dataSource) => {
+    await requireOrganization(dataSource, organization);
+    const people = new UserImport(dataSource, organization, false);
+    await runImport(
+      {
+        rows: rowsOf(users),
+        add: (rows) => people.add(rows),
+        refusedFile: 'seed.refused.ndjson',
+        dryRun: false,
+        total: users,
+        done: ({ rows }) => rows,
+        stop: () => {},
+      },
+      output,
+    );
+  }, LARGE_JOB);
+}
+
+async function* rowsOf(users: number): AsyncGenerator<Row> {
+  for (let n = 0; n < users; n++) yield { line: n + 1, input: person(n), bytes: 0 };
+}
+
+function howMany(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

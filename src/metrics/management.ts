@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { HealthService } from '../health/health.service';
+import { sendProblem } from '../http/problem';
+import type { Metrics } from './metrics';
+
+/**
+ * Answers `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway leads to; returns that port. It
+ * answers until the process ends, so that the last numbers of a drain are seen too.
+ */
+export async function serveManagement(
+  port: number,
+  host: string,
+  metrics: Metrics,
+  health: HealthService,
+): Promise<number> {
+  const server = createServer((request, response) => {
+    answer(request, response, metrics, health).catch(() =>
+      sendProblem(request, response, { status: 500, detail: 'The numbers could not be read.' }),
+    );
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  metrics: Metrics,
+  health: HealthService,
+): Promise<void> {
+  const path = request.url?.split('?')[0];
+  if (path !== '/metrics' && path !== '/livez' && path !== '/readyz') {
+    return sendProblem(request, response, { status: 404, detail: 'There is nothing at this path.' });
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    return sendProblem(request, response, { status: 405, detail: 'This path serves GET, HEAD.' });
+  }
+  const reason = path === '/readyz' ? await health.reasonNotReady() : null;
+  if (reason) return sendProblem(request, response, { status: 503, detail: reason });
+  const isMetrics = path === '/metrics';
+  const body = isMetrics ? await metrics.text() : JSON.stringify({ status: 'ok' });
+  response.setHeader('Content-Type', isMetrics ? metrics.contentType : 'application/json; charset=utf-8');
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

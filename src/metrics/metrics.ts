@@ -1,0 +1,118 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { DataSource } from 'typeorm';
+import { info } from '../../openapi.json';
+import type { RequestRecord } from '../http/access-log';
+import type { WindowCounter } from '../rate-limit/window';
+import { soonExpiring, WARNING_DAYS } from './expiring-tokens';
+
+const REFRESH_MS = 60_000;
+
+type Pool = Record<'totalCount' | 'idleCount' | 'waitingCount', number>;
+
+/** Where the windows of the rate limit are counted now, and how often that had to change. */
+export type Limiter = Pick<WindowCounter, 'storage' | 'fallbacks'>;
+
+/**
+ * The numbers of this process, in a registry of their own: prom-client's global one is the application's that embeds us.
+ * Labels are templates, methods, statuses and reasons, of which there are few; never an id.
+ */
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly registers = [this.registry];
+
+  private readonly requests = new Histogram({
+    name: 'ums_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the end of its answer, by the template of its path.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: this.registers,
+  });
+
+  private readonly refusals = new Counter({
+    name: 'ums_http_refusals_total',
+    help: 'Requests that were answered 401, 403 or 429: the token, the scope it lacks, or rate_limited.',
+    labelNames: ['status', 'reason'],
+    registers: this.registers,
+  });
+
+  private readonly expiring = new Gauge({
+    name: 'ums_tokens_expiring',
+    help: `Active tokens that expire within ${WARNING_DAYS} days, as of the last minute; NaN while the database does not say.`,
+    registers: this.registers,
+  });
+
+  constructor(private readonly dataSource: DataSource) {
+    collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      name: 'ums_build_info',
+      help: 'What is running.',
+      labelNames: ['version', 'node'],
+      registers: this.registers,
+    }).set({ version: info.version, node: process.version }, 1);
+    this.watchPool((dataSource.driver as unknown as { master: Pool }).master);
+    this.expiring.set(NaN);
+    void this.refresh();
+    setInterval(() => void this.refresh(), REFRESH_MS).unref();
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  /** All of them, as Prometheus reads them. Asks nobody, so that a scrape never waits. */
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  count({ method, route = 'none', status, refusal, ms }: RequestRecord): void {
+    this.requests.observe({ method, route, status }, ms / 1000);
+    if (refusal) this.refusals.inc({ status, reason: refusal });
+  }
+
+  watchLimiter(limiter: Limiter): void {
+    new Gauge({
+      name: 'ums_rate_limit_storage_info',
+      help: 'Where the windows of the rate limit are counted now.',
+      labelNames: ['storage'],
+      registers: this.registers,
+      collect() {
+        this.reset();
+        this.set({ storage: limiter.storage }, 1);
+      },
+    });
+    new Counter({
+      name: 'ums_rate_limit_fallbacks_total',
+      help: 'How often the storage of the rate limit went out of reach, and another one took over.',
+      registers: this.registers,
+      collect() {
+        this.reset();
+        this.inc(limiter.fallbacks);
+      },
+    });
+  }
+
+  private watchPool(pool: Pool): void {
+    const gauge = (name: string, help: string, value: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers: this.registers,
+        collect() {
+          this.set(value());
+        },
+      });
+    gauge('ums_database_connections_in_use', 'Connections that a request or a job is using.', () => {
+      return pool.totalCount - pool.idleCount;
+    });
+    gauge('ums_database_connections_idle', 'Open connections that nobody is using.', () => pool.idleCount);
+    gauge(
+      'ums_database_connections_waiting',
+      'Requests that wait for a connection.',
+      () => pool.waitingCount,
+    );
+  }
+
+  private async refresh(): Promise<void> {
+    this.expiring.set(await soonExpiring(this.dataSource).catch(() => NaN));
+  }
+}

@@ -1,0 +1,534 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { person } from '../src/demo/people';
+import { Client, type UserBody } from './support/client';
+import { copyOfTemplate, describeOnServer, type TestDatabase } from './support/database';
+import { run, start, stop, ums } from './support/process';
+
+// Most of these start several processes, each with a database of its own to open.
+jest.setTimeout(240_000);
+
+let database: TestDatabase;
+let directory: string;
+beforeAll(async () => {
+  database = await copyOfTemplate();
+  directory = mkdtempSync(join(tmpdir(), 'ums-jobs-'));
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(directory, { recursive: true });
+});
+
+const path = (name: string) => join(directory, name);
+
+const file = (name: string, content: string | Buffer) => {
+  writeFileSync(path(name), content);
+  return path(name);
+};
+
+const ndjson = (rows: unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+const people = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => person(from + n));
+
+const newOrganization = async (): Promise<string> =>
+  JSON.parse((await run(['organizations', 'create', 'Test', '--json'], database.env)).stdout).id;
+
+/** Runs a command with `--json`; the summary is what it prints. */
+const job = async (...args: string[]) => {
+  const { code, stdout, stderr } = await run([...args, '--json'], database.env);
+  return { code, stderr, summary: stdout ? JSON.parse(stdout) : undefined };
+};
+
+const refusedIn = (name: string) =>
+  readFileSync(path(name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+const exported = async (organization: string): Promise<UserBody[]> => {
+  const { stdout } = await run(['users', 'export', '--organization', organization], database.env);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+};
+
+/** People as they are compared: without what the service makes, in the order of their emails. */
+const asGiven = (users: Partial<UserBody>[]) =>
+  users
+    .map(({ name, email, role, metadata }) => ({ name, email, role, metadata }))
+    .sort((a, b) => (a.email! < b.email! ? -1 : 1));
+
+/** The service on the database, for as long as `use` takes. */
+async function withService(organization: string, use: (api: Client) => Promise<void>): Promise<void> {
+  const options = ['--name', 'Test', '--scopes', 'admin', '--json'];
+  const made = await run(['tokens', 'create', '--organization', organization, ...options], database.env);
+  const service = await start({ ...database.env, LOG_LEVEL: 'fatal' });
+  await use(new Client(service.url, { value: JSON.parse(made.stdout).token })).finally(() => stop(service));
+}
+
+describe('every command', () => {
+  it('has a help with an example, and takes --json', async () => {
+    const commands: string[][] = [[]];
+    const leaves: string[] = [];
+    for (const command of commands) {
+      const { code, stdout } = await run([...command, '--help'], {});
+      expect({ command, code, stdout }).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/\nExamples?:\n {2}\S/),
+      });
+      const names = [...(/\nCommands:\n([^]*?)\n\n/.exec(stdout)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
+        ([, name]) => name,
+      );
+      commands.push(...names.filter((name) => name !== 'help').map((name) => [...command, name]));
+      if (names.length > 0) continue;
+      leaves.push(command.join(' '));
+      expect(stdout).toContain('--json');
+    }
+    expect(leaves.sort()).toEqual([
+      'migrate',
+      'organizations create',
+      'organizations list',
+      'seed',
+      'start',
+      'tokens create',
+      'tokens generate',
+      'tokens list',
+      'tokens revoke',
+      'users export',
+      'users import',
+    ]);
+  });
+});
+
+describe('ums users import', () => {
+  it('makes users that the very next search finds, misspelt too', async () => {
+    const organization = await newOrganization();
+    const rows = [
+      { name: ' Grace Hopper ', email: 'grace@example.com' },
+      {
+        id: 'usr_x',
+        name: 'Ada',
+        email: 'ada@example.com',
+        role: 'admin',
+        metadata: { team: 'engines' },
+        createdAt: '2020',
+        updatedAt: 1,
+      },
+    ];
+    const { code, summary } = await job(
+      'users',
+      'import',
+      file('two', ndjson(rows)),
+      '--organization',
+      organization,
+    );
+    expect(code).toBe(0);
+    expect(summary).toMatchObject({ rows: 2, created: 2, refused: 0, refusedFile: null, complete: true });
+
+    await withService(organization, async (api) => {
+      const found = async (q: string) =>
+        (await api.get(`/api/v1/users/search?q=${q}`).expect(200)).body.data.map(
+          ({ name }: UserBody) => name,
+        );
+      expect(await found('Hopper')).toEqual(['Grace Hopper']);
+      expect(await found('hoppre')).toEqual(['Grace Hopper']);
+      expect(await found('gine')).toEqual(['Ada']);
+      const [grace] = (await api.get('/api/v1/users?email=grace@example.com').expect(200)).body.data;
+      expect(grace).toMatchObject({ role: 'member', metadata: {} });
+      expect(grace.id).toMatch(/^usr_\w{26}$/);
+    });
+  });
+
+  it('refuses what the API refuses, for the same reasons', async () => {
+    const organization = await newOrganization();
+    const bad = [
+      {},
+      { name: 'Ada', email: 'nobody', role: 'root' },
+      { name: '   ', email: 'a@example.com' },
+      { name: null, email: 'a@example.com' },
+      { name: 'Ada', email: 'a@example.com', nickname: 'A' },
+      { name: 'x'.repeat(201), email: 'a@example.com' },
+      { name: 'A\0da', email: 'a@example.com' },
+      { name: 'Ada', email: 'a@example.com', metadata: [] },
+      { name: 'Ada', email: 'a@example.com', metadata: { a: [[[[[[[[1]]]]]]]] } },
+      { name: 'Ada', email: 'a@example.com', metadata: { big: 'x'.repeat(17_000) } },
+      { name: 'Ada', email: 'a@example.com', metadata: JSON.parse('{"__proto__":1,"n":9007199254740993}') },
+      {
+        name: 'Ada',
+        email: 'a@example.com',
+        metadata: Object.fromEntries(people(0, 17).map((_, n) => [n, n])),
+      },
+      ['Ada', 'a@example.com'],
+      7,
+    ];
+    const good = { name: 'Ada', email: 'ada@example.com' };
+    const broken = ['{"name": "Ada"', JSON.stringify({ ...good, name: 'x'.repeat(70_000) })];
+    const text = `${ndjson([good, ...bad])}${broken.join('\n')}\n\n${ndjson([good, { ...good, name: 'Other' }])}`;
+
+    const { code, summary, stderr } = await job(
+      'users',
+      'import',
+      file('bad.ndjson', text),
+      '--organization',
+      organization,
+    );
+    expect(code).toBe(1);
+    expect(summary).toMatchObject({
+      created: 1,
+      unchanged: 1,
+      refused: bad.length + broken.length + 1,
+      complete: true,
+    });
+    expect(summary.refusedFile).toBe(path('bad.ndjson.refused.ndjson'));
+    expect(stderr).toContain('line 2: name is required, email is required\n');
+
+    const refused = refusedIn('bad.ndjson.refused.ndjson');
+    await withService(organization, async (api) => {
+      for (const [i, body] of [...bad, { ...good, name: 'Other' }].entries()) {
+        const row = refused[i < bad.length ? i : i + broken.length];
+        // Its own text, since a key `__proto__` is more than an object can say.
+        const { errors } = (await api.post('/api/v1/users').type('json').send(JSON.stringify(body))).body;
+        expect({ errors: row.errors, line: row.line }).toEqual({
+          errors,
+          line: i < bad.length ? i + 2 : i + 6,
+        });
+      }
+    });
+    expect(refused.slice(bad.length).map(({ errors }) => errors[0].code)).toEqual([
+      'invalid',
+      'too_long',
+      'taken',
+    ]);
+  });
+
+  it('reads CSV as spreadsheets write it', async () => {
+    const organization = await newOrganization();
+    const csv =
+      '\ufeffemail,name,metadata,role\r\n' +
+      'one@example.com,"Smith, ""Jo""","{""a"": ""x\\ny""}",viewer\r\n' +
+      'two@example.com,5" Pipe,,\n' +
+      '\r\n' +
+      'three@example.com,Three,not json,\r\n' +
+      'four@example.com,Four\r\n' +
+      "five@example.com,'=cmd(),,\r\n" +
+      "six@example.com,'Tis,,";
+    const { code, summary } = await job(
+      'users',
+      'import',
+      file('sheet.csv', csv),
+      '--organization',
+      organization,
+    );
+    expect({ code, summary }).toMatchObject({ code: 1, summary: { created: 4, refused: 2 } });
+    expect(refusedIn('sheet.csv.refused.ndjson')).toMatchObject([
+      { line: 5, errors: [{ field: 'metadata', code: 'invalid' }], input: { email: 'three@example.com' } },
+      { line: 6, errors: [{ field: 'body', message: 'has 2 cells, and there are 4 columns' }] },
+    ]);
+    expect(asGiven(await exported(organization))).toEqual([
+      { name: '=cmd()', email: 'five@example.com', role: 'member', metadata: {} },
+      { name: 'Smith, "Jo"', email: 'one@example.com', role: 'viewer', metadata: { a: 'x\ny' } },
+      { name: "'Tis", email: 'six@example.com', role: 'member', metadata: {} },
+      { name: '5" Pipe', email: 'two@example.com', role: 'member', metadata: {} },
+    ]);
+  });
+
+  let organization: string | undefined;
+  it.each([
+    ['empty.csv', '', 'is empty'],
+    ['latin.csv', Buffer.from('name,email\nJürgen,j@example.com\n', 'latin1'), 'not UTF-8'],
+    ['nickname.csv', 'email,nickname\n', '"nickname"'],
+    ['nobody.csv', 'name,role\n', 'no column email'],
+    ['twice.csv', 'email,email\n', 'two columns email'],
+    ['open.csv', 'email,name\na@example.com,"Ada\n', 'never closed'],
+    ['endless.csv', `email,name\na@example.com,"${'x'.repeat(300_000)}`, 'never closed'],
+  ])('says what is wrong with %s and makes nobody', async (name, content, message) => {
+    organization ??= await newOrganization();
+    const { code, summary, stderr } = await job(
+      'users',
+      'import',
+      file(name, content),
+      '--organization',
+      organization,
+    );
+    expect({ code, summary }).toMatchObject({ code: 1, summary: { created: 0, complete: false } });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('changes with --update what a row has and nothing else, finds the new words, and touches nobody who stays the same', async () => {
+    const organization = await newOrganization();
+    const original = { name: 'Ada', email: 'ada@example.com', role: 'viewer', metadata: { plan: 'pro' } };
+    const same = { name: 'Same', email: 'same@example.com' };
+    await job('users', 'import', file('first', ndjson([original, same])), '--organization', organization);
+    const before = await exported(organization);
+
+    const csv =
+      'email,name,role,metadata\nADA@example.com,Augusta,,\nsame@example.com,Same,,\nnew@example.com,,,\n';
+    const args = ['users', 'import', file('changes.csv', csv), '--organization', organization];
+    expect((await job(...args)).summary).toMatchObject({ unchanged: 1, refused: 2 });
+    const { code, summary } = await job(...args, '--update');
+    expect({ code, summary }).toMatchObject({ code: 1, summary: { updated: 1, unchanged: 1, refused: 1 } });
+    expect(refusedIn('changes.csv.refused.ndjson')).toMatchObject([
+      { line: 4, errors: [{ field: 'name', code: 'required' }] },
+    ]);
+
+    const after = await exported(organization);
+    const ada = after.find(({ name }) => name === 'Augusta')!;
+    const wasAda = before.find(({ name }) => name === 'Ada')!;
+    expect(ada).toEqual({ ...wasAda, name: 'Augusta', email: 'ADA@example.com', updatedAt: ada.updatedAt });
+    expect(Date.parse(ada.updatedAt)).toBeGreaterThan(Date.parse(wasAda.updatedAt));
+    expect(after.find(({ name }) => name === 'Same')).toEqual(before.find(({ name }) => name === 'Same'));
+    await withService(organization, async (api) => {
+      const { data } = (await api.get('/api/v1/users/search?q=augutsa').expect(200)).body;
+      expect(data).toEqual([ada]);
+    });
+  });
+
+  it('with --dry-run says what it would do, across batches, and does nothing', async () => {
+    const organization = await newOrganization();
+    const rows = [
+      ...people(0, 1200),
+      { ...person(3), name: 'Somebody Else' }, // an email of the first batch
+      person(5),
+      { name: 'Ada' },
+    ];
+    const args = ['users', 'import', file('dry.ndjson', ndjson(rows)), '--organization', organization];
+    for (const more of [[], ['--update']]) {
+      const { code, summary } = await job(...args, ...more, '--dry-run');
+      expect({ code, dryRun: summary.dryRun }).toEqual({ code: 1, dryRun: true });
+      expect(await exported(organization)).toEqual([]);
+      const other = await newOrganization();
+      const real = await job(...args.slice(0, -1), other, ...more);
+      expect({ ...summary, dryRun: false, seconds: 0 }).toEqual({ ...real.summary, seconds: 0 });
+    }
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    'keeps what was committed when a %s stops it, and goes on by being run again',
+    async (signal) => {
+      const organization = await newOrganization();
+      const rows = people(0, 5000);
+      const args = ['users', 'import', file('many.ndjson', ndjson(rows)), '--organization', organization];
+      const first = ums([...args, '--json'], database.env);
+      while (!first.stderr().includes('%')) await once(first.process.stderr!, 'data');
+      first.process.kill(signal);
+      const code = await first.exit;
+
+      const there = (await exported(organization)).length;
+      expect(there).toBeGreaterThanOrEqual(1000);
+      expect(there).toBeLessThan(rows.length);
+      if (signal !== 'SIGKILL') {
+        expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+        expect(JSON.parse(first.stdout())).toMatchObject({ created: there, rows: there, complete: false });
+        expect(first.stderr()).toContain(
+          `Stopped by ${signal}.\nWhat was committed stays; to go on, run the same command again.`,
+        );
+      }
+
+      const again = await job(...args);
+      expect(again).toMatchObject({
+        code: 0,
+        summary: { created: rows.length - there, unchanged: there, refused: 0, complete: true },
+      });
+      expect(asGiven(await exported(organization))).toEqual(asGiven(rows));
+    },
+  );
+});
+
+describeOnServer('ums users import, beside others', () => {
+  it('reads standard input, and Ctrl-C ends the wait for more of it', async () => {
+    const organization = await newOrganization();
+    const args = ['users', 'import', '-', '--organization', organization, '--json'];
+    const command = ums(args, database.env, 'pipe');
+    command.process.stdin!.write(ndjson(people(0, 1001)));
+    while ((await exported(organization)).length < 1000);
+    command.process.kill('SIGINT');
+    expect(await command.exit).toBe(130);
+    expect(JSON.parse(command.stdout())).toMatchObject({ created: 1000, complete: false });
+  });
+
+  it('makes everybody once when several imports of the same people run together', async () => {
+    const organization = await newOrganization();
+    const rows = people(0, 4000);
+    const forward = file('forward', ndjson(rows));
+    const backward = file('backward', ndjson([...rows].reverse()));
+    const jobs = await Promise.all(
+      [forward, backward, forward, backward].map((name, i) =>
+        job('users', 'import', name, '--organization', organization, ...(i % 2 ? ['--update'] : [])),
+      ),
+    );
+    expect(jobs.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0, 0]);
+    const sum = (key: string) => jobs.reduce((total, { summary }) => total + summary[key], 0);
+    expect([sum('created'), sum('unchanged')]).toEqual([4000, 12_000]);
+    expect(asGiven(await exported(organization))).toEqual(asGiven(rows));
+  });
+});
+
+describe('ums users export', () => {
+  const name = fc
+    .oneof(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+      fc
+        .tuple(fc.constantFrom(...`'=+-@"＝，,;\t\r\n`, "''", "'=", '"\r\n'), fc.string({ maxLength: 5 }))
+        .map(([start, rest]) => `a${start}${rest}`.slice(fc.sample(fc.integer({ min: 0, max: 1 }), 1)[0])),
+    )
+    .filter((text) => text.trim() !== '' && text.isWellFormed() && !text.includes('\0'));
+
+  it('writes CSV and NDJSON that import as the same people, and CSV without a formula', async () => {
+    const organization = await newOrganization();
+    const value = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 20 }),
+      fc.double({ noNaN: true, min: -1e15, max: 1e15 }),
+      fc.constant(null),
+    );
+    const metadata = fc.dictionary(
+      fc.stringMatching(/^[=+@'a-z0-9]{1,8}$/),
+      fc.array(value, { maxLength: 2 }),
+      { maxKeys: 4 },
+    );
+    const drawn = fc.sample(fc.record({ name, metadata }), 300).map((fields, n) => ({
+      ...JSON.parse(JSON.stringify(fields)), // -0 is 0 in JSON
+      email: `${["'", '=', '+', '-', ''][n % 5]}u${n}@example.com`,
+      role: (['member', 'admin', 'viewer'] as const)[n % 3],
+    }));
+    const { summary } = await job(
+      'users',
+      'import',
+      file('drawn', ndjson(drawn)),
+      '--organization',
+      organization,
+    );
+    expect(summary).toMatchObject({ created: drawn.length, refused: 0 });
+    const original = asGiven(await exported(organization));
+    expect(original).toEqual(asGiven(drawn.map((user) => ({ ...user, name: user.name.trim() }))));
+
+    for (const output of [path('out.csv'), path('out.ndjson')]) {
+      const args = ['users', 'export', '--organization', organization, '--output', output];
+      expect((await job(...args)).summary).toMatchObject({ users: drawn.length, output });
+      const other = await newOrganization();
+      expect((await job('users', 'import', output, '--organization', other)).code).toBe(0);
+      const copy = await exported(other);
+      expect(JSON.stringify(asGiven(copy))).toBe(JSON.stringify(original));
+    }
+    const cells: string[][] = parse(readFileSync(path('out.csv')));
+    expect(cells.flat().filter((cell) => /^[=+\-@\t\r\n＝＋－＠]/.test(cell))).toEqual([]);
+    expect(cells.flat().filter((cell) => cell.startsWith("'="))).not.toEqual([]);
+    expect(readdirSync(directory).filter((entry) => entry.endsWith('.part'))).toEqual([]);
+  });
+
+  it('shows everybody once, over many pages, in the order of their ids', async () => {
+    const organization = await newOrganization();
+    await job('seed', '--organization', organization, '--users', '2500');
+    const users = await exported(organization);
+    expect(users).toHaveLength(2500);
+    expect(users.map(({ id }) => id)).toEqual([...new Set(users.map(({ id }) => id))].sort());
+
+    const stopped = ums(['users', 'export', '--organization', organization], database.env);
+    await once(stopped.process.stdout!, 'data');
+    stopped.process.kill('SIGINT');
+    expect(await stopped.exit).toBe(130);
+    const written = stopped.stdout().split('\n').length - 1;
+    expect(written).toBeLessThan(2500);
+    expect(stopped.stderr()).toContain(
+      `The export is not whole: ${written.toLocaleString('en-US')} users were written.`,
+    );
+
+    const broken = ums(['users', 'export', '--organization', organization], database.env);
+    await once(broken.process.stdout!, 'data');
+    broken.process.stdout!.destroy(); // as `| head -1` does
+    expect({ code: await broken.exit, stderr: broken.stderr() }).toEqual({ code: 141, stderr: '' });
+  });
+
+  it('fails when there is no room, and leaves no file that looks whole', async () => {
+    if (!existsSync('/dev/full')) return void process.stderr.write('Not run: there is no /dev/full here.\n');
+    const organization = await newOrganization();
+    await job('seed', '--organization', organization, '--users', '10');
+    const args = ['users', 'export', '--organization', organization, '--output', '/dev/full'];
+    expect(await run(args, database.env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^The export is not whole: \/dev\/full was not made\. ENOSPC: no space left/,
+      ),
+    });
+    const nowhere = [...args.slice(0, -1), path('no/such/directory')];
+    expect(await run(nowhere, database.env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ENOENT'),
+    });
+
+    const bad = file('full.ndjson', ndjson([person(20), {}]));
+    const job_ = ['users', 'import', bad, '--organization', organization, '--refused', '/dev/full'];
+    const stopped = await run(job_, database.env);
+    expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOSPC') });
+    expect(stopped.stdout).toContain('1 created');
+  });
+
+  it.each([
+    ['export', '--organization', 'org_x'],
+    ['import', 'package.json', '--organization', 'org_x'],
+    ['import', 'no/such/file', '--organization', 'org_x'],
+    ['import', 'package.json', '--refused', './package.json', '--organization', 'org_x'],
+    ['import', 'package.json', '--organization', 'org_x', '--format', 'xml'],
+  ])('refuses users %j %j %j and says why', async (...args) => {
+    const { code, stdout, stderr } = await run(['users', ...args], database.env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/ums organizations list|ENOENT|another file|Allowed choices/);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('people for a demonstration', () => {
+  it('are the same everywhere, and made once', async () => {
+    const [one, other] = [await newOrganization(), await newOrganization()];
+    for (const organization of [one, other]) {
+      const { summary } = await job('seed', '--organization', organization, '--users', '50');
+      expect(summary).toMatchObject({ created: 50 });
+    }
+    expect(asGiven(await exported(one))).toEqual(asGiven(await exported(other)));
+    expect((await job('seed', '--organization', one, '--users', '60')).summary).toMatchObject({
+      created: 10,
+      unchanged: 50,
+    });
+  });
+
+  it('stop at a Ctrl-C too, and say how many there are', async () => {
+    const organization = await newOrganization();
+    const args = ['seed', '--organization', organization, '--users', '5000', '--json'];
+    const seeding = ums(args, database.env);
+    while (!seeding.stderr().includes('%')) await once(seeding.process.stderr!, 'data');
+    seeding.process.kill('SIGINT');
+    expect(await seeding.exit).toBe(130);
+    const { created, complete } = JSON.parse(seeding.stdout());
+    expect({ created, complete }).toEqual({
+      created: (await exported(organization)).length,
+      complete: false,
+    });
+  });
+
+  it('are 500 after a start with --demo, in an organization that had nobody', async () => {
+    const empty = await copyOfTemplate();
+    const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
+    const demo = async (...args: string[]) => {
+      const service = await start({ ...empty.env, BOOTSTRAP_TOKEN }, ...args);
+      const users: UserBody[] = [];
+      let next = '/api/v1/users?limit=200';
+      const api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
+      do {
+        const { body } = await api.get(next).expect(200);
+        users.push(...body.data);
+        next = body.nextCursor && `/api/v1/users?limit=200&cursor=${body.nextCursor}`;
+      } while (next);
+      await api.delete(`/api/v1/users/${users[0].id}`);
+      await stop(service);
+      return users.length;
+    };
+    expect(await demo('--demo')).toBe(500);
+    expect(await demo('--demo')).toBe(499);
+    await empty.drop();
+  });
+});
