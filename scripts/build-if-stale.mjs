@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 const SOURCES = [
   'src',
   'client',
+  'dashboard',
   'openapi.json',
   'migrations',
   'package.json',
@@ -13,6 +14,7 @@ const SOURCES = [
   'tsconfig.build.json',
   'tsconfig.client.json',
   'nest-cli.json',
+  'vite.config.mjs',
 ];
 const BUILT = 'dist/src/main.js';
 

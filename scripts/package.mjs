@@ -24,6 +24,8 @@ try {
     .map(({ path }) => path)
     .filter((path) => !/^(dist\/|docs\/|openapi\.json$|[^/]*\.md$|LICENSE$|package\.json$)/.test(path));
   if (stray.length > 0) throw new Error(`The package has files that nobody needs: ${stray.join(', ')}`);
+  const kept = packed.files.some(({ path }) => path === 'dist/dashboard/index.html');
+  if (!kept) throw new Error('The package has no dashboard.');
   const { size } = statSync(tarball);
   if (size > MAX_BYTES) throw new Error(`The package has ${size} bytes; it may have ${MAX_BYTES}.`);
   process.stdout.write(`${packed.filename}: ${packed.files.length} files, ${size} bytes\n`);

@@ -9,7 +9,12 @@ import pg from 'pg';
 
 export async function startPostgres(directory, more = {}) {
   if (process.env.TEST_DATABASE_URL) return serverAt(process.env.TEST_DATABASE_URL, async () => {});
+  const cluster = await makeCluster(directory, more);
+  return serverAt(cluster.url, () => cluster.stop());
+}
 
+/** A cluster in the directory, running; it can be stopped, fast or with another signal, and started again. */
+export async function makeCluster(directory, more = {}) {
   const binaries = findBinaries();
   const port = await freePort();
   const data = join(directory, 'postgres');
@@ -33,18 +38,28 @@ export async function startPostgres(directory, more = {}) {
     ...more,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], run);
-  const ended = new Promise((done) => server.once('exit', done));
-
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  await waitFor(url);
-  return serverAt(url, async () => {
-    server.kill('SIGINT'); // fast shutdown
-    await ended;
-  });
+  let server;
+  let ended;
+  const start = async () => {
+    server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], run);
+    ended = new Promise((done) => server.once('exit', done));
+    await waitFor(url);
+  };
+  await start();
+  return {
+    url,
+    port,
+    pid: () => server.pid,
+    start,
+    stop: async (signal = 'SIGINT') => {
+      server.kill(signal);
+      await ended;
+    },
+  };
 }
 
-function serverAt(url, stop) {
+export function serverAt(url, stop) {
   const createDatabase = async (name) => {
     const client = new pg.Client(url);
     await client.connect();
@@ -85,14 +100,14 @@ function versions(folder) {
 }
 
 /** PostgreSQL refuses to run as root, so root runs it as somebody else. */
-function unprivilegedUser() {
+export function unprivilegedUser() {
   if (process.getuid?.() !== 0) return undefined;
   const name = ['postgres', 'nobody'].find((user) => spawnSync('id', ['-u', user]).status === 0);
   const id = (flag) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
-function freePort() {
+export function freePort() {
   return new Promise((done) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address();
@@ -101,7 +116,7 @@ function freePort() {
   });
 }
 
-async function waitFor(url) {
+export async function waitFor(url) {
   for (let attempt = 0; ; attempt++) {
     const client = new pg.Client(url);
     try {

@@ -1,18 +1,24 @@
-// Runs the tests: on the embedded database, or with --postgres on a real server, where none is skipped. Other arguments
-// go to Jest.
+// Runs the tests: on the embedded database; with --postgres on a real server, where none is skipped; or with --pgbouncer on
+// one behind a PgBouncer. Other arguments go to Jest.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findChromium } from './chromium.mjs';
+import { startPgBouncer } from './pgbouncer.mjs';
 import { startPostgres } from './postgres.mjs';
 
 await import('./build-if-stale.mjs');
 
-const onServer = process.argv.includes('--postgres');
-const jestArguments = process.argv.slice(2).filter((argument) => argument !== '--postgres');
+const behindPooler = process.argv.includes('--pgbouncer');
+const onServer = behindPooler || process.argv.includes('--postgres');
+const jestArguments = process.argv
+  .slice(2)
+  .filter((argument) => !['--postgres', '--pgbouncer'].includes(argument));
 const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
 const report = join(directory, 'report.json');
 const server = onServer ? await startPostgres(directory) : undefined;
+const pooler = behindPooler ? await startPgBouncer(directory, server.url) : undefined;
 
 try {
   const env = {
@@ -21,6 +27,8 @@ try {
     NODE_NO_WARNINGS: '1',
     UMS_TEST_DIRECTORY: directory,
     UMS_TEST_SERVER: server?.url ?? '',
+    UMS_TEST_POOLER: pooler?.url ?? '',
+    CHROMIUM_PATH: findChromium() ?? '',
   };
   // One migrated database; every test file works on a copy of its own.
   const template = server
@@ -37,15 +45,18 @@ try {
 
   const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
   if (numPendingTests > 0) {
-    const reason = onServer
-      ? 'see above'
-      : 'they need a PostgreSQL server with several connections; npm run test:postgres runs them';
-    process.stdout.write(`Skipped ${numPendingTests} tests: ${reason}.\n`);
+    const reasons = [
+      !onServer &&
+        'those that need a PostgreSQL server with several connections; npm run test:postgres runs them',
+      !env.CHROMIUM_PATH && 'those of the dashboard, which need a Chromium on the PATH or in CHROMIUM_PATH',
+    ].filter(Boolean);
+    process.stdout.write(`Skipped ${numPendingTests} tests: ${reasons.join('; ') || 'see above'}.\n`);
   }
   process.stdout.write(
     `Tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped\n`,
   );
 } finally {
+  await pooler?.stop();
   await server?.stop();
   rmSync(directory, { recursive: true, force: true });
 }

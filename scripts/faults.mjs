@@ -1,0 +1,30 @@
+// Runs the fault suite on servers and replicas of its own; --short with smaller numbers. Other arguments are names of
+// its files: postgres, redis, …
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+
+await import('./build-if-stale.mjs');
+
+const DIRECTORY = 'test/faults/';
+const LONG = ['leaks'];
+
+const short = process.argv.includes('--short');
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const files = readdirSync(DIRECTORY)
+  .filter((file) => file.endsWith('.test.mjs'))
+  .map((file) => file.replace('.test.mjs', ''))
+  .filter((name) => (named.length > 0 ? named.includes(name) : short || !LONG.includes(name)));
+
+const { status } = spawnSync(
+  process.execPath,
+  [
+    '--test',
+    '--test-concurrency=1',
+    '--test-force-exit',
+    '--test-timeout=180000',
+    '--test-reporter=spec',
+    ...files.map((name) => `${DIRECTORY}${name}.test.mjs`),
+  ],
+  { stdio: 'inherit', env: { ...process.env, FAULTS: short ? 'short' : 'full', NODE_NO_WARNINGS: '1' } },
+);
+process.exitCode = status ?? 1;

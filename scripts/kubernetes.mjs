@@ -1,0 +1,98 @@
+// Renders every overlay of deploy/, and every component on top of the production one, and checks each object against the
+// Kubernetes API: its schemas as TypeScript types, whose checker refuses unknown fields, missing ones and wrong values.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+
+const TYPES = {
+  'v1 Namespace': 'kubernetes-types/core/v1',
+  'v1 Secret': 'kubernetes-types/core/v1',
+  'v1 Service': 'kubernetes-types/core/v1',
+  'v1 ServiceAccount': 'kubernetes-types/core/v1',
+  'apps/v1 Deployment': 'kubernetes-types/apps/v1',
+  'autoscaling/v2 HorizontalPodAutoscaler': 'kubernetes-types/autoscaling/v2',
+  'batch/v1 Job': 'kubernetes-types/batch/v1',
+  'networking.k8s.io/v1 NetworkPolicy': 'kubernetes-types/networking/v1',
+  'policy/v1 PodDisruptionBudget': 'kubernetes-types/policy/v1',
+  'monitoring.coreos.com/v1 ServiceMonitor':
+    '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor',
+};
+
+const kustomize = [
+  ['kustomize', 'build'],
+  ['kubectl', 'kustomize'],
+].find(knowsComponents);
+if (!kustomize) {
+  process.stdout.write(
+    'Skipped: rendering deploy/ wants kustomize 4 or kubectl 1.21, or newer, and neither is here.\n',
+  );
+  process.exit(0);
+}
+
+const directory = mkdtempSync('.kubernetes-');
+try {
+  const rendered = [
+    ...readdirSync('deploy/overlays').map((name) => [name, `deploy/overlays/${name}`]),
+    ...readdirSync('deploy/components').map((name) => [`production with ${name}`, withComponent(name)]),
+  ].map(([name, path]) => [name, render(path)]);
+  for (const [name, objects] of rendered) process.stdout.write(`${name}: ${objects.length} objects\n`);
+  check(rendered.flatMap(([name, objects]) => objects.map((object) => [name, object])));
+} finally {
+  rmSync(directory, { recursive: true });
+}
+
+function knowsComponents([command]) {
+  if (command === 'kustomize') return spawnSync(command, ['version']).status === 0;
+  const { status, stdout } = spawnSync(command, ['version', '--client', '--output=json'], {
+    encoding: 'utf8',
+  });
+  return status === 0 && 'kustomizeVersion' in JSON.parse(stdout);
+}
+
+/** An overlay that is the production one and this component. */
+function withComponent(name) {
+  const path = mkdtempSync(join(directory, 'overlay-'));
+  const from = (there) => relative(path, there);
+  writeFileSync(
+    join(path, 'kustomization.yaml'),
+    JSON.stringify({
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      resources: [from('deploy/overlays/production')],
+      components: [from(`deploy/components/${name}`)],
+    }),
+  );
+  return path;
+}
+
+function render(path) {
+  const [command, ...args] = kustomize;
+  const text = execFileSync(command, [...args, path], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return parseAllDocuments(text).map((document) => document.toJS());
+}
+
+function check(objects) {
+  const lines = objects.map(([overlay, object], i) => {
+    const type = `${object.apiVersion} ${object.kind}`;
+    if (!TYPES[type]) throw new Error(`${overlay}: no schema of ${type} is known to scripts/kubernetes.mjs.`);
+    const name = TYPES[type].startsWith('@') ? `I${object.kind}` : object.kind;
+    const label = `${overlay}: ${object.kind} ${object.metadata.name}`;
+    return `/* ${label} */ export const object${i}: import('${TYPES[type]}').${name} = ${JSON.stringify(object)};`;
+  });
+  const file = join(directory, 'objects.ts');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const compilerOptions = { noEmit: true, strict: true, skipLibCheck: true, module: 'nodenext', types: [] };
+  writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['objects.ts'] }));
+  const tsc = 'node_modules/typescript/bin/tsc';
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
+  if (status === 0) return process.stdout.write(`All ${objects.length} objects are what Kubernetes takes.\n`);
+  for (const error of stdout.trimEnd().split('\n')) {
+    const line = /objects\.ts\((\d+),/.exec(error)?.[1];
+    process.stderr.write(`${line ? `${/\/\* (.*?) \*\//.exec(lines[line - 1])[1]}: ` : ''}${error}\n`);
+  }
+  process.exitCode = 1;
+}
