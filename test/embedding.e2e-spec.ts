@@ -1,4 +1,5 @@
-import { BadRequestException, Injectable, Module } from '@nestjs/common';
+import { BadRequestException, Injectable, Module, NotFoundException } from '@nestjs/common';
+import pg from 'pg';
 import request from 'supertest';
 import {
   OrganizationsService,
@@ -11,6 +12,7 @@ import {
 } from '../src';
 import type { RequestRecord } from '../src';
 import { Client } from './support/client';
+import { describeOnServer, wakePooler } from './support/database';
 import { type Host, startHost } from './support/host';
 
 const OPTIONS = { schema: 'ums', prefix: 'internal' } satisfies UserManagementOptions;
@@ -89,6 +91,10 @@ describe('the routes of an application', () => {
     [404, 'get', '/backend/nothing', mine],
     [404, 'get', '/backend/internal/nothing', mine],
     [404, 'get', '/backend/internal/api/v1/usersandmore', mine],
+    [404, 'get', '/backend/internal/dashboards', mine],
+    [404, 'get', '/backend/dashboard', mine],
+    [404, 'get', '/dashboard', mine],
+    [200, 'get', '/backend/internal/dashboard/mine', mine],
     [404, 'get', '/api/v1/users', mine],
     [404, 'get', '/v1/tokens', mine],
     [200, 'get', '/backend/v1/internal/api/v1/users/7/avatar', mine],
@@ -100,6 +106,15 @@ describe('the routes of an application', () => {
     const [without, within] = [await answerOf(plain, call), await answerOf(host, call)];
     expect(within.status).toBe(status);
     expect(within).toEqual(without);
+  });
+
+  it('answer where the dashboard would be, too, if it is not wanted', async () => {
+    const without = await startHost([UserManagementModule.forRoot({ ...OPTIONS, dashboard: false })]);
+    for (const path of ['', '/', '/x.js']) {
+      const call: Call = ['get', `/backend/internal/dashboard${path}`, mine];
+      expect(await answerOf(without, call)).toEqual(await answerOf(plain, call));
+    }
+    await without.close();
   });
 
   it('keep their entities, tables and names', async () => {
@@ -189,6 +204,19 @@ describe('in an application the service', () => {
     });
   });
 
+  it('serves the dashboard, with its own headers', async () => {
+    const page = await request(host.url).get('/backend/internal/dashboard').expect(200);
+    expect(page.headers).toMatchObject({
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self';/),
+      'cache-control': 'no-store',
+      'x-request-id': expect.any(String),
+    });
+    const [, script] = /src="\.\/(.*?)"/.exec(page.text)!;
+    await request(host.url).get(`/backend/internal/${script}`).expect(200);
+    const { body } = await request(host.url).get('/backend/internal/dashboard/nothing.js').expect(404);
+    expect(body.code).toBe('not_found');
+  });
+
   it('limits by its own throttler, and tells the headers', async () => {
     const api = await clientOf(host);
     for (let i = 0; i < 50; i++) await api.get(`${users}/nobody`).expect(404);
@@ -276,6 +304,16 @@ describe('the services', () => {
     expect(await faultsOf(tokens.list(id, { state: 'lost' as never }))).toEqual(['state invalid']);
     expect(await faultsOf(host.app.get(OrganizationsService).create(''))).toEqual(['name too_short']);
   });
+
+  it('know no organization that is not there', async () => {
+    const [users, tokens] = [host.app.get(UsersService), host.app.get(TokensService)];
+    const nowhere = 'org_00000000000000000000000000';
+    const token = tokens.create(nowhere, { name: 'x', scopes: ['admin'] });
+    await expect(token).rejects.toThrow(new NotFoundException('There is no such organization.'));
+    const user = users.create(nowhere, { name: 'Ada', email: 'ada@example.com' });
+    await expect(user).rejects.toThrow(new NotFoundException('There is no such organization.'));
+    expect((await users.list(nowhere)).data).toEqual([]);
+  });
 });
 
 describe('forRootAsync', () => {
@@ -322,4 +360,29 @@ it('says what to do when a table of the application has the name of one of ours'
 it('runs the migrations when the application says so', async () => {
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(2);
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toEqual([]);
+});
+
+describeOnServer('a database that the guard cannot ask', () => {
+  it('is a 503 with Retry-After to the application, whose filter knows no driver', async () => {
+    const asked = await startHost([UserManagementModule.forRoot(OPTIONS)]);
+    const admin = new pg.Client(process.env.UMS_TEST_SERVER);
+    await admin.connect();
+    try {
+      const api = await clientOf(asked, ['users:read']);
+      const [{ name }] = await asked.dataSource.query('SELECT current_database() AS name');
+      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+
+      const { body, headers } = await api.get('/backend/v1/reports').expect(503);
+
+      expect(body).toEqual({ oops: 503, method: 'GET', url: '/backend/v1/reports' });
+      expect(headers['retry-after']).toMatch(/^\d+$/);
+      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await wakePooler(name);
+      await api.get('/backend/v1/reports').expect(200);
+    } finally {
+      await admin.end();
+      await asked.close();
+    }
+  });
 });

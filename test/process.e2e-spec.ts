@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { createClient } from '../client/index.ts';
 import { Client } from './support/client';
 import { copyOfTemplate, emptyDatabase, emptyDirectory, type TestDatabase } from './support/database';
-import { run, start, stop, ums } from './support/process';
+import { run, type Running, start, stop, ums } from './support/process';
 
 let database: TestDatabase | undefined;
 const drop = async () => {
@@ -29,7 +30,7 @@ describe('a first start on the embedded database', () => {
     const service = await start({ ...onDirectory(), LOG_LEVEL: 'fatal' });
     const token = valueIn(service.stdout())!;
     expect(service.stdout()).toMatch(
-      /^User Management Service at http:\/\/127\.0\.0\.1:\d+\nOrganization: Default \(org_\w{26}\)\nAdmin token/,
+      /^User Management Service at (http:\/\/127\.0\.0\.1:\d+)\nDashboard: \1\/dashboard\nOrganization: Default \(org_\w{26}\)\nAdmin token/,
     );
 
     const user = await new Client(service.url, { value: token }).createUser();
@@ -43,6 +44,32 @@ describe('a first start on the embedded database', () => {
     const { lastUsedAt } = (await api.get('/v1/tokens/current').expect(200)).body;
     expect(Date.parse(lastUsedAt)).toBeGreaterThan(Date.now() - 60_000);
     await stop(again);
+  });
+
+  it('may be killed in the middle of a walk: the client goes on with the one that takes its place', async () => {
+    const killed = await start(onDirectory());
+    const { users } = createClient({
+      baseUrl: killed.url,
+      token: valueIn(killed.stdout())!,
+      retryBudgetMs: 50_000,
+    });
+    for (const name of ['a', 'b', 'c', 'd']) await users.create({ name, email: `${name}@example.com` });
+
+    const seen: string[] = [];
+    let next: Promise<Running> | undefined;
+    for await (const { name } of users.list({ sort: 'name', limit: 1 })) {
+      seen.push(name);
+      if (name !== 'b') continue;
+      killed.process.kill('SIGKILL');
+      await killed.exit;
+      await expect(users.create({ name: 'e', email: 'e@example.com' })).rejects.toMatchObject({
+        code: 'unreachable', // and not sent again: nobody knows whether it was done
+      });
+      next = start({ ...onDirectory(), PORT: new URL(killed.url).port });
+    }
+
+    expect(seen).toEqual(['a', 'b', 'c', 'd']);
+    await stop(await next!);
   });
 
   it('keeps the token for a start that can listen', async () => {
@@ -64,6 +91,7 @@ describe('a first start on the embedded database', () => {
     await once(service.process.stdout!, 'data');
     expect(JSON.parse(service.stdout())).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      dashboard: expect.stringMatching(/^http:\/\/localhost:\d+\/dashboard$/),
       organization: { id: expect.stringMatching(/^org_/), name: 'Default' },
       organizations: 1,
       token: expect.stringMatching(/^umt_/),
@@ -98,10 +126,28 @@ describe('a first start on the embedded database', () => {
   });
 });
 
+describe('a start without its Redis', () => {
+  beforeEach(async () => (database = await emptyDirectory()));
+  afterEach(drop);
+
+  it('serves, and says so once without the password', async () => {
+    const service = await start({ ...onDirectory(), REDIS_URL: 'redis://ums:secret-secret@127.0.0.1:1' });
+    const api = new Client(service.url, { value: valueIn(service.stdout())! });
+    for (const remaining of ['999', '998']) {
+      const { headers } = await api.get('/v1/tokens/current').expect(200);
+      expect(headers['x-ratelimit-remaining']).toBe(remaining);
+    }
+    await stop(service);
+    expect(service.stdout().match(/Redis is out of reach/g)).toHaveLength(1);
+    expect(service.stdout() + service.stderr()).not.toContain('secret-secret');
+  });
+});
+
 describe('the environment', () => {
   it('stops the start with one message that lists every variable that makes no sense', async () => {
     const nonsense = {
       DATABASE_URL: 'mysql://localhost',
+      REDIS_URL: 'redis://user:secret-secret@/people',
       DATABASE_POOL_SIZE: '0',
       PORT: '70000',
       HOST: 'not a host',

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Client } from './support/client';
-import { describeOnServer, emptyDatabase, type TestDatabase } from './support/database';
+import { describeOnServer, emptyDatabase, type TestDatabase, wakePooler } from './support/database';
 import { run, type Running, start, stop } from './support/process';
 import { startService } from './support/service';
 
@@ -175,6 +175,7 @@ describeOnServer('a database that does not answer', () => {
       await api.get('/livez').expect(200);
 
       await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await wakePooler(name);
       await api.get('/api/v1/users').expect(200);
     } finally {
       await admin.end();

@@ -6,6 +6,9 @@ import pg from 'pg';
 const directory = process.env.UMS_TEST_DIRECTORY!;
 const serverUrl = process.env.UMS_TEST_SERVER;
 
+/** What the service connects to: the server, or what stands before it. */
+const serviceUrl = process.env.UMS_TEST_POOLER || serverUrl;
+
 if (!directory) throw new Error('Run the tests with: npm test');
 
 /** For tests that need several connections or processes; the embedded database is one connection of one process. */
@@ -27,7 +30,7 @@ export const emptyDirectory = () => newDirectory(false);
 async function newDatabase(template: string): Promise<TestDatabase> {
   const name = `ums_${process.pid}_${Math.random().toString(36).slice(2)}`;
   await onServer(`CREATE DATABASE ${name} ${template}`);
-  const url = new URL(serverUrl!);
+  const url = new URL(serviceUrl!);
   url.pathname = name;
   return {
     env: { DATABASE_URL: url.href, DATA_DIR: '' },
@@ -45,4 +48,29 @@ async function onServer(sql: string): Promise<void> {
   const client = new pg.Client(serverUrl);
   await client.connect();
   await client.query(sql).finally(() => client.end());
+}
+
+/** Straight to the server, for programs that set something for their session and leave it behind. */
+export function directUrl({ env }: TestDatabase): string {
+  const url = new URL(env.DATABASE_URL!);
+  url.host = new URL(serverUrl!).host;
+  return url.href;
+}
+
+/** A PgBouncer that could not log in refuses one more client before it tries again. */
+export async function wakePooler(database: string): Promise<void> {
+  if (serviceUrl === serverUrl) return;
+  const url = new URL(serviceUrl!);
+  url.pathname = database;
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const client = new pg.Client(url.href);
+    client.on('error', () => {}); // it is told by what failed, too
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      return await client.end();
+    } catch {
+      await new Promise((done) => setTimeout(done, 500));
+    }
+  }
 }

@@ -14,6 +14,8 @@ import {
   Param,
   Post,
   ValidationPipe,
+  Version,
+  VERSION_NEUTRAL,
   VersioningType,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
@@ -81,6 +83,12 @@ class HostController {
   @Get('internal/api/v1/users/:id/avatar')
   avatar(@Param('id') id: string) {
     return { avatar: id };
+  }
+
+  @Get('internal/dashboard/mine')
+  @Version(VERSION_NEUTRAL)
+  dashboard() {
+    return 'mine';
   }
 }
 

@@ -11,14 +11,15 @@ export interface Ums {
   exit: Promise<number | null>;
 }
 
-export function ums(args: string[], env: NodeJS.ProcessEnv): Ums {
+/** `input`: what it reads from standard input; by default nothing. */
+export function ums(args: string[], env: NodeJS.ProcessEnv, input: 'ignore' | 'pipe' = 'ignore'): Ums {
   const child = spawn(process.execPath, ['dist/src/cli.js', ...args], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (chunk) => (stdout += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk) => (stderr += chunk));
+  child.stdout!.setEncoding('utf8').on('data', (chunk) => (stdout += chunk));
+  child.stderr!.setEncoding('utf8').on('data', (chunk) => (stderr += chunk));
   return {
     process: child,
     stdout: () => stdout,
@@ -38,8 +39,13 @@ export interface Running extends Ums {
 }
 
 /** Starts the service on a free port, and waits until it says where it is. */
-export async function start(env: NodeJS.ProcessEnv): Promise<Running> {
-  const service = ums(['start'], { PORT: '0', HOST: '127.0.0.1', SHUTDOWN_DRAIN_SECONDS: '4', ...env });
+export async function start(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Running> {
+  const service = ums(['start', ...args], {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    SHUTDOWN_DRAIN_SECONDS: '4',
+    ...env,
+  });
   const said = new Promise<string>((resolve) => {
     service.process.stdout!.on('data', () => {
       const url = /User Management Service at (\S+)[^]*\n$/.exec(service.stdout())?.[1];

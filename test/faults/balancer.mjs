@@ -1,0 +1,83 @@
+// A round-robin balancer that follows /readyz. It repeats nothing that a replica may have received.
+import { Agent, createServer, get, request } from 'node:http';
+
+const POLL_MS = 200;
+
+/** `replicas` may change while it runs. */
+export async function startBalancer(replicas) {
+  const ready = new Set();
+  const agents = new Map();
+  let turn = 0;
+
+  const look = (replica) =>
+    new Promise((done) => {
+      const asked = get(`${replica.url}/readyz`, { agent: false, timeout: 1_000 }, (response) => {
+        response.resume();
+        done(response.statusCode === 200);
+      });
+      asked.on('timeout', () => asked.destroy()).on('error', () => done(false));
+    });
+  const poll = async (replica) => {
+    const isReady = await look(replica);
+    if (isReady && replicas.includes(replica)) ready.add(replica);
+    else ready.delete(replica);
+  };
+  const timer = setInterval(() => {
+    for (const replica of new Set([...replicas, ...ready])) void poll(replica);
+  }, POLL_MS);
+
+  const forward = (received, response, body) => {
+    const all = [...ready];
+    const replica = all[turn++ % all.length];
+    const fail = (why) => {
+      if (response.headersSent) return response.destroy();
+      response.writeHead(502, { 'X-Balancer': why, 'X-Replica': replica?.process.pid ?? 0 }).end();
+    };
+    if (!replica) return fail('nobody is ready');
+    if (!agents.has(replica)) agents.set(replica, new Agent({ keepAlive: true }));
+    const headers = endToEnd(received.headers);
+    const sent = request(
+      `${replica.url}${received.url}`,
+      { method: received.method, headers, agent: agents.get(replica) },
+      (answer) => {
+        const fields = endToEnd(answer.headers);
+        response.writeHead(answer.statusCode, { ...fields, 'X-Replica': replica.process.pid });
+        answer.on('error', () => response.destroy());
+        answer.pipe(response);
+      },
+    );
+    sent.on('error', ({ code, message }) => {
+      ready.delete(replica);
+      if (code === 'ECONNREFUSED') return forward(received, response, body);
+      fail(code ?? message);
+    });
+    sent.end(body);
+  };
+
+  const server = createServer((received, response) => {
+    const chunks = [];
+    received.on('data', (chunk) => chunks.push(chunk));
+    received.on('end', () => forward(received, response, Buffer.concat(chunks)));
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  await Promise.all(replicas.map(poll));
+
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    ready,
+    close() {
+      clearInterval(timer);
+      server.closeAllConnections();
+      for (const agent of agents.values()) agent.destroy();
+      return new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** Without the headers that are about one connection. */
+const endToEnd = (headers) =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !['connection', 'keep-alive', 'transfer-encoding'].includes(name),
+    ),
+  );

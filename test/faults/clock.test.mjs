@@ -1,0 +1,113 @@
+// Replicas whose clocks are wrong.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeTokens, startReplica, stop } from './cluster.mjs';
+import { ask, tally } from './load.mjs';
+import { newDirectory, report } from './scene.mjs';
+import { isInstalled, NO_REDIS, startPostgres, startRedis } from './servers.mjs';
+
+const skip = isInstalled('faketime', '--version') ? false : 'faketime is not installed';
+const HOURS = 3;
+const DAY_MS = 24 * 3_600_000;
+
+let postgres;
+let redis;
+let query;
+let replicas;
+
+before(async () => {
+  if (skip) return;
+  const directory = newDirectory();
+  postgres = await startPostgres(directory);
+  redis = NO_REDIS ? undefined : await startRedis(directory);
+  const DATABASE_URL = await postgres.createDatabase('ums');
+  query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
+  // Its library without the program, which is a process between us and the replica.
+  const LD_PRELOAD = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], {
+    encoding: 'utf8',
+  }).trim();
+  const fake = (hours, more) =>
+    startReplica({
+      DATABASE_URL,
+      LD_PRELOAD,
+      FAKETIME: `${hours}h`,
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      ...more,
+    });
+  const onRedis = redis && { REDIS_URL: redis.url };
+  replicas = [
+    await startReplica({ DATABASE_URL }),
+    await fake(`+${HOURS}`),
+    await fake(`-${HOURS}`),
+    ...(onRedis ? [await fake(`+${HOURS}`, onRedis), await fake(`-${HOURS}`, onRedis)] : []),
+  ];
+});
+after(async () => {
+  if (skip) return;
+  await stop(replicas);
+  await redis?.stop();
+  await postgres.stop();
+});
+
+const near = (time, expected = Date.now()) =>
+  assert.ok(Math.abs(new Date(time) - expected) < 60_000, `${time} is not ${new Date(expected)}`);
+const json = async (url, path, options) => JSON.parse((await ask(url, path, options)).text);
+
+test('expiry, windows and timestamps follow the database', { skip }, async (t) => {
+  const figures = { replicas: replicas.length };
+  for (const { url } of replicas) {
+    const answer = await ask(url, '/livez', { token: '' });
+    const hours = Math.round((Date.parse(answer.headers.date) - Date.now()) / 3_600_000);
+    figures['hours off'] = `${figures['hours off'] ?? ''} ${hours}`;
+
+    const email = `clock-${performance.now()}@example.com`;
+    const user = await json(url, '/api/v1/users', { method: 'POST', body: { name: 'Ada', email } });
+    near(user.createdAt);
+    const changed = await json(url, `/api/v1/users/${user.id}`, {
+      method: 'PATCH',
+      body: { role: 'viewer' },
+    });
+    near(changed.updatedAt);
+    assert.ok(changed.updatedAt >= user.createdAt);
+
+    const made = await json(url, '/v1/tokens', {
+      method: 'POST',
+      body: { name: 'Day', scopes: ['users:read'], expiresIn: '1d' },
+    });
+    near(made.createdAt);
+    near(made.expiresAt, Date.now() + DAY_MS);
+
+    const { headers } = await ask(url, '/v1/tokens/current', { token: made.token });
+    near(Number(headers['x-ratelimit-reset']) * 1000, Date.now() + 30_000);
+  }
+  const [first, ahead] = replicas;
+  assert.notEqual(figures['hours off'], ' 0 0 0', 'the clocks are wrong');
+
+  // A token that ends soon is good everywhere until then, and nowhere afterwards.
+  const [soon] = await makeTokens(query, 1);
+  const useAll = () =>
+    Promise.all(replicas.map(({ url }) => ask(url, '/v1/tokens/current', { token: soon.value })));
+  await query(`UPDATE tokens SET expires_at = now() + interval '4 seconds' WHERE id = $1`, [soon.id]);
+  figures['before it expires'] = tally(await useAll());
+  await sleep(4_200);
+  figures['after it expired'] = tally(await useAll());
+
+  // Replicas that are six hours apart count in one window.
+  const [{ value: token }] = await makeTokens(query, 1);
+  const counted = [];
+  for (const { url } of [first, ahead, replicas[2]]) {
+    const { headers } = await ask(url, '/v1/tokens/current', { token });
+    counted.push(`${headers['x-ratelimit-remaining']} ${headers['x-ratelimit-reset']}`);
+  }
+  const resets = new Set(counted.map((text) => text.split(' ')[1]));
+  report(t, { ...figures, remaining: counted.map((text) => text.split(' ')[0]).join(' ') });
+  assert.deepEqual(figures['before it expires'], { 200: replicas.length });
+  assert.deepEqual(figures['after it expired'], { 401: replicas.length });
+  assert.deepEqual(
+    counted.map((text) => text.split(' ')[0]),
+    ['999', '998', '997'],
+  );
+  assert.equal(resets.size, 1);
+});

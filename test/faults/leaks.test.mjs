@@ -1,0 +1,97 @@
+// A long load of many tokens, and what the process holds afterwards.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { held, makeTokens, startReplica, stop, WATCHED } from './cluster.mjs';
+import { ask, newAgent, tally } from './load.mjs';
+import { newDirectory, report, SHORT } from './scene.mjs';
+import { NO_REDIS, startPostgres, startRedis } from './servers.mjs';
+
+const TOKENS = 10_000;
+const SECONDS = SHORT ? 40 : 600;
+// What is remembered of a window is forgotten two windows later.
+const WARM_UP_SECONDS = SHORT ? 20 : 150;
+const WORKERS = 24;
+const MB = 1024 * 1024;
+const GROWTH_BYTES = (SHORT ? 2 : 6) * MB;
+
+let postgres;
+let redis;
+let replicas;
+let tokens;
+
+before(async () => {
+  const directory = newDirectory();
+  postgres = await startPostgres(directory);
+  const DATABASE_URL = await postgres.createDatabase('ums');
+  // A limit that the tokens meet, so that their denials are remembered.
+  const env = { DATABASE_URL, RATE_LIMIT_PER_MINUTE: '2', ...WATCHED };
+  redis = NO_REDIS ? undefined : await startRedis(directory);
+  replicas = [
+    await startReplica(env),
+    ...(redis ? [await startReplica({ ...env, REDIS_URL: redis.url })] : []),
+  ];
+  tokens = await makeTokens((sql, values) => postgres.query(sql, values, DATABASE_URL), TOKENS);
+});
+after(async () => {
+  assert.deepEqual(
+    await stop(replicas),
+    replicas.map(() => 0),
+  );
+  await redis?.stop();
+  await postgres.stop();
+});
+
+/** How many connections there are varies with the moment; the rest is there for good. */
+const steady = ({ resources }) =>
+  Object.entries(resources)
+    .filter(([name]) => name !== 'TCPSocketWrap')
+    .reduce((sum, [, count]) => sum + count, 0);
+
+test(`${SECONDS} s of load with ${TOKENS} tokens`, { timeout: (SECONDS + 120) * 1000 }, async (t) => {
+  const agent = newAgent(WORKERS * replicas.length);
+  const counts = {};
+  let isOver = false;
+  let next = 0;
+  const work = async () => {
+    while (!isOver) {
+      const i = next++;
+      const { value: token } = tokens[i % TOKENS];
+      const path = ['/api/v1/users', '/v1/tokens/current', '/api/v1/users/search?q=ada', '/nothing'][i % 4];
+      const answer = await ask(replicas[i % replicas.length].url, path, { token, agent });
+      for (const [key, count] of Object.entries(tally([answer]))) counts[key] = (counts[key] ?? 0) + count;
+      await sleep(5);
+    }
+  };
+  const working = Array.from({ length: WORKERS }, work);
+  const samples = [];
+  const sample = async () => samples.push(await Promise.all(replicas.map(held)));
+  await sleep(WARM_UP_SECONDS * 1000);
+  await sample();
+  for (let time = 0; time < 5; time++) {
+    await sleep(((SECONDS - WARM_UP_SECONDS) / 5) * 1000);
+    await sample();
+  }
+  isOver = true;
+  await Promise.all(working);
+  agent.destroy();
+  await sleep(1_000);
+  const idle = await Promise.all(replicas.map(held));
+
+  report(t, { requests: next, answers: counts });
+  for (const [i, name] of ['PostgreSQL', 'Redis'].slice(0, replicas.length).entries()) {
+    const heaps = samples.map((all) => all[i].heapUsed);
+    report(t, {
+      storage: name,
+      'heap MB': heaps.map((bytes) => (bytes / MB).toFixed(1)).join(' '),
+      'RSS MB': samples.map((all) => Math.round(all[i].rss / MB)).join(' '),
+      'held when idle': idle[i].resources,
+    });
+    assert.ok(heaps.at(-1) - heaps[0] < GROWTH_BYTES, `the heap of the one on ${name} grows`);
+    assert.ok(steady(idle[i]) <= steady(samples[0][i]) + 2, 'timers and handles are constant');
+  }
+  assert.deepEqual(
+    Object.keys(counts).filter((key) => !['200', '404', '429'].includes(key)),
+    [],
+  );
+});

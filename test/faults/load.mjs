@@ -1,0 +1,144 @@
+// Requests, and what became of them.
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ADMIN } from './cluster.mjs';
+
+/** Longer than any promise of the service; what takes this long hangs. */
+const HANGS_MS = 30_000;
+
+export const newAgent = (maxSockets = 256) => new Agent({ keepAlive: true, maxSockets });
+const shared = newAgent();
+
+/** One request; never throws. `status` is 0 where there was no answer, and `error` says why. */
+export function ask(url, path, { method = 'GET', token = ADMIN, body, headers, agent = shared } = {}) {
+  const at = performance.now();
+  return new Promise((done) => {
+    const end = (answer) => done({ method, path, at, ms: performance.now() - at, ...answer });
+    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    const sent = request(
+      new URL(path, url),
+      {
+        method,
+        agent,
+        headers: {
+          ...(token && { Authorization: `Bearer ${token}` }),
+          ...(text !== undefined && {
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(text),
+          }),
+          ...headers,
+        },
+      },
+      (response) => {
+        let received = '';
+        response.setEncoding('utf8').on('data', (chunk) => (received += chunk));
+        response.on('error', (error) => end({ status: 0, error: error.code ?? error.message }));
+        response.on('end', () =>
+          end({ status: response.statusCode, headers: response.headers, text: received }),
+        );
+      },
+    );
+    sent.setTimeout(HANGS_MS, () => sent.destroy(new Error('hangs')));
+    sent.on('error', (error) => end({ status: 0, error: error.code ?? error.message }));
+    sent.end(text);
+  });
+}
+
+let named = 0;
+const user = () => ({ name: `Load ${++named}`, email: `load-${process.pid}-${named}@example.com` });
+
+/**
+ * Lists, searches, gets, creates, changes and deletes over all `urls` in turn, from `workers` callers at once, until it is
+ * stopped. Remembers what was acknowledged.
+ */
+export function startLoad(urls, { workers = 16, pauseMs = 0, agent } = {}) {
+  const answers = [];
+  const acknowledged = new Map();
+  const uncertain = new Map();
+  let isOver = false;
+  let turn = 0;
+  const send = async (path, options) => {
+    const answer = await ask(urls[turn++ % urls.length], path, { agent, ...options });
+    answers.push(answer);
+    return answer;
+  };
+
+  const work = async () => {
+    const own = [];
+    for (let i = Math.floor(Math.random() * 10); !isOver; i++) {
+      const id = own[i % Math.max(1, own.length)];
+      const step = i % 10;
+      if (step === 0) await send('/api/v1/users?limit=20');
+      else if (step === 1) await send('/api/v1/users/search?q=load');
+      else if (step === 2 || !id) {
+        const body = user();
+        const { status, text } = await send('/api/v1/users', { method: 'POST', body });
+        if (status === 201) {
+          const made = JSON.parse(text).id;
+          own.push(made);
+          acknowledged.set(made, body.name);
+        }
+      } else if (step === 3) {
+        const { name } = user();
+        uncertain.set(id, [...(uncertain.get(id) ?? []), name]);
+        const { status } = await send(`/api/v1/users/${id}`, { method: 'PATCH', body: { name } });
+        if (status === 200) {
+          acknowledged.set(id, name);
+          uncertain.delete(id);
+        }
+      } else if (step === 4 && own.length > 5) {
+        const gone = own.shift();
+        uncertain.set(gone, [...(uncertain.get(gone) ?? []), undefined]);
+        const { status } = await send(`/api/v1/users/${gone}`, { method: 'DELETE' });
+        if (status === 204) {
+          acknowledged.set(gone, undefined);
+          uncertain.delete(gone);
+        }
+      } else await send(`/api/v1/users/${id}`);
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
+  };
+  const working = Array.from({ length: workers }, work);
+
+  return {
+    answers,
+    async stop() {
+      isOver = true;
+      await Promise.all(working);
+      return answers;
+    },
+    /** The acknowledged writes that the database does not have. */
+    async lost(query) {
+      const rows = await query('SELECT id, name FROM users');
+      const names = new Map(rows.map(({ id, name }) => [id, name]));
+      return [...acknowledged].filter(
+        ([id, name]) => names.get(id) !== name && !uncertain.get(id)?.includes(names.get(id)),
+      );
+    },
+    writes: () => acknowledged.size,
+  };
+}
+
+/** How often each status, or error, came. */
+export function tally(answers) {
+  const counts = {};
+  for (const { status, error } of answers) counts[status || error] = (counts[status || error] ?? 0) + 1;
+  return counts;
+}
+
+export const slowest = (answers) => Math.round(answers.reduce((most, { ms }) => Math.max(most, ms), 0));
+
+/** Those that began in a span of time. */
+export const since = (answers, from, to = Infinity) => answers.filter(({ at }) => at >= from && at < to);
+
+export const failures = (answers) => answers.filter(({ status }) => status === 0 || status >= 500);
+
+/** Asks until the answer is so; returns how long that took. */
+export async function until(isSo, withinMs = 20_000) {
+  const from = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - from > withinMs) throw new Error(`It is not so after ${withinMs} ms.`);
+    await sleep(25);
+  }
+  return Math.round(performance.now() - from);
+}

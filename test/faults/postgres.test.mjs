@@ -1,0 +1,265 @@
+// What befalls PostgreSQL while requests come.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startReplicas, stop, UNLIMITED } from './cluster.mjs';
+import { ask, failures, since, slowest, startLoad, tally } from './load.mjs';
+import { startProxy } from './proxy.mjs';
+import { newDirectory, report, SHORT } from './scene.mjs';
+import { startPostgres } from './servers.mjs';
+
+// The timeouts of src/database/data-source.ts: a query, and before it the wait for a connection.
+const QUERY_MS = 7_000;
+const CONNECT_MS = 3_000;
+const LOCK_MS = 2_000;
+const MARGIN_MS = 1_500;
+const NORMAL_AFTER_MS = 3_000;
+const MAX_CONNECTIONS = 100;
+const POOL = 10;
+
+let postgres;
+let proxy;
+let replicas;
+let urls;
+
+before(async () => {
+  postgres = await startPostgres(newDirectory(), { max_connections: MAX_CONNECTIONS });
+  proxy = await startProxy(postgres.port);
+  const database = new URL(await postgres.createDatabase('ums'));
+  database.port = proxy.port;
+  const env = { ...UNLIMITED, DATABASE_URL: database.href, DATABASE_POOL_SIZE: String(POOL) };
+  replicas = await startReplicas(3, env);
+  urls = replicas.map(({ url }) => url);
+});
+after(async () => {
+  assert.deepEqual(await stop(replicas), [0, 0, 0], 'the replicas have lived through all of it');
+  await proxy.close();
+  await postgres.stop();
+});
+
+const inDatabase = (sql, values) => postgres.query(sql, values, postgres.url.replace(/\w+$/, 'ums'));
+
+/** Asks for the health of all replicas, over and over. */
+function watchHealth() {
+  const seen = { live: [], ready: [] };
+  const timer = setInterval(() => {
+    for (const url of urls) {
+      const look = (path, answers) =>
+        void ask(url, path, { token: undefined }).then((answer) => answers.push(answer));
+      look('/livez', seen.live);
+      look('/readyz', seen.ready);
+    }
+  }, 250);
+  return { ...seen, stop: () => clearInterval(timer) };
+}
+
+/** Under a load, from two seconds before the fault until after it; judges what must hold of every fault. */
+async function during(t, fault, { afterwardsMs = 3_000, workers = 24 } = {}) {
+  const health = watchHealth();
+  const load = startLoad(urls, { workers, pauseMs: 20 });
+  t.after(load.stop);
+  t.after(health.stop);
+  await sleep(SHORT ? 1_000 : 2_000);
+  const from = performance.now();
+  await fault({ load, health });
+  const over = performance.now();
+  await sleep(NORMAL_AFTER_MS + afterwardsMs);
+  const answers = await load.stop();
+  health.stop();
+
+  const before = answers.filter(({ at, ms }) => at + ms < from);
+  const meanwhile = since(answers, from, over);
+  const normal = since(answers, over + NORMAL_AFTER_MS);
+  const lost = await load.lost(inDatabase);
+  report(t, {
+    requests: answers.length,
+    'before it': tally(before),
+    'while it lasts': tally(meanwhile),
+    'in the 3 s after': tally(since(answers, over, over + NORMAL_AFTER_MS)),
+    'from then on': tally(normal),
+    'slowest ms': slowest(answers),
+    'writes acknowledged': load.writes(),
+    lost: lost.length,
+    '/livez': tally(health.live),
+    '/readyz': tally(health.ready),
+  });
+  assert.deepEqual(tally(failures(before)), {}, 'nothing fails before');
+  const others = failures(answers).filter(({ status }) => status !== 503);
+  assert.deepEqual(tally(others), {}, 'only 2xx, 4xx and 503');
+  assert.ok(
+    failures(answers).every(({ headers }) => headers['retry-after'] && headers['x-request-id']),
+    'every 503 has its headers',
+  );
+  assert.ok(slowest(answers) <= CONNECT_MS + QUERY_MS + MARGIN_MS, 'every request ends within the timeouts');
+  assert.ok(normal.length > 0);
+  assert.deepEqual(tally(failures(normal)), {}, 'normal after 3 s');
+  assert.deepEqual(lost, [], 'no acknowledged write is lost');
+  assert.deepEqual(tally(health.live), { 200: health.live.length }, '/livez does not care');
+  assert.ok(slowest(health.live) < 1_000);
+  return { answers, meanwhile, before, health, from, over };
+}
+
+test('PostgreSQL frozen', async (t) => {
+  const { health, from, over } = await during(t, async () => {
+    await postgres.freeze();
+    await sleep(SHORT ? 5_000 : 10_000);
+    postgres.thaw();
+  });
+  const told = since(health.ready, from + 500, over - 2_500);
+  assert.deepEqual(tally(told), { 503: told.length }, '/readyz says so');
+});
+
+test('PostgreSQL stopped at once, and started again', async (t) => {
+  const { health } = await during(t, async () => {
+    await postgres.stop('SIGQUIT');
+    await sleep(1_500);
+    await postgres.start();
+  });
+  assert.ok(
+    health.ready.some(({ status }) => status === 503),
+    '/readyz says so',
+  );
+});
+
+test('all backends terminated, again and again', async (t) => {
+  const { answers, health } = await during(t, async () => {
+    for (let time = 0; time < (SHORT ? 4 : 12); time++) {
+      await postgres.terminateAll();
+      await sleep(500);
+    }
+  });
+  const reads = answers.filter(({ method }) => method === 'GET');
+  assert.deepEqual(tally(failures(reads)), {}, 'no read notices');
+  assert.deepEqual(tally(failures(health.ready)), {}, '/readyz does not notice');
+});
+
+/** Holds a lock that every request waits for. */
+async function lockUsers(ms) {
+  const holder = new pg.Client(postgres.url.replace(/\w+$/, 'ums'));
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE users');
+  await sleep(ms);
+  await holder.query('COMMIT');
+  await holder.end();
+}
+
+// More callers than there are connections.
+const MANY = { workers: 6 * POOL };
+
+test('connections that go silent', async (t) => {
+  let silent;
+  let from;
+  const goSilent = async () => {
+    await lockUsers(700); // until every pool has all the connections it may have
+    silent = proxy.silence();
+    from = performance.now();
+    await sleep(QUERY_MS + 2_000);
+  };
+  const { answers } = await during(t, goSilent, { afterwardsMs: 1_500, ...MANY });
+  const again = answers.filter(({ at, ms }) => at + ms >= from + QUERY_MS + 2_000);
+  const share = 1 - failures(again).length / again.length;
+  report(t, { 'silent connections': silent, 'success after 9 s': `${(share * 100).toFixed(2)} %` });
+  assert.equal(silent, replicas.length * POOL);
+  assert.ok(again.length > 50 && share >= 0.95);
+});
+
+test('the pool exhausted by a held lock', async (t) => {
+  let unlockedAt;
+  const lock = async () => {
+    await lockUsers(SHORT ? 6_000 : 10_000);
+    unlockedAt = performance.now();
+  };
+  const { health, from, meanwhile } = await during(t, lock, MANY);
+  const told = since(health.ready, from, unlockedAt);
+  report(t, { 'slowest 503 ms': slowest(failures(meanwhile)), 'slowest /readyz ms': slowest(told) });
+  assert.ok(failures(meanwhile).length > 0, 'the lock was felt');
+  assert.ok(slowest(failures(meanwhile)) <= CONNECT_MS + LOCK_MS + MARGIN_MS, 'a 503 comes soon');
+  const quickest = Math.min(...failures(meanwhile).map(({ ms }) => ms));
+  assert.ok(quickest < CONNECT_MS, 'who waits for the lock gives up before who waits for a connection');
+  assert.ok(slowest(told) <= 2_000 + MARGIN_MS, 'health answers');
+});
+
+test('max_connections reached', async (t) => {
+  const hogs = [];
+  const { meanwhile, health, from, over } = await during(t, async () => {
+    // What the service gives back others take, until nothing is left for it.
+    for (const deadline = performance.now() + 3_000; performance.now() < deadline;) {
+      await postgres.terminateAll().catch(() => {});
+      const wave = await Promise.allSettled(
+        Array.from({ length: MAX_CONNECTIONS }, async () => {
+          const hog = new pg.Client(postgres.url);
+          hog.on('error', () => {});
+          await hog.connect();
+          return hog;
+        }),
+      );
+      hogs.push(...wave.filter(({ status }) => status === 'fulfilled').map(({ value }) => value));
+      await sleep(1_000);
+    }
+    await Promise.allSettled(hogs.map((hog) => hog.end()));
+  });
+  const told = since(health.ready, from, over);
+  report(t, {
+    hogs: hogs.length,
+    'slowest 503 ms': slowest(failures(meanwhile)),
+    'slowest /readyz ms': slowest(told),
+  });
+  assert.ok(failures(meanwhile).length > 0, 'it was felt');
+  assert.ok(slowest(failures(meanwhile)) <= CONNECT_MS + MARGIN_MS, 'a 503 is fast');
+  assert.ok(slowest(told) <= 2_000 + MARGIN_MS, 'health answers');
+});
+
+test('a slow network, and one that resets', async (t) => {
+  await during(t, async () => {
+    proxy.delay(40);
+    await sleep(1_000);
+    proxy.delay(0);
+    for (let time = 0; time < 3; time++) {
+      proxy.reset();
+      await sleep(300);
+    }
+    proxy.refuse();
+    proxy.reset();
+    await sleep(1_000);
+    proxy.swallow();
+    await sleep(1_000);
+    proxy.pass();
+  });
+});
+
+test('an answer of the database that is lost: reads are repeated, writes are not', async (t) => {
+  const [url] = urls;
+  const made = (email) => inDatabase('SELECT count(*)::int AS made FROM users WHERE email_key = $1', [email]);
+  const create = (email) => ask(url, '/api/v1/users', { method: 'POST', body: { name: 'Ada', email } });
+  const { id } = JSON.parse((await create('kept@example.com')).text);
+
+  const reads = {
+    tokens: ['FROM tokens', '/v1/tokens/current'],
+    'the limiter': ['rate_limit_windows', '/v1/tokens/current'],
+    user: ['JOIN users', `/api/v1/users/${id}`],
+    users: ['FROM users', '/api/v1/users'],
+    search: ['name_words', '/api/v1/users/search?q=kept'],
+  };
+  const figures = {};
+  for (const [name, [statement, path]] of Object.entries(reads)) {
+    proxy.loseAnswerTo(statement);
+    figures[name] = (await ask(url, path)).status;
+    assert.ok(proxy.hasLost(), `nothing says ${statement}`);
+  }
+  proxy.loseAnswerTo('INSERT INTO users');
+  figures.create = (await create('lost@example.com')).status;
+  assert.ok(proxy.hasLost(), 'nothing makes a user');
+  const [{ made: rows }] = await made('lost@example.com');
+  report(t, { ...figures, 'rows of the create': rows });
+  assert.deepEqual(figures, {
+    tokens: 200,
+    'the limiter': 200,
+    user: 200,
+    users: 200,
+    search: 200,
+    create: 503,
+  });
+  assert.equal(rows, 1, 'it was done, and not again');
+});

@@ -1,0 +1,67 @@
+// A TCP proxy that is a bad network.
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export async function startProxy(target) {
+  let mode = 'pass';
+  let delayMs = 0;
+  let lostAfter;
+  const links = new Set();
+
+  const server = createServer({ allowHalfOpen: false }, (near) => {
+    near.on('error', () => {});
+    if (mode === 'refuse') return near.resetAndDestroy();
+    if (mode === 'swallow') return near.resume();
+    const far = connect(target, '127.0.0.1').on('error', () => near.destroy());
+    const link = { near, far, isSilent: false, isCut: false };
+    links.add(link);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ]) {
+      from.on('data', async (chunk) => {
+        if (from === near && lostAfter && chunk.includes(lostAfter)) {
+          lostAfter = undefined;
+          link.isCut = true;
+        }
+        if (delayMs > 0) await sleep(delayMs);
+        if (from === far && link.isCut) near.resetAndDestroy();
+        else if (!link.isSilent) to.write(chunk);
+      });
+      from.on('close', () => {
+        // Of a connection that has gone silent nobody hears anything, its end neither.
+        if (!link.isSilent) to.destroy();
+        if (near.destroyed && far.destroyed) links.delete(link);
+      });
+    }
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    port: server.address().port,
+    /** Every connection, also a new one. */
+    pass: () => (mode = 'pass'),
+    refuse: () => (mode = 'refuse'),
+    /** New connections are taken, and nobody is behind them. */
+    swallow: () => (mode = 'swallow'),
+    delay: (ms) => (delayMs = ms),
+    reset() {
+      for (const { near, far } of links) {
+        near.resetAndDestroy();
+        far.resetAndDestroy();
+      }
+    },
+    /** The next connection that says this gets no answer, and breaks instead. */
+    loseAnswerTo: (text) => (lostAfter = text),
+    /** Whether a connection has said it. */
+    hasLost: () => lostAfter === undefined,
+    /** The connections that are there say nothing any more, in either direction; new ones do. */
+    silence() {
+      for (const link of links) link.isSilent = true;
+      return links.size;
+    },
+    close() {
+      for (const { near, far } of links) [near, far].forEach((socket) => socket.destroy());
+      return new Promise((done) => server.close(done));
+    },
+  };
+}

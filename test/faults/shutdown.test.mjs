@@ -1,0 +1,150 @@
+// Replicas that end, wanted or not, behind a balancer.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startBalancer } from './balancer.mjs';
+import { startReplica, startReplicas, stop, UNLIMITED } from './cluster.mjs';
+import { ask, newAgent, slowest, startLoad, tally, until } from './load.mjs';
+import { newDirectory, report, SHORT } from './scene.mjs';
+import { startPostgres } from './servers.mjs';
+
+const DRAIN_MS = 4_000; // as cluster.mjs sets it
+const REQUESTS = SHORT ? 2_000 : 20_000;
+const TERMINATIONS = SHORT ? 2 : 6;
+
+let postgres;
+let env;
+/** Those that the balancer knows; it changes. */
+let replicas;
+let balancer;
+
+before(async () => {
+  postgres = await startPostgres(newDirectory());
+  env = { ...UNLIMITED, DATABASE_URL: await postgres.createDatabase('ums') };
+  replicas = await startReplicas(3, env);
+  balancer = await startBalancer(replicas);
+});
+after(async () => {
+  await balancer.close();
+  await stop(replicas);
+  await postgres.stop();
+});
+
+const inDatabase = (sql, values) => postgres.query(sql, values, env.DATABASE_URL);
+const failed = (answers) => answers.filter(({ status }) => status === 0 || status >= 500);
+
+/** Ends the replica with SIGTERM; returns its exit code and how long it took. */
+async function terminate(replica) {
+  const from = performance.now();
+  replica.process.kill('SIGTERM');
+  const code = await replica.exit;
+  return { code, ms: Math.round(performance.now() - from) };
+}
+
+async function replace(replica) {
+  replicas.splice(replicas.indexOf(replica), 1, await startReplica(env));
+}
+
+/** Changes of users that a lock holds up for `ms`, through the balancer: less than the service waits for a lock (2 s). */
+async function slowChanges(count, ms) {
+  const made = await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const body = { name: 'Slow', email: `slow-${performance.now()}-${i}@example.com` };
+      return JSON.parse((await ask(balancer.url, '/api/v1/users', { method: 'POST', body })).text).id;
+    }),
+  );
+  const holder = new pg.Client(env.DATABASE_URL);
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT 1 FROM users WHERE id = ANY ($1) FOR UPDATE', [made]);
+  const answers = Promise.all(
+    made.map((id) => ask(balancer.url, `/api/v1/users/${id}`, { method: 'PATCH', body: { name: 'Done' } })),
+  );
+  const over = sleep(ms)
+    .then(() => holder.query('COMMIT'))
+    .then(() => holder.end());
+  await sleep(200); // they are under way
+  return { answers: over.then(() => answers) };
+}
+
+test('SIGTERM to one of three, again and again: no request fails', async (t) => {
+  const load = startLoad([balancer.url], { workers: 16 });
+  t.after(load.stop);
+  const slow = [];
+  const endings = [];
+  for (let time = 0; time < TERMINATIONS || load.answers.length < REQUESTS; time++) {
+    const { answers } = await slowChanges(6, DRAIN_MS / 4);
+    const replica = replicas[time % 3];
+    endings.push(await terminate(replica));
+    slow.push(...(await answers));
+    await replace(replica);
+    await until(() => balancer.ready.size === 3);
+  }
+  const answers = await load.stop();
+  const lost = await load.lost(inDatabase);
+  report(t, {
+    requests: answers.length,
+    answers: tally(answers),
+    failed: failed(answers).length,
+    'slow ones': tally(slow),
+    terminations: endings.length,
+    'exit codes': endings.map(({ code }) => code).join(' '),
+    'longest drain ms': Math.max(...endings.map(({ ms }) => ms)),
+    'slowest ms': slowest(answers),
+    lost: lost.length,
+  });
+  assert.ok(answers.length >= REQUESTS);
+  assert.deepEqual(tally(failed(answers)), {});
+  assert.deepEqual(tally(slow), { 200: slow.length });
+  assert.deepEqual(new Set(endings.map(({ code }) => code)), new Set([0]));
+  assert.ok(endings.every(({ ms }) => ms <= DRAIN_MS + 1_000));
+  assert.deepEqual(lost, []);
+});
+
+test('SIGTERM while clients never stop: it ends in its time', async (t) => {
+  const replica = replicas[0];
+  const agent = newAgent();
+  const load = startLoad([replica.url], { workers: 12, pauseMs: 5, agent });
+  t.after(load.stop);
+  await sleep(500);
+  const { code, ms } = await terminate(replica);
+  const answers = await load.stop();
+  agent.destroy();
+  report(t, { 'exit code': code, 'drain ms': ms, answers: tally(answers) });
+  assert.equal(code, 0);
+  assert.ok(ms <= DRAIN_MS + 1_000);
+  assert.deepEqual(tally(answers.filter(({ status }) => status >= 500)), {});
+  await replace(replica);
+});
+
+test('SIGKILL to one of three: only what it was working on fails', async (t) => {
+  await until(() => balancer.ready.size === 3);
+  const load = startLoad([balancer.url], { workers: 24 });
+  t.after(load.stop);
+  await sleep(1_000);
+  const replica = replicas[1];
+  const from = performance.now();
+  replica.process.kill('SIGKILL');
+  await replica.exit;
+  const gone = performance.now();
+  await sleep(2_000);
+  const answers = await load.stop();
+  const lost = await load.lost(inDatabase);
+  const broken = failed(answers);
+  const underWay = answers.filter(
+    ({ at, ms, headers }) =>
+      at <= gone && at + ms >= from && Number(headers?.['x-replica']) === replica.process.pid,
+  );
+  report(t, {
+    requests: answers.length,
+    answers: tally(answers),
+    failed: broken.length,
+    'under way there': underWay.length,
+    lost: lost.length,
+  });
+  assert.ok(broken.every((answer) => underWay.includes(answer)));
+  assert.ok(broken.length <= 24);
+  assert.deepEqual(lost, []);
+  await replace(replica);
+});

@@ -1,0 +1,78 @@
+// Replicas that start together.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { spawnReplica, stop } from './cluster.mjs';
+import { ask, tally, until } from './load.mjs';
+import { newDirectory, report } from './scene.mjs';
+import { startPostgres } from './servers.mjs';
+
+let postgres;
+before(async () => (postgres = await startPostgres(newDirectory())));
+after(() => postgres.stop());
+
+/** Replicas whose connections are known by their names. */
+const spawnNamed = (count, url) =>
+  Array.from({ length: count }, (_, i) =>
+    spawnReplica({ DATABASE_URL: `${url}?application_name=replica-${i}`, DATABASE_POOL_SIZE: '3' }),
+  );
+
+async function judge(t, replicas, url) {
+  const query = (sql) => postgres.query(sql, [], url);
+  await until(async () => {
+    const answers = await Promise.all(replicas.map((replica) => ask(replica.url, '/readyz', { token: '' })));
+    return answers.every(({ status }) => status === 200);
+  });
+  const used = await Promise.all(replicas.map((replica) => ask(replica.url, '/api/v1/users')));
+  const migrations = await query('SELECT name FROM ums_migrations');
+  const [{ organizations }] = await query('SELECT count(*)::int AS organizations FROM organizations');
+  report(t, {
+    ready: replicas.length,
+    answers: tally(used),
+    migrations: migrations.length,
+    organizations,
+  });
+  assert.deepEqual(tally(used), { 200: replicas.length });
+  assert.equal(new Set(migrations.map(({ name }) => name)).size, migrations.length, 'each ran once');
+  assert.equal(organizations, 1, 'one bootstraps');
+}
+
+test('six at once on an empty database', async (t) => {
+  const url = await postgres.createDatabase('together');
+  const replicas = spawnNamed(6, url);
+  await Promise.all(replicas.map(({ started }) => started));
+  await judge(t, replicas, url);
+  assert.deepEqual(await stop(replicas), [0, 0, 0, 0, 0, 0]);
+});
+
+test('six at once, and the one that migrates is killed midway', async (t) => {
+  const url = await postgres.createDatabase('midway');
+  // Somebody else makes a table of the same name as one of the migration, and has not decided yet.
+  const holder = new pg.Client(url);
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('CREATE TABLE search_words ()');
+
+  const replicas = spawnNamed(6, url);
+  const waiting = () =>
+    postgres.query(
+      `SELECT application_name AS name, wait_event AS wait FROM pg_stat_activity
+       WHERE datname = 'midway' AND application_name LIKE 'replica-%' AND wait_event_type = 'Lock'`,
+    );
+  await until(async () => (await waiting()).length === 6);
+  const migrating = (await waiting()).filter(({ wait }) => wait !== 'advisory');
+  assert.equal(migrating.length, 1, 'one migrates, and the others wait for it');
+  const killed = replicas[Number(migrating[0].name.replace('replica-', ''))];
+  killed.process.kill('SIGKILL');
+  await killed.exit;
+  await sleep(200);
+  await holder.query('ROLLBACK');
+  await holder.end();
+
+  const others = replicas.filter((replica) => replica !== killed);
+  const again = spawnReplica({ DATABASE_URL: url });
+  await Promise.all([...others, again].map(({ started }) => started));
+  await judge(t, [...others, again], url);
+  assert.deepEqual(await stop([...others, again]), [0, 0, 0, 0, 0, 0]);
+});
