@@ -1,8 +1,8 @@
 // Fills a database with people, as fast as PostgreSQL takes them: without the search's indexes, which are made after.
 import { createRequire } from 'node:module';
-import { person } from './people.mjs';
 
 const require = createRequire(import.meta.url);
+const { person } = require('../dist/src/demo/people.js');
 const { columnsOf, wordsOf } = require('../dist/src/users/user-columns.js');
 const { spellingsOf } = require('../dist/src/users/spelling.js');
 const { newId } = require('../dist/src/id.js');

@@ -1,0 +1,15 @@
+// The service on PostgreSQL with the limiter in memory, as an application that runs one process may choose it.
+const { createApp } = require('../../dist/src/app.setup.js');
+const { readConfig } = require('../../dist/src/config.js');
+const { openDatabase } = require('../../dist/src/database/data-source.js');
+const { createLog } = require('../../dist/src/log.js');
+const { schema } = require('../../dist/src/user-management.module.js');
+
+(async () => {
+  const config = readConfig(process.env);
+  const database = await openDatabase(config, schema);
+  // Where no server is named, the memory of the one process counts.
+  const app = await createApp({ ...config, databaseUrl: undefined }, database, createLog(config.logLevel));
+  await app.listen(0, '127.0.0.1');
+  console.log(JSON.stringify({ url: `http://127.0.0.1:${app.getHttpServer().address().port}` }));
+})();
