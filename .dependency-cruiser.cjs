@@ -42,6 +42,14 @@ module.exports = {
     ),
     rule('services-know-no-request', '\\.service\\.ts$', '(node_modules/(@types/)?express/|\\.guard\\.ts$)'),
     rule('serializers-are-pure', '\\.serializer\\.ts$', '(\\.service\\.ts$|node_modules/@nestjs/)'),
+    rule(
+      'the-page-talks-to-the-public-api-only',
+      '^dashboard/',
+      '^(?!dashboard/|client/|node_modules/preact/)',
+      'It can do nothing that a client could not.',
+    ),
+    rule('no-page-in-the-product', '^(src|migrations|client)/', '^dashboard/'),
+    rule('the-server-of-the-page-knows-no-feature', '^src/dashboard/', '^src/(?!http/|dashboard/)'),
     rule('no-tests-in-the-product', '^(src|migrations)/', '^test/'),
   ],
   options: {

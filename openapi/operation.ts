@@ -108,6 +108,7 @@ export function describeOpen(read: Operation): Operation {
     security: [],
     responses: {
       200: { description: 'OK', headers: headerRefs(['X-Request-ID']), content },
+      400: failure(400), // a query parameter
       ...(verb === 'ready' && { 503: failure(503) }),
     },
   };

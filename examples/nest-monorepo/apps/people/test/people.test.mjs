@@ -47,6 +47,13 @@ for (const [kind, load] of Object.entries(KINDS)) {
       const allowed = await ask('/reports/admins', { Authorization: `Bearer ${token}` });
       assert.deepEqual(await allowed.json(), ['Ada']);
       await users.delete(ada.id);
+
+      const page = await ask('/internal/dashboard');
+      assert.equal(page.headers.get('cache-control'), 'no-store');
+      const [script] = /dashboard\/[\w-]+\.js/.exec(await page.text());
+      const asset = await ask(`/internal/${script}`);
+      assert.equal(asset.headers.get('content-type'), 'text/javascript; charset=utf-8');
+      assert.match(asset.headers.get('cache-control'), /immutable/);
     } finally {
       await app.close();
     }
