@@ -6,6 +6,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { GUARDS } from '../auth/token.guard';
 import { accessLog } from '../http/access-log';
 import { isParserError, keepParserError } from '../http/parsed-body';
+import { identify, setApiHeaders } from '../http/request-id';
 import { strictExpress } from '../http/strict-express';
 import { OPTIONS, type ResolvedOptions } from '../options';
 import { TokensService } from '../tokens/tokens.service';
@@ -71,6 +72,11 @@ export class Api implements OnModuleInit {
     app.disable('x-powered-by');
     app.disable('etag'); // every answer of the API is `no-store`
     const { onRequest } = this.options;
+    app.use((request: Request, response: Response, next: NextFunction) => {
+      identify(request, response);
+      setApiHeaders(response);
+      next();
+    });
     if (onRequest) app.use(accessLog(onRequest));
     return app.init();
   }

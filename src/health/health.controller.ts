@@ -1,11 +1,11 @@
-import { Controller, Get, ServiceUnavailableException, UseFilters, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, ServiceUnavailableException, UseFilters, UseGuards } from '@nestjs/common';
 import { ErrorFilter } from '../http/error.filter';
-import { NoQueryInterceptor } from '../http/no-query.interceptor';
+import { NoQueryGuard } from '../http/no-query.guard';
 import { HealthService } from './health.service';
 
 @Controller()
 @UseFilters(ErrorFilter)
-@UseInterceptors(NoQueryInterceptor)
+@UseGuards(NoQueryGuard)
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 

@@ -1,15 +1,14 @@
-import { applyDecorators, Controller, UseFilters, UseInterceptors, UsePipes } from '@nestjs/common';
+import { applyDecorators, Controller, UseFilters, UseGuards, UsePipes } from '@nestjs/common';
 import { ErrorFilter } from './error.filter';
-import { JsonBodyInterceptor } from './json-body.interceptor';
-import { NoQueryInterceptor } from './no-query.interceptor';
-import { RequestIdInterceptor } from './request-id.interceptor';
+import { JsonBodyGuard } from './json-body.guard';
+import { NoQueryGuard } from './no-query.guard';
 import { ValidationPipe } from './validation.pipe';
 
 /** A controller of this service: it reads, validates and fails the way the contract says. */
 export const ApiController = (...paths: string[]) =>
   applyDecorators(
     Controller(paths),
-    UseInterceptors(RequestIdInterceptor, JsonBodyInterceptor, NoQueryInterceptor),
+    UseGuards(JsonBodyGuard, NoQueryGuard),
     UsePipes(ValidationPipe),
     UseFilters(ErrorFilter),
   );

@@ -1,6 +1,4 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { map } from 'rxjs';
 import { Check, Optional, WholeNumber } from './checks';
 import type { Page } from './paginate';
 
@@ -28,35 +26,20 @@ export const serializePage = <Row, Shown>(
   nextCursor,
 });
 
-/** A page of which the rows are JSON already. */
-class WrittenPage {
-  constructor(
-    readonly rows: string[],
-    readonly nextCursor: string | null,
-  ) {}
+/** The same with rows that go out as JSON already: the text of the page, which to a caller is the page. */
+export function writePage<Row, View>(
+  response: Response,
+  { data, nextCursor }: Page<Row>,
+  serialize: (row: Row) => string,
+): View {
+  response.type('json');
+  return `{"data":[${data.map(serialize).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` as View;
 }
 
-/** A page with its rows as they go out, where they are written already. To a controller it is what a caller reads of it. */
-export const writtenPage = <View>({ data, nextCursor }: Page<string>): View =>
-  new WrittenPage(data, nextCursor) as View;
-
-/** Adds `Link: <…>; rel="next"` to a page that has a next one, and makes a text of rows that are written already. */
-@Injectable()
-export class PageInterceptor implements NestInterceptor<{ nextCursor: string | null }> {
-  intercept(context: ExecutionContext, next: CallHandler<{ nextCursor: string | null }>) {
-    const http = context.switchToHttp();
-    return next.handle().pipe(
-      map((page) => {
-        const response = http.getResponse<Response>();
-        if (page.nextCursor) {
-          const next = new URL(http.getRequest<Request>().originalUrl, 'http://localhost');
-          next.searchParams.set('cursor', page.nextCursor);
-          response.setHeader('Link', `<${next.pathname}${next.search}>; rel="next"`);
-        }
-        if (!(page instanceof WrittenPage)) return page;
-        response.type('json');
-        return `{"data":[${page.rows.join(',')}],"nextCursor":${JSON.stringify(page.nextCursor)}}`;
-      }),
-    );
-  }
+/** Names the page after this one, if there is one, in `Link: <…>; rel="next"`. */
+export function linkNext<Row>({ originalUrl }: Request, response: Response, { nextCursor }: Page<Row>): void {
+  if (!nextCursor) return;
+  const next = new URL(originalUrl, 'http://localhost');
+  next.searchParams.set('cursor', nextCursor);
+  response.setHeader('Link', `<${next.pathname}${next.search}>; rel="next"`);
 }

@@ -11,20 +11,16 @@ export interface SortColumn {
   type: 'time' | 'text';
 }
 
-export interface PageRequest<Row = unknown> {
+export interface PageRequest {
   /** The rows of the list, with a WHERE and without an order; their properties are named as the sort columns name them. */
   select: string;
   /** The values of its placeholders. */
   values: unknown[];
-  /** The columns to sort by. Together they are unique, or the walk would stop between equals. */
+  /** The columns to sort by; of a time the row has a Date, or its text. Together they are unique, or the walk would stop between equals. */
   columns: SortColumn[];
   order: Order;
   limit: number;
   cursor?: string;
-  /** Makes of the statement of a page one that gives its rows otherwise, in the same order. */
-  shape?: (page: string) => string;
-  /** A row by the properties of the sort columns, where it does not have them itself. */
-  read?: (row: Row) => object;
   /** What makes this list this list: its tenant, sort, order and filters. A cursor of another list is refused. */
   list: unknown[];
 }
@@ -41,7 +37,7 @@ export interface Page<Row> {
  */
 export async function paginate<Row extends object>(
   dataSource: DataSource,
-  { select, values, columns, order, limit, cursor, list, shape = same, read = same }: PageRequest<Row>,
+  { select, values, columns, order, limit, cursor, list }: PageRequest,
 ): Promise<Page<Row>> {
   const names = columns.map(({ column }) => column);
   const after = cursor === undefined ? [] : decodeCursor(cursor, list, isPositionIn(columns));
@@ -51,20 +47,18 @@ export async function paginate<Row extends object>(
       ? `AND (${names.join(', ')}) ${order === 'asc' ? '>' : '<'} (${placeholders.join(', ')})`
       : '';
   const page = `${select} ${seek} ORDER BY ${names.map((name) => `${name} ${order}`).join(', ')} LIMIT ${limit + 1}`;
-  const rows: Row[] = await retryBroken(() => dataSource.query(shape(page), [...values, ...after]));
+  const rows: Row[] = await retryBroken(() => dataSource.query(page, [...values, ...after]));
   const data = rows.slice(0, limit);
   if (rows.length <= limit) return { data, nextCursor: null };
-  const last = read(data[limit - 1]) as Record<string, unknown>;
+  const last = data[limit - 1] as Record<string, string | Date>;
   return {
     data,
     nextCursor: encodeCursor(
-      columns.map(({ property }) => last[property]),
+      columns.map(({ property, type }) => (type === 'time' ? new Date(last[property]) : last[property])),
       list,
     ),
   };
 }
-
-const same = <T>(value: T) => value;
 
 const isPositionIn = (columns: SortColumn[]) => (values: string[]) =>
   values.length === columns.length && values.every((value, i) => columns[i].type === 'text' || isTime(value));

@@ -8,7 +8,7 @@ type Identified = IncomingMessage & { [REQUEST_ID]?: string };
 
 /**
  * The id of a request: the caller's X-Request-ID when it is well-formed, else a new one. The first call decides and
- * puts it on the response; the access log, the interceptor and the error filter all call this, whoever comes first.
+ * puts it on the response; the access log, the API and the error filter all call this, whoever comes first.
  */
 export function identify(request: IncomingMessage, response: ServerResponse): string {
   const identified = request as Identified;

@@ -1,9 +1,10 @@
-import { Body, Delete, Get, HttpCode, Param, Post, Query, UseInterceptors } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import type { CallerToken } from '../auth/authenticated-request';
 import { CurrentToken, OrganizationId } from '../auth/caller.decorator';
 import { AnyToken, Scopes } from '../auth/scopes.decorator';
 import { ApiController } from '../http/api-controller.decorator';
-import { PageInterceptor, serializePage } from '../http/page';
+import { linkNext, serializePage } from '../http/page';
 import { serializeToken } from './token.serializer';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';
 import { CreateTokenDto, ListTokensDto } from './tokens.dto';
@@ -17,12 +18,15 @@ export class TokensController {
   /** The tokens of the organization, newest first. */
   @Get()
   @Scopes('admin')
-  @UseInterceptors(PageInterceptor)
   async list(
     @OrganizationId() organizationId: string,
     @Query() query: ListTokensDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<TokenPageView> {
-    return serializePage(await this.tokens.list(organizationId, query), serializeToken);
+    const page = await this.tokens.list(organizationId, query);
+    linkNext(request, response, page);
+    return serializePage(page, serializeToken);
   }
 
   /** Makes a token; its value is shown this once. */

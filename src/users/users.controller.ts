@@ -1,23 +1,11 @@
-import {
-  Body,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { OrganizationId } from '../auth/caller.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiController } from '../http/api-controller.decorator';
 import { below } from '../http/location';
-import { PageInterceptor, serializePage, writtenPage } from '../http/page';
-import { serializeUser } from './user.serializer';
+import { linkNext, serializePage, writePage } from '../http/page';
+import { serializeUser, userAsJson } from './user.serializer';
 import { UserSearch } from './user-search';
 import { UserPageView, UserView } from './user.view';
 import { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users.dto';
@@ -33,9 +21,15 @@ export class UsersController {
   /** The users of the organization, page by page. */
   @Get()
   @Scopes('users:read')
-  @UseInterceptors(PageInterceptor)
-  async list(@OrganizationId() organizationId: string, @Query() query: ListUsersDto): Promise<UserPageView> {
-    return writtenPage(await this.users.listAsJson(organizationId, query));
+  async list(
+    @OrganizationId() organizationId: string,
+    @Query() query: ListUsersDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UserPageView> {
+    const page = await this.users.listAsText(organizationId, query);
+    linkNext(request, response, page);
+    return writePage(response, page, userAsJson);
   }
 
   /** Makes a user. */
@@ -55,12 +49,15 @@ export class UsersController {
   /** The users that a text finds, best match first. */
   @Get('search')
   @Scopes('users:read')
-  @UseInterceptors(PageInterceptor)
   async search(
     @OrganizationId() organizationId: string,
     @Query() query: SearchUsersDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<UserPageView> {
-    return serializePage(await this.userSearch.search(organizationId, query), serializeUser);
+    const page = await this.userSearch.search(organizationId, query);
+    linkNext(request, response, page);
+    return serializePage(page, serializeUser);
   }
 
   /** One user. */

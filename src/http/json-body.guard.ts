@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import {
-  type CallHandler,
+  type CanActivate,
   type ExecutionContext,
   Injectable,
-  type NestInterceptor,
   PayloadTooLargeException,
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
@@ -30,20 +29,21 @@ const parse = json({
   },
 });
 
-/** Reads the body of a POST, PATCH or PUT: after the guards, so that a caller who may not has uploaded nothing. */
+/**
+ * Reads the body of a POST, PATCH or PUT: after the guard that asks for the token, so that a caller who may not has
+ * uploaded nothing. An interceptor would come late enough too, but Nest makes observables of a route that has one.
+ */
 @Injectable()
-export class JsonBodyInterceptor implements NestInterceptor {
-  async intercept(context: ExecutionContext, next: CallHandler) {
+export class JsonBodyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    if (request.method === 'POST' || request.method === 'PATCH' || request.method === 'PUT') {
-      await readJson(request, http.getResponse());
-    }
-    return next.handle();
+    if (request.method !== 'POST' && request.method !== 'PATCH' && request.method !== 'PUT') return true;
+    return readJson(request, http.getResponse());
   }
 }
 
-async function readJson(request: Request, response: Response): Promise<void> {
+async function readJson(request: Request, response: Response): Promise<true> {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').split(';');
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
@@ -64,7 +64,7 @@ async function readJson(request: Request, response: Response): Promise<void> {
     const size = parsedSize(request);
     if (size > LIMIT) throw tooLarge();
     if (size === 0) throw malformed();
-    return;
+    return true;
   }
   // The parser would read to the end before it says so.
   if (Number(request.headers['content-length']) > LIMIT) throw tooLarge();
@@ -74,6 +74,7 @@ async function readJson(request: Request, response: Response): Promise<void> {
   });
   // express.json() leaves no body where there was none.
   if (request.body === undefined) throw malformed();
+  return true;
 }
 
 /** What express.json() says, in our words: its own repeat a part of the body. */

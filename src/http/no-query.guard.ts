@@ -1,4 +1,4 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import type { Request } from 'express';
 import { invalidInput } from './fault';
@@ -6,8 +6,8 @@ import { nested } from './json-faults';
 
 /** Refuses query parameters on a route that declares none: no DTO would ever see them. */
 @Injectable()
-export class NoQueryInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler) {
+export class NoQueryGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
     const { url, query } = context.switchToHttp().getRequest<Request>();
     if (url.includes('?') && !takesQuery(context)) {
       const faults = Object.keys(query).map(
@@ -15,7 +15,7 @@ export class NoQueryInterceptor implements NestInterceptor {
       );
       if (faults.length > 0) throw invalidInput(faults);
     }
-    return next.handle();
+    return true;
   }
 }
 
