@@ -1,24 +1,30 @@
 import pg from 'pg';
 
+type Callback = (error: Error | null, result: pg.QueryResult) => void;
+
 /**
- * A client whose query timed out is dead: its connection may be half open, and without this it goes back to the pool and
- * every later caller hangs on it. The pool drops a client whose socket is gone.
+ * A client that lives no longer than its connection is good. A statement without an answer in time means that it may be half
+ * open: it is cut, or it would go back to the pool and every later caller would hang on it.
+ *
+ * The driver has a timeout of its own, and promises; both make it assign a closure to a property of the query, and such a
+ * closure V8 puts among the old objects, where it keeps the rows until the next full collection.
  */
 export class ResilientClient extends pg.Client {
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads, of which none is touched
-  override query(...args: any[]): any {
-    const last = args.length - 1;
-    if (typeof args[last] === 'function') {
-      const callback = args[last];
-      args[last] = (error: Error | null, result: unknown) => {
-        this.destroyOnTimeout(error);
-        callback(error, result);
-      };
-    }
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any
-    const result = (super.query as any)(...args);
-    result?.then?.(undefined, (error: Error) => this.destroyOnTimeout(error));
-    return result;
+  private readonly timeoutMs?: number;
+
+  constructor({ query_timeout, ...config }: pg.ClientConfig) {
+    super(config);
+    this.timeoutMs = query_timeout;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads
+  override query(config: any, values?: any, callback?: any): any {
+    if (typeof values === 'function') return this.ask(config, undefined, values);
+    if (typeof callback === 'function') return this.ask(config, values, callback);
+    if (typeof config?.submit === 'function') return super.query(config); // it tells its caller itself
+    return new Promise((resolve, reject) =>
+      this.ask(config, values, (error, result) => (error ? reject(error) : resolve(result))),
+    );
   }
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- two overloads
@@ -30,10 +36,19 @@ export class ResilientClient extends pg.Client {
     return super.connect().catch((error: Error) => Promise.reject(outOfReach(error)));
   }
 
-  private destroyOnTimeout(error: Error | null): void {
-    if (error?.message === 'Query read timeout') {
-      (this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
-    }
+  private ask(statement: string, values: unknown[] | undefined, callback: Callback): void {
+    const timer =
+      this.timeoutMs && setTimeout(() => this.cut(new Error('Query read timeout')), this.timeoutMs);
+    super.query(statement, values!, (error: Error | null, result: pg.QueryResult) => {
+      clearTimeout(timer);
+      callback(error, result);
+    });
+  }
+
+  private cut(error: Error): void {
+    (
+      this as unknown as { connection: { stream: NodeJS.WritableStream & { destroy(error: Error): void } } }
+    ).connection.stream.destroy(error);
   }
 }
 
