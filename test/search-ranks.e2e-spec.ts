@@ -49,7 +49,7 @@ async function fill(organizationId: string, from: number, count: number): Promis
     [organizationId, JSON.stringify(people)],
   );
   const words = [...new Set(columns.flatMap(wordsOf))];
-  await dataSource.query(learn(dataSource, '$1', '$2'), [organizationId, lesson(words)]);
+  await dataSource.query(learn(dataSource, '$1'), [lesson(words.map((word) => ({ organizationId, word })))]);
 }
 
 /** Ids by a look at every user of the organization, in the order of the contract. */

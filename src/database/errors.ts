@@ -63,3 +63,6 @@ export function connectionBroke(error: unknown): boolean {
 /** Whether the server undid the statement for the sake of another one, so that it may simply be run again. */
 export const wasRolledBack = (error: unknown): boolean =>
   error instanceof Error && /^(40001|40P01)$/.test(driverError(error).code ?? '');
+
+/** Whether the server refused a statement for what it holds, or for a lock that it waited for: it has done nothing of it. */
+export const wasRefused = (error: unknown): boolean => /^(2[123]|54|55P03)/.test(sqlState(error) ?? '');

@@ -20,12 +20,11 @@ export const columnsOf = ({ name, email, role, metadata }: UserFields) => ({
   ...(metadata !== undefined && { metadata: metadata as object, metadataWords: metadataWords(metadata) }),
 });
 
+export type UserColumns = ReturnType<typeof columnsOf>;
+
 /** The words by which typos in a query are understood. */
-export const wordsOf = ({
-  nameWords = '',
-  emailWords = '',
-  metadataWords = '',
-}: ReturnType<typeof columnsOf>) => vocabularyOf(nameWords, emailWords, metadataWords).sort();
+export const wordsOf = ({ nameWords = '', emailWords = '', metadataWords = '' }: Partial<UserColumns>) =>
+  vocabularyOf(nameWords, emailWords, metadataWords).sort();
 
 const searched = (text: string) => markWords(fold(text));
 
@@ -44,4 +43,4 @@ export const COLUMN_NAMES = {
   role: 'role',
   metadata: 'metadata',
   metadataWords: 'metadata_words',
-} satisfies Record<keyof ReturnType<typeof columnsOf>, string>;
+} satisfies Record<keyof UserColumns, string>;

@@ -3,9 +3,9 @@ import { wasRolledBack } from '../database/errors';
 import { tableName } from '../database/tables';
 import { newId } from '../id';
 import { decide, judge, keysOf, type Known, type Outcome } from './import-rules';
-import { COLUMN_NAMES, columnsOf, wordsOf } from './user-columns';
+import { columnsOf } from './user-columns';
 import { emailKey, type User } from './user.entity';
-import { learn, lesson } from './vocabulary';
+import { change, insertion, type UserRow, wordsOfRows } from './user-statements';
 
 const ATTEMPTS = 5;
 
@@ -55,32 +55,23 @@ export class UserImport {
   }
 
   private async write(runner: QueryRunner, known: Known[]): Promise<void> {
-    const rowOf = ({ id, person }: Known) => ({ id: id ?? newId('usr'), ...columnsOf(person) });
+    const rowOf = ({ id, person }: Known): UserRow => ({
+      organizationId: this.organizationId,
+      id: id ?? newId('usr'),
+      ...columnsOf(person),
+    });
     const created = known.filter(({ id }) => id === undefined).map(rowOf);
-    const changed = known.filter((user) => user.changed).map(rowOf);
-    const words = new Set([...created, ...changed].flatMap(wordsOf));
-    if (words.size > 0) {
-      await runner.query(learn(this.dataSource, '$1', '$2'), [this.organizationId, lesson([...words])]);
-    }
-    const users = tableName(this.dataSource, 'users');
     if (created.length > 0) {
-      const inserted: unknown[] = await runner.query(
-        `INSERT INTO ${users} (organization_id, id, ${COLUMNS.map(([column]) => column).join(', ')})
-         SELECT $1, id, ${COLUMNS.map(([, field]) => field).join(', ')} FROM ${RECORDS}
-         ON CONFLICT (organization_id, email_key) DO NOTHING RETURNING id`,
-        [this.organizationId, JSON.stringify(created)],
+      const inserted: User[] = await runner.query(
+        ...insertion(this.dataSource, created, wordsOfRows(created)),
       );
       // Somebody else made one of them since they were looked for.
       if (inserted.length < created.length)
         throw new RaceLost('Others keep making the users of this import.');
     }
+    const changed = known.filter((user) => user.changed).map(rowOf);
     if (changed.length > 0) {
-      await runner.query(
-        `UPDATE ${users} AS u
-         SET ${COLUMNS.map(([column, field]) => `${column} = r.${field}`).join(', ')}, updated_at = greatest(u.updated_at, now())
-         FROM ${RECORDS} WHERE u.organization_id = $1 AND u.id = r.id`,
-        [this.organizationId, JSON.stringify(changed)],
-      );
+      await runner.query(...change(this.dataSource, changed, wordsOfRows(changed)));
     }
   }
 }
@@ -101,11 +92,3 @@ export async function findKnown(
   );
   return new Map(users.map(({ id, ...person }) => [emailKey(person.email), { id, person }]));
 }
-
-/** The columns that a row decides, and what they are called in it. */
-const COLUMNS = Object.entries(COLUMN_NAMES).map(([field, column]) => [column, `"${field}"`]);
-
-// Not jsonb, which would not give metadata back as it came.
-const RECORDS = `json_to_recordset($2) AS r (id text, ${COLUMNS.map(
-  ([column, field]) => `${field} ${column === 'metadata' ? 'json' : 'text'}`,
-).join(', ')})`;

@@ -63,15 +63,11 @@ export const USER_COLUMNS =
 const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * The same as JSON, of the rows that a statement named `page` gives. For a list PostgreSQL writes it: to read times and
- * metadata only to write them again takes longer than all the rest of the request.
+ * The same where a response is all that is made of it: times and metadata as their text. To read them only to write them
+ * again takes longer than all the rest of a list.
  */
-export const usersAsJson = (page: string, more: string) => `
-  SELECT row_to_json(shown)::text AS json${more} FROM (${page}) AS page,
-  LATERAL (SELECT id, name, email, role, metadata, ${iso('created_at')} AS "createdAt", ${iso('updated_at')} AS "updatedAt") AS shown`;
+export const TEXT_COLUMNS = `id, name, email, role, metadata::text AS metadata, ${iso('created_at')} AS "createdAt", ${iso('updated_at')} AS "updatedAt"`;
 
-/** The user of such a text. */
-export function userOfJson(json: string): User {
-  const user = JSON.parse(json);
-  return { ...user, createdAt: new Date(user.createdAt), updatedAt: new Date(user.updatedAt) };
-}
+/** A user of those columns. */
+export type UserText = Pick<User, 'id' | 'name' | 'email' | 'role'> &
+  Record<'metadata' | 'createdAt' | 'updatedAt', string>;

@@ -2,20 +2,23 @@ import type { DataSource } from 'typeorm';
 import { tableName } from '../database/tables';
 import { spellingsOf } from './spelling';
 
-/**
- * The statement that adds words to those that a misspelt query is compared with. The parameters are named as the caller
- * needs them: of an organization, and of a `lesson`.
- */
-export const learn = (dataSource: DataSource, organizationId: string, words: string) =>
+/** A word of an organization's vocabulary: what a misspelt query is compared with. */
+export interface Word {
+  organizationId: string;
+  word: string;
+}
+
+/** The statement that adds words to the vocabularies. Its parameter, named as the caller needs it, is a `lesson`. */
+export const learn = (dataSource: DataSource, words: string) =>
   // In the order of the words, or two statements that learn the same ones deadlock.
   `INSERT INTO ${tableName(dataSource, 'search_words')} (organization_id, word, spellings)
-   SELECT ${organizationId}, word, spellings
-   FROM jsonb_to_recordset(CAST(${words} AS jsonb)) AS learned (word text, spellings text[])
-   ORDER BY word COLLATE "C" ON CONFLICT DO NOTHING`;
+   SELECT "organizationId", word, spellings
+   FROM json_to_recordset(${words}) AS learned ("organizationId" text, word text, spellings text[])
+   ORDER BY "organizationId", word COLLATE "C" ON CONFLICT DO NOTHING`;
 
 /** Words as the statement takes them. */
-export const lesson = (words: string[]): string =>
-  JSON.stringify(words.map((word) => ({ word, spellings: spellingsOf(word) })));
+export const lesson = (words: Word[]): string =>
+  JSON.stringify(words.map((one) => ({ ...one, spellings: spellingsOf(one.word) })));
 
 const MAX_REMEMBERED = 20_000;
 
@@ -23,12 +26,14 @@ const MAX_REMEMBERED = 20_000;
 export class KnownWords {
   private readonly known = new Set<string>();
 
-  newOf(organizationId: string, words: string[]): string[] {
-    return words.filter((word) => !this.known.has(`${organizationId} ${word}`));
+  newOf(words: Word[]): Word[] {
+    return words.filter((word) => !this.known.has(keyOf(word)));
   }
 
-  remember(organizationId: string, words: string[]): void {
+  remember(words: Word[]): void {
     if (this.known.size + words.length > MAX_REMEMBERED) this.known.clear();
-    for (const word of words) this.known.add(`${organizationId} ${word}`);
+    for (const word of words) this.known.add(keyOf(word));
   }
 }
+
+const keyOf = ({ organizationId, word }: Word) => `${organizationId} ${word}`;

@@ -1,0 +1,83 @@
+import type { DataSource } from 'typeorm';
+import { tableName } from '../database/tables';
+import { COLUMN_NAMES, type UserColumns, wordsOf } from './user-columns';
+import { USER_COLUMNS } from './user.entity';
+import { learn, lesson, type Word } from './vocabulary';
+
+/** A user as the statements take it: a change has the columns that it changes. */
+export type UserRow = { organizationId: string; id: string } & Partial<UserColumns>;
+
+type Statement = [sql: string, values: unknown[]];
+
+const COLUMNS = Object.entries(COLUMN_NAMES).map(([field, column]) => [column, `"${field}"`]);
+
+// Not jsonb, which would not give metadata back as it came.
+const GIVEN = `json_to_recordset($1) AS given ("organizationId" text, id text, ${COLUMNS.map(
+  ([column, field]) => `${field} ${column === 'metadata' ? 'json' : 'text'}`,
+).join(', ')})`;
+
+/** Inserts users, and gives those that it could: not one whose email another user of the organization has. */
+export function insertion(dataSource: DataSource, rows: readonly UserRow[], words: Word[]): Statement {
+  return withWords(
+    dataSource,
+    rows,
+    words,
+    // In one order, or two statements that wait for each other's emails deadlock.
+    `INSERT INTO ${tableName(dataSource, 'users')} (organization_id, id, ${COLUMNS.map(([column]) => column).join(', ')})
+     SELECT "organizationId", id, ${COLUMNS.map(([, field]) => field).join(', ')} FROM ${GIVEN}
+     ORDER BY "organizationId", "emailKey"
+     ON CONFLICT (organization_id, email_key) DO NOTHING
+     RETURNING *`,
+  );
+}
+
+/** Changes users, and gives those who are there. No user is among the rows twice. */
+export const change = (dataSource: DataSource, rows: readonly UserRow[], words: Word[]): Statement =>
+  update(dataSource, rows, words, GIVEN);
+
+/** The same, without those whom somebody else has locked: it does not wait for them. */
+export function changeOfFree(dataSource: DataSource, rows: readonly UserRow[], words: Word[]): Statement {
+  const users = tableName(dataSource, 'users');
+  const free = `SELECT given.* FROM ${GIVEN} JOIN ${users} AS users ON users.organization_id = "organizationId" AND users.id = given.id
+    FOR UPDATE OF users SKIP LOCKED`;
+  return update(dataSource, rows, words, `(${free}) AS given`);
+}
+
+// One statement: loading, assigning and saving would write back what somebody else just changed. It may have waited for a
+// later one, and its now() is older then: `updatedAt` never goes back.
+const update = (dataSource: DataSource, rows: readonly UserRow[], words: Word[], given: string): Statement =>
+  withWords(
+    dataSource,
+    rows,
+    words,
+    `UPDATE ${tableName(dataSource, 'users')} AS users
+     SET ${COLUMNS.map(([column, field]) => `${column} = coalesce(given.${field}, users.${column})`).join(', ')},
+       updated_at = greatest(users.updated_at, now())
+     FROM ${given}
+     WHERE users.organization_id = given."organizationId" AND users.id = given.id
+     RETURNING users.*`,
+  );
+
+/** The statement, which also adds words to those that a misspelt query is compared with. */
+function withWords(
+  dataSource: DataSource,
+  rows: readonly UserRow[],
+  words: Word[],
+  statement: string,
+): Statement {
+  const values = [JSON.stringify(rows)];
+  const steps = [`written AS (${statement})`];
+  if (words.length > 0) steps.push(`learned AS (${learn(dataSource, `$${values.push(lesson(words))}`)})`);
+  return [
+    `WITH ${steps.join(', ')} SELECT organization_id AS "organizationId", ${USER_COLUMNS} FROM written`,
+    values,
+  ];
+}
+
+/** The words of these rows, each once. */
+export function wordsOfRows(rows: readonly UserRow[]): Word[] {
+  const words = new Map<string, Word>();
+  for (const { organizationId, ...columns } of rows)
+    for (const word of wordsOf(columns)) words.set(`${organizationId} ${word}`, { organizationId, word });
+  return [...words.values()];
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import DataLoader from 'dataloader';
+import type { DataSource } from 'typeorm';
+import { wasRefused } from '../database/errors';
+import { PER_TURN } from '../database/per-turn';
+import { retryRolledBack } from '../database/retry';
+import type { User } from './user.entity';
+import { change, changeOfFree, insertion, type UserRow, wordsOfRows } from './user-statements';
+import { KnownWords } from './vocabulary';
+
+/** The result of a row that wants a statement of its own: what holds that one up holds up nobody else. */
+const ALONE = Symbol('alone');
+
+type Result = User | undefined | typeof ALONE;
+
+/** More in a statement are written no faster, and hold what they lock for longer. */
+const MAX_ROWS = 32;
+
+/** What is under way may wait for somebody else. */
+const MAX_WAIT_MS = 5;
+
+/**
+ * Writes users: while one statement is under way, those for the next gather. What it refuses for the sake of one of them is
+ * then asked for one by one; so nobody's request fails because of another.
+ */
+export class UserWrites {
+  private underWay: Promise<unknown> = Promise.resolve();
+  private readonly gathering = {
+    ...PER_TURN,
+    maxBatchSize: MAX_ROWS,
+    batchScheduleFn: (write: () => void) =>
+      void Promise.race([this.underWay, sleep(MAX_WAIT_MS)]).then(() => setImmediate(write)),
+  };
+  private readonly insertions = new DataLoader<UserRow, Result>(
+    (rows) => this.insertAll(rows),
+    this.gathering,
+  );
+  private readonly changes = new DataLoader<UserRow, Result>((rows) => this.changeAll(rows), this.gathering);
+  private readonly knownWords = new KnownWords();
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The new user; undefined where the organization has one with that email. */
+  async insert(row: UserRow): Promise<User | undefined> {
+    const user = await this.insertions.load(row);
+    return user === ALONE ? this.writeOne(row, insertion) : user;
+  }
+
+  /** The user with these changes; undefined where there is none. */
+  async change(row: UserRow): Promise<User | undefined> {
+    const user = await this.changes.load(row);
+    return user === ALONE ? this.writeOne(row, change) : user;
+  }
+
+  private async insertAll(rows: readonly UserRow[]): Promise<Result[]> {
+    const users = await this.write(rows, insertion).catch(refusalOf(rows));
+    return rows.map((row) => (users ? users.get(keyOf(row)) : ALONE));
+  }
+
+  private async changeAll(rows: readonly UserRow[]): Promise<Result[]> {
+    if (rows.length === 1) return [await this.writeOne(rows[0], change)];
+    // One statement changes a user once.
+    const first = new Map(rows.toReversed().map((row) => [keyOf(row), row]));
+    const users = await this.write([...first.values()], changeOfFree).catch(refusalOf(rows));
+    return rows.map((row) => (first.get(keyOf(row)) === row && users?.get(keyOf(row))) || ALONE);
+  }
+
+  private async writeOne(row: UserRow, statement: typeof insertion): Promise<User | undefined> {
+    return (await this.write([row], statement)).get(keyOf(row));
+  }
+
+  private async write(rows: readonly UserRow[], statement: typeof insertion): Promise<Map<string, User>> {
+    const words = this.knownWords.newOf(wordsOfRows(rows));
+    const asked: Promise<User[]> = retryRolledBack(() =>
+      this.dataSource.query(...statement(this.dataSource, rows, words)),
+    );
+    this.underWay = asked.catch(() => {});
+    const users = await asked;
+    this.knownWords.remember(words);
+    return new Map(users.map((user) => [keyOf(user), user]));
+  }
+}
+
+const keyOf = ({ organizationId, id }: Pick<UserRow, 'organizationId' | 'id'>) => `${organizationId} ${id}`;
+
+/** Nothing where the server has refused several together; one alone, or any other failure, it would not take either. */
+const refusalOf = (rows: readonly UserRow[]) => (error: unknown) => {
+  if (rows.length === 1 || !wasRefused(error)) throw error;
+};

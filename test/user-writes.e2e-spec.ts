@@ -1,0 +1,190 @@
+import { OrganizationsService } from '../src/organizations/organizations.service';
+import { UserSearch } from '../src/users/user-search';
+import type { User } from '../src/users/user.entity';
+import { UsersService } from '../src/users/users.service';
+import { describeOnServer } from './support/database';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+let users: UsersService;
+beforeAll(async () => {
+  service = await startService();
+  users = service.app.get(UsersService, { strict: false });
+});
+afterAll(() => service.close());
+
+const newOrganization = async () =>
+  (await service.app.get(OrganizationsService, { strict: false }).create('Test')).id;
+
+const person = (n: number, email = `person-${n}@example.com`) => ({ name: `Person ${n}`, email });
+
+/** How many statements write users while `run` does, and what became of its promises. */
+async function watched<Result>(run: () => Promise<Result>[]) {
+  const asked = jest.spyOn(service.dataSource, 'query');
+  try {
+    const results = await Promise.allSettled(run());
+    const statements = asked.mock.calls.filter(([sql]) => /(INSERT INTO|UPDATE) \S*users\b/.test(sql)).length;
+    return { results, statements };
+  } finally {
+    asked.mockRestore();
+  }
+}
+
+const valuesOf = <Result>(results: PromiseSettledResult<Result>[]) =>
+  results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+const statusesOf = (results: PromiseSettledResult<unknown>[]) =>
+  results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.getStatus?.()));
+
+describe('creates of one moment', () => {
+  it('are one statement, and each answers its own user', async () => {
+    const organizationId = await newOrganization();
+
+    const { results, statements } = await watched(() =>
+      Array.from({ length: 20 }, (_, n) => users.create(organizationId, person(n))),
+    );
+
+    expect(statements).toBe(1);
+    expect(valuesOf(results)).toEqual(
+      Array.from({ length: 20 }, (_, n) => expect.objectContaining(person(n))),
+    );
+    expect((await users.list(organizationId)).data).toHaveLength(20);
+  });
+
+  it('of one email make one user, and refuse the others alone', async () => {
+    const organizationId = await newOrganization();
+    await users.create(organizationId, person(1, 'there@example.com'));
+
+    const { results } = await watched(() => [
+      users.create(organizationId, person(2)),
+      users.create(organizationId, person(3, 'There@Example.com')),
+      users.create(organizationId, person(4, 'twice@example.com')),
+      users.create(organizationId, person(5, 'TWICE@example.com')),
+    ]);
+
+    const [second, third, ...twins] = statusesOf(results);
+    expect([second, third]).toEqual(['ok', 409]);
+    expect(twins.sort()).toEqual([409, 'ok']);
+  });
+
+  it('belong to their organizations, and so do the words that typos are understood by', async () => {
+    const [one, other] = [await newOrganization(), await newOrganization()];
+    const search = service.app.get(UserSearch, { strict: false });
+
+    await Promise.all([
+      users.create(one, { name: 'Wilhelmina Quux', email: 'same@example.com' }),
+      users.create(other, { name: 'Bartholomew Quux', email: 'same@example.com' }),
+    ]);
+
+    const found = async (organizationId: string, q: string) =>
+      (await search.search(organizationId, { q })).data.map(({ name }: User) => name);
+    expect(await found(one, 'wilhelmnia')).toEqual(['Wilhelmina Quux']);
+    expect(await found(one, 'bartholomwe')).toEqual([]);
+    expect(await found(other, 'bartholomwe')).toEqual(['Bartholomew Quux']);
+  });
+
+  it('do not fail because of one for an organization that is not there', async () => {
+    const organizationId = await newOrganization();
+
+    const { results } = await watched(() => [
+      users.create(organizationId, person(1)),
+      users.create('org_00000000000000000000000000', person(2)),
+      users.create(organizationId, person(3)),
+    ]);
+
+    expect(statusesOf(results)).toEqual(['ok', 404, 'ok']);
+  });
+});
+
+describe('changes of one moment', () => {
+  const make = async (organizationId: string, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, n) => users.create(organizationId, person(n))));
+
+  it('are one statement, and each changes what it names', async () => {
+    const organizationId = await newOrganization();
+    const made = await make(organizationId, 3);
+
+    const { results, statements } = await watched(() => [
+      users.update(organizationId, made[0].id, { name: 'Grace' }),
+      users.update(organizationId, made[1].id, { role: 'viewer' }),
+      users.update(organizationId, made[2].id, {
+        metadata: { constructor1: [1, { a: null }], '5e-324': 5e-324 },
+      }),
+    ]);
+
+    expect(statements).toBe(1);
+    const [first, second, third] = valuesOf(results);
+    expect(first).toMatchObject({ ...person(0), name: 'Grace', role: 'member', metadata: {} });
+    expect(second).toMatchObject({ ...person(1), role: 'viewer' });
+    expect(third).toMatchObject({
+      ...person(2),
+      metadata: { constructor1: [1, { a: null }], '5e-324': 5e-324 },
+    });
+  });
+
+  it('of one user all happen', async () => {
+    const organizationId = await newOrganization();
+    const [{ id }] = await make(organizationId, 1);
+
+    const { results } = await watched(() => [
+      users.update(organizationId, id, { name: 'Grace' }),
+      users.update(organizationId, id, { role: 'admin' }),
+      users.update(organizationId, id, { email: 'grace@example.com' }),
+    ]);
+
+    expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok']);
+    expect(await users.get(organizationId, id)).toMatchObject({
+      name: 'Grace',
+      role: 'admin',
+      email: 'grace@example.com',
+    });
+  });
+
+  it('do not fail because of one with an email that is taken, or of one of nobody', async () => {
+    const organizationId = await newOrganization();
+    const made = await make(organizationId, 3);
+    const stranger = (await make(await newOrganization(), 1))[0].id;
+
+    const { results } = await watched(() => [
+      users.update(organizationId, made[0].id, { name: 'Grace' }),
+      users.update(organizationId, made[1].id, { email: made[2].email.toUpperCase() }),
+      users.update(organizationId, stranger, { name: 'Not yours' }),
+      users.update(organizationId, made[2].id, { name: 'Joan' }),
+    ]);
+
+    expect(statusesOf(results)).toEqual(['ok', 409, 404, 'ok']);
+    expect((await users.list(organizationId, { sort: 'name' })).data.map(({ name }) => name)).toEqual([
+      'Grace',
+      'Joan',
+      'Person 1',
+    ]);
+  });
+});
+
+describeOnServer('a change of a user whom somebody else has locked', () => {
+  it('waits, and nobody else with it', async () => {
+    const organizationId = await newOrganization();
+    const [locked, free] = await Promise.all([
+      users.create(organizationId, person(1)),
+      users.create(organizationId, person(2)),
+    ]);
+    const other = service.dataSource.createQueryRunner();
+    try {
+      await other.startTransaction();
+      await other.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [locked.id]);
+
+      let isOver = false;
+      const waiting = users
+        .update(organizationId, locked.id, { name: 'Late' })
+        .finally(() => (isOver = true));
+      await users.update(organizationId, free.id, { name: 'Early' });
+      await users.create(organizationId, person(3));
+
+      expect(isOver).toBe(false);
+      await other.commitTransaction();
+      expect((await waiting).name).toBe('Late');
+    } finally {
+      if (other.isTransactionActive) await other.rollbackTransaction();
+      await other.release();
+    }
+  });
+});
