@@ -11,7 +11,6 @@ import { seedDemo } from './demo/seed';
 import { HealthService } from './health/health.service';
 import { createLog } from './log';
 import { serveManagement } from './metrics/management';
-import { Metrics } from './metrics/metrics';
 import { prettyLog } from './pretty-log';
 import { COUNTER } from './rate-limit/rate-limit.module';
 import { stopOnSignals } from './shutdown';
@@ -31,7 +30,11 @@ export async function start(
   takeOverSignals();
 
   const database = await openDatabase(config, schema);
-  const metrics = config.managementPort === undefined ? undefined : new Metrics(database.dataSource);
+  // Loaded where they are asked for: their library takes more memory than the service's own code.
+  const metrics =
+    config.managementPort === undefined
+      ? undefined
+      : new (await import('./metrics/metrics.js')).Metrics(database.dataSource);
   const app = await createApp(config, database, log, (record) => metrics?.count(record));
   const storage = rateLimitStorage(config);
   metrics?.watchLimiter(
