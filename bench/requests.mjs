@@ -274,7 +274,9 @@ function medians(results) {
   const out = {};
   for (const [scenario, byServer] of Object.entries(results)) {
     out[scenario] = {};
-    for (const [name, list] of Object.entries(byServer)) {
+    for (const name of running.keys()) {
+      const list = byServer[name];
+      if (!list) continue;
       out[scenario][name] = Object.fromEntries(
         Object.keys(list[0]).map((key) => [
           key,

@@ -14,6 +14,7 @@ const files = readdirSync(DIRECTORY)
   .filter((file) => file.endsWith('.test.mjs'))
   .map((file) => file.replace('.test.mjs', ''))
   .filter((name) => (named.length > 0 ? named.includes(name) : short || !LONG.includes(name)));
+const minutes = !short && files.some((name) => LONG.includes(name)) ? 15 : 3;
 
 const { status } = spawnSync(
   process.execPath,
@@ -21,7 +22,7 @@ const { status } = spawnSync(
     '--test',
     '--test-concurrency=1',
     '--test-force-exit',
-    '--test-timeout=180000',
+    `--test-timeout=${minutes * 60_000}`,
     '--test-reporter=spec',
     ...files.map((name) => `${DIRECTORY}${name}.test.mjs`),
   ],
