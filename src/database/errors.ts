@@ -64,5 +64,6 @@ export function connectionBroke(error: unknown): boolean {
 export const wasRolledBack = (error: unknown): boolean =>
   error instanceof Error && /^(40001|40P01)$/.test(driverError(error).code ?? '');
 
-/** Whether the server refused a statement for what it holds, or for a lock that it waited for: it has done nothing of it. */
-export const wasRefused = (error: unknown): boolean => /^(2[123]|54|55P03)/.test(sqlState(error) ?? '');
+/** Whether the server refused a statement, and has done nothing of it, while it goes on taking others. */
+export const wasRefused = (error: unknown): boolean =>
+  /^(?=.*\d)(?!08|25006|53|57P0)[0-9A-Z]{5}$/.test(sqlState(error) ?? '');

@@ -12,9 +12,11 @@ type Callback = (error: Error | null, result: pg.QueryResult) => void;
 export class ResilientClient extends pg.Client {
   private readonly timeoutMs?: number;
 
-  constructor({ query_timeout, ...config }: pg.ClientConfig) {
+  constructor(config: pg.ClientConfig) {
     super(config);
-    this.timeoutMs = query_timeout;
+    this.timeoutMs = config.query_timeout;
+    const { connectionParameters } = this as unknown as { connectionParameters: pg.ClientConfig };
+    connectionParameters.query_timeout = undefined;
   }
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads
@@ -39,10 +41,15 @@ export class ResilientClient extends pg.Client {
   private ask(statement: string, values: unknown[] | undefined, callback: Callback): void {
     const timer =
       this.timeoutMs && setTimeout(() => this.cut(new Error('Query read timeout')), this.timeoutMs);
-    super.query(statement, values!, (error: Error | null, result: pg.QueryResult) => {
+    try {
+      super.query(statement, values!, (error: Error | null, result: pg.QueryResult) => {
+        clearTimeout(timer);
+        callback(error, result);
+      });
+    } catch (error) {
       clearTimeout(timer);
-      callback(error, result);
-    });
+      throw error;
+    }
   }
 
   private cut(error: Error): void {
