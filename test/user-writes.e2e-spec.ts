@@ -160,6 +160,54 @@ describe('changes of one moment', () => {
   });
 });
 
+describe('what gets a statement of its own', () => {
+  it('are emails that change: several at once would deadlock', async () => {
+    const organizationId = await newOrganization();
+    const made = await Promise.all([1, 2, 3].map((n) => users.create(organizationId, person(n))));
+
+    const { results, statements } = await watched(() =>
+      made.map(({ id }, n) => users.update(organizationId, id, { email: `new-${n}@example.com` })),
+    );
+
+    expect(statements).toBe(3);
+    expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok']);
+  });
+
+  it('is a user with much metadata, who would hold up the others', async () => {
+    const organizationId = await newOrganization();
+    const metadata = { text: 'lorem ipsum '.repeat(100) };
+
+    const { results, statements } = await watched(() => [
+      users.create(organizationId, { ...person(1), metadata }),
+      users.create(organizationId, person(2)),
+      users.create(organizationId, person(3)),
+    ]);
+
+    expect(statements).toBe(2);
+    expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok']);
+  });
+
+  it('is each of those that the server has refused together, whatever for', async () => {
+    const organizationId = await newOrganization();
+    await service.dataSource.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN IF NEW.email = 'refused@example.com' THEN RAISE 'no'; END IF; RETURN NEW; END $$`);
+    await service.dataSource.query(
+      'CREATE TRIGGER refuse BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION refuse()',
+    );
+    try {
+      const { results } = await watched(() => [
+        users.create(organizationId, person(1)),
+        users.create(organizationId, person(2, 'refused@example.com')),
+        users.create(organizationId, person(3)),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    } finally {
+      await service.dataSource.query('DROP FUNCTION refuse CASCADE');
+    }
+  });
+});
+
 describeOnServer('a change of a user whom somebody else has locked', () => {
   it('waits, and nobody else with it', async () => {
     const organizationId = await newOrganization();
