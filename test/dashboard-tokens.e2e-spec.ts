@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { TokensService } from '../src';
 import { describeInBrowser } from './support/browser';
 import { Client } from './support/client';
+import { nextMoment } from './support/clock';
 import { inDialog, rowsOf, tokensIn, useDashboard } from './support/dashboard';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -173,9 +174,11 @@ describeInBrowser('API tokens in the dashboard', () => {
 
   it('are listed with all that is known of them, those that end soon marked, and filtered by their state', async () => {
     const { page } = await visit({}, async (api) => {
-      const make = async (name: string, expiresIn?: string) =>
-        (await api.post('/v1/tokens', { name, scopes: ['users:read', 'users:write'], expiresIn }).expect(201))
-          .body.id;
+      const make = async (name: string, expiresIn?: string) => {
+        await nextMoment();
+        const wanted = { name, scopes: ['users:read', 'users:write'], expiresIn };
+        return (await api.post('/v1/tokens', wanted).expect(201)).body.id;
+      };
       await make('Forever');
       await make('Later', '15d');
       await make('Soon', '9d');
@@ -218,6 +221,7 @@ describeInBrowser('API tokens in the dashboard', () => {
     const { page } = await visit({}, async (api) => {
       const tokens = service().app.get(TokensService);
       for (let i = 1; i <= 60; i++) {
+        await nextMoment();
         await tokens.create(api.organizationId, { name: `Token ${i}`, scopes: ['users:read'] });
       }
     });

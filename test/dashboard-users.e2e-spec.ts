@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
+import { nextMoment } from './support/clock';
 import { inDialog, rowsOf, toUsers, useDashboard } from './support/dashboard';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -239,7 +240,10 @@ describeInBrowser('users in the dashboard', () => {
 
   it('are sorted and walked page by page', async () => {
     const { page } = await visitUsers(async (api) => {
-      for (const name of ['Bob', 'ada', 'Cid']) await api.createUser({ name, email: `${name}@example.com` });
+      for (const name of ['Bob', 'ada', 'Cid']) {
+        await nextMoment();
+        await api.createUser({ name, email: `${name}@example.com` });
+      }
     });
     await page.getByText('3 users on this page').waitFor();
     for (const [sort, names] of [

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { LastUse } from '../src/tokens/last-use';
+import { nextMoment } from './support/clock';
 import { startService, type TestService } from './support/service';
 
 let service: TestService;
@@ -121,8 +122,10 @@ describe('a token value', () => {
 describe('GET /v1/tokens', () => {
   it('lists the records newest first, page by page, and filters by state', async () => {
     const api = await service.client();
-    const make = async (name: string) =>
-      (await api.post('/v1/tokens', { name, scopes: ['users:read'] }).expect(201)).body.id;
+    const make = async (name: string) => {
+      await nextMoment();
+      return (await api.post('/v1/tokens', { name, scopes: ['users:read'] }).expect(201)).body.id;
+    };
     const [expired, revoked, active] = [await make('expired'), await make('revoked'), await make('active')];
     await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = ANY ($1)`, [
       [expired, revoked],
