@@ -15,12 +15,14 @@ import { prettyLog } from './pretty-log';
 import { COUNTER } from './rate-limit/rate-limit.module';
 import { stopOnSignals } from './shutdown';
 import { schema } from './user-management.module';
+import { makeObjectsYoung } from './young-objects';
 
 /** Starts the standalone service, and says on standard output where it is and how to get in. */
 export async function start(
   env: NodeJS.ProcessEnv,
   { demo, json }: { demo?: boolean; json?: boolean } = {},
 ): Promise<void> {
+  makeObjectsYoung();
   const config = readConfig(env);
   const { stdout } = process;
   const log = createLog(config.logLevel, stdout.isTTY ? prettyLog((text) => stdout.write(text)) : undefined);

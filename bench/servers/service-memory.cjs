@@ -4,8 +4,10 @@ const { readConfig } = require('../../dist/src/config.js');
 const { openDatabase } = require('../../dist/src/database/data-source.js');
 const { createLog } = require('../../dist/src/log.js');
 const { schema } = require('../../dist/src/user-management.module.js');
+const { makeObjectsYoung } = require('../../dist/src/young-objects.js');
 
 (async () => {
+  makeObjectsYoung();
   const config = readConfig(process.env);
   const database = await openDatabase(config, schema);
   // Where no server is named, the memory of the one process counts.
