@@ -8,8 +8,8 @@ import { tableName } from '../database/tables';
 import { USER_COLUMNS, type User } from '../users/user.entity';
 import { serializeUser } from '../users/user.serializer';
 import type { UserView } from '../users/user.view';
+import type { Format } from './format';
 import { guarded } from './formulas';
-import type { Format } from './rows';
 
 const PAGE = 1_000;
 const HEADER = ['id', 'name', 'email', 'role', 'metadata', 'createdAt', 'updatedAt'] as const;

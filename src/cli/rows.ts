@@ -2,10 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { Fault } from '../http/fault';
+import type { Format } from './format';
 import { unguarded } from './formulas';
-
-export const FORMATS = ['csv', 'ndjson'] as const;
-export type Format = (typeof FORMATS)[number];
 
 /** A row of a file: what it says, or why it says nothing. */
 export interface Row {
@@ -21,10 +19,6 @@ export interface Row {
 const MAX_ROW = 64 * 1024;
 
 const COLUMNS = ['name', 'email', 'role', 'metadata', 'id', 'createdAt', 'updatedAt'];
-
-/** The format that is asked for, else that of the ending, else NDJSON. */
-export const formatOf = (path: string, given?: Format): Format =>
-  given ?? (/\.csv$/i.test(path) ? 'csv' : 'ndjson');
 
 /** The rows of a stream, one by one; a file that is no such file throws. */
 export const readRows = (source: Readable, format: Format): AsyncGenerator<Row> =>

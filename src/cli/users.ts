@@ -6,13 +6,12 @@ import { type Command, Option } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
 import { ImportRehearsal } from '../users/import-rehearsal';
 import { UserImport } from '../users/user-import';
-import { pagesOfUsers, writeUsers, writeWholeFile } from './export';
+import { type Format, FORMATS, formatOf } from './format';
 import { runImport } from './import';
 import { Interruption } from './interruption';
 import { saveMemory } from './memory';
 import { count } from './progress';
 import { requireOrganization } from './require-organization';
-import { type Format, FORMATS, formatOf, readRows } from './rows';
 import { withDatabase } from './with-database';
 
 interface Options {
@@ -90,6 +89,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   const refusedFile = options.refused ?? (file === '-' ? 'refused.ndjson' : `${file}.refused.ndjson`);
   if (resolve(refusedFile) === resolve(file))
     throw new Error('--refused must be another file than the import.');
+  const { readRows } = await import('./rows.js'); // nothing else needs its libraries, the service least of all
   const { source, total, bytesRead } = open(file);
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
@@ -124,6 +124,7 @@ async function exportUsers({ output, ...options }: Options & { output?: string }
   const { organization, json } = options;
   const format = formatOf(output ?? '', options.format);
   saveMemory();
+  const { pagesOfUsers, writeUsers, writeWholeFile } = await import('./export.js');
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
     let users = 0;

@@ -43,7 +43,7 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- two overloads
     override connect(...args: any[]): any {
       const rolledBack = pglite.exec('ROLLBACK');
-      // eslint-disable-next-line @typescript-eslint/no-explicit-any
+      // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as they came
       const connected = rolledBack.then(() => (super.connect as any)(...args));
       return args.length > 0 ? void connected.catch(args[0]) : connected;
     }
