@@ -1,11 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Kilobytes of entries that an index gathers before it sorts them in. Whoever fills them up waits for that: of the usual
- * 4 MB for 0.3 s. And every search reads them through.
- */
-const PENDING = 'gin_pending_list_limit = 1024';
-
 /** What the search asks: names in their order, parts of words by trigrams, and the words that a typo may have meant. */
 export class CreateSearch1763600000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -28,7 +22,7 @@ export class CreateSearch1763600000001 implements MigrationInterface {
         ELSE least(greatest(ascii(substr(name_words, 2)) - 96, 1), 27) END`);
     await runner.query(`
       CREATE INDEX users_organization_id_search_text_idx ON users
-      USING gin (organization_id, ums_initial(name_words), search_text gin_trgm_ops) WITH (${PENDING})`);
+      USING gin (organization_id, ums_initial(name_words), search_text gin_trgm_ops)`);
 
     // Two letters make no trigram. The pairs of base32 characters are left out: a random id holds each of those so often
     // that whoever walks the names soon meets it. In PL/pgSQL, which runs it in half the time that SQL takes.
@@ -46,7 +40,7 @@ export class CreateSearch1763600000001 implements MigrationInterface {
       $$`);
     await runner.query(`
       CREATE INDEX users_organization_id_pairs_idx ON users
-      USING gin (organization_id, ums_initial(name_words), ums_pairs(search_text)) WITH (${PENDING})`);
+      USING gin (organization_id, ums_initial(name_words), ums_pairs(search_text))`);
 
     await runner.query(`
       CREATE TABLE search_words (

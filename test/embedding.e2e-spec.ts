@@ -1,6 +1,7 @@
 import { BadRequestException, Injectable, Module, NotFoundException } from '@nestjs/common';
 import pg from 'pg';
 import request from 'supertest';
+import type { DataSource } from 'typeorm';
 import {
   OrganizationsService,
   runMigrations,
@@ -11,6 +12,7 @@ import {
   UsersService,
 } from '../src';
 import type { RequestRecord } from '../src';
+import { DATA_SOURCE } from '../src/database/database.module';
 import { Client } from './support/client';
 import { describeOnServer, wakePooler } from './support/database';
 import { type Host, startHost } from './support/host';
@@ -314,6 +316,21 @@ describe('the services', () => {
     await expect(user).rejects.toThrow(new NotFoundException('There is no such organization.'));
     expect((await users.list(nowhere)).data).toEqual([]);
   });
+
+  it('sort what the search indexes gather, in the schema that has them', async () => {
+    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const users = host.app.get(UsersService);
+    const asked = jest.spyOn(host.app.get<DataSource>(DATA_SOURCE, { strict: false }), 'query');
+    try {
+      const person = (n: number) => ({ name: `Person ${n}`, email: `person-${n}@example.com` });
+      await Promise.all(Array.from({ length: 300 }, (_, n) => users.create(id, person(n))));
+
+      const sorting = asked.mock.calls.findIndex(([sql]) => sql.includes('ums_sort_in'));
+      await expect(asked.mock.results[sorting].value).resolves.toBeDefined();
+    } finally {
+      asked.mockRestore();
+    }
+  });
 });
 
 describe('forRootAsync', () => {
@@ -358,7 +375,7 @@ it('says what to do when a table of the application has the name of one of ours'
 });
 
 it('runs the migrations when the application says so', async () => {
-  expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(2);
+  expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(3);
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toEqual([]);
 });
 

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OrganizationsService } from '../src/organizations/organizations.service';
+import { SearchIndexes } from '../src/users/search-indexes';
 import { UserSearch } from '../src/users/user-search';
 import type { User } from '../src/users/user.entity';
 import { UsersService } from '../src/users/users.service';
@@ -204,6 +206,70 @@ describe('what gets a statement of its own', () => {
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     } finally {
       await service.dataSource.query('DROP FUNCTION refuse CASCADE');
+    }
+  });
+});
+
+describe('what the indexes of the search gather', () => {
+  const pendingPages = async () => {
+    const pages = ['search_text', 'pairs'].map(
+      (name) => `gin_clean_pending_list('users_organization_id_${name}_idx')`,
+    );
+    const [{ count }] = await service.dataSource.query(`SELECT ${pages.join(' + ')} AS count`);
+    return Number(count);
+  };
+  const makeMany = async (count: number) => {
+    const organizationId = await newOrganization();
+    await Promise.all(Array.from({ length: count }, (_, n) => users.create(organizationId, person(n))));
+  };
+  /** The statements that sort it in while `run` does, ended. */
+  const sortings = async (run: () => Promise<void>) => {
+    const asked = jest.spyOn(service.dataSource, 'query');
+    try {
+      await run();
+      const mine = asked.mock.calls.flatMap(([sql], n) => (/ums_sort_in/.test(sql) ? [n] : []));
+      return await Promise.allSettled(mine.map((n) => asked.mock.results[n].value));
+    } finally {
+      asked.mockRestore();
+    }
+  };
+
+  it('is sorted in aside, once many users were written', async () => {
+    const [sorting] = await sortings(() => makeMany(300));
+
+    expect(sorting.status).toBe('fulfilled');
+  });
+
+  it('is sorted in by any role, and wholly', async () => {
+    await makeMany(20);
+
+    const other = service.dataSource.createQueryRunner();
+    await other.startTransaction();
+    try {
+      await other.query(`CREATE ROLE ums_sorting_${process.pid}`);
+      await other.query(`SET LOCAL ROLE ums_sorting_${process.pid}`);
+      await other.query('SELECT ums_sort_in()');
+    } finally {
+      await other.rollbackTransaction();
+      await other.release();
+    }
+    expect(await pendingPages()).toBe(0);
+  });
+
+  it('stays with the requests where that function is not to be had, which the log says', async () => {
+    const indexes = new SearchIndexes(service.dataSource);
+    const logged = () => service.logs.filter((line) => line.includes('the requests that fill them up'));
+    await service.dataSource.query('ALTER FUNCTION ums_sort_in() RENAME TO elsewhere');
+    try {
+      const tries = await sortings(async () => {
+        indexes.gathered(250);
+        for (let n = 0; n < 500 && logged().length === 0; n++) await sleep(10);
+        indexes.gathered(250);
+      });
+      expect(tries.map(({ status }) => status)).toEqual(['rejected']);
+      expect(logged()).toHaveLength(1);
+    } finally {
+      await service.dataSource.query('ALTER FUNCTION elsewhere() RENAME TO ums_sort_in');
     }
   });
 });

@@ -7,8 +7,11 @@ export const MAX_WORD_LENGTH = 32;
 /** The words of marked text, as the vocabulary keeps them: runs of letters. */
 export const vocabularyOf = (...texts: string[]): string[] => {
   const words = texts.flatMap((text) => text.match(/\p{L}+/gu) ?? []);
-  return [...new Set(words.map((word) => [...word].slice(0, MAX_WORD_LENGTH).join('')))];
+  return [...new Set(words.map(kept))];
 };
+
+const kept = (word: string) =>
+  word.length > MAX_WORD_LENGTH ? [...word].slice(0, MAX_WORD_LENGTH).join('') : word;
 
 /**
  * A word and every way to leave out one of its letters. Two words that one edit apart (a letter too many, missing, wrong

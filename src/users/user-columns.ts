@@ -24,7 +24,7 @@ export type UserColumns = ReturnType<typeof columnsOf>;
 
 /** The words by which typos in a query are understood. */
 export const wordsOf = ({ nameWords = '', emailWords = '', metadataWords = '' }: Partial<UserColumns>) =>
-  vocabularyOf(nameWords, emailWords, metadataWords).sort();
+  vocabularyOf(nameWords, emailWords, metadataWords);
 
 const searched = (text: string) => markWords(fold(text));
 

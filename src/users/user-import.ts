@@ -61,18 +61,17 @@ export class UserImport {
       ...columnsOf(person),
     });
     const created = known.filter(({ id }) => id === undefined).map(rowOf);
+    const changed = known.filter((user) => user.changed).map(rowOf);
+    // In one statement, which has an order; two imports that learned the same words in two would deadlock.
+    const words = wordsOfRows([...created, ...changed]);
     if (created.length > 0) {
-      const inserted: User[] = await runner.query(
-        ...insertion(this.dataSource, created, wordsOfRows(created)),
-      );
+      const inserted: User[] = await runner.query(...insertion(this.dataSource, created, words));
       // Somebody else made one of them since they were looked for.
       if (inserted.length < created.length)
         throw new RaceLost('Others keep making the users of this import.');
     }
-    const changed = known.filter((user) => user.changed).map(rowOf);
-    if (changed.length > 0) {
-      await runner.query(...change(this.dataSource, changed, wordsOfRows(changed)));
-    }
+    if (changed.length > 0)
+      await runner.query(...change(this.dataSource, changed, created.length > 0 ? [] : words));
   }
 }
 

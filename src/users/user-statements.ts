@@ -74,10 +74,13 @@ function withWords(
   ];
 }
 
-/** The words of these rows, each once. */
-export function wordsOfRows(rows: readonly UserRow[]): Word[] {
+/** The words of these rows that are new, each once. */
+export function wordsOfRows(rows: readonly UserRow[], isNew = (_word: Word) => true): Word[] {
   const words = new Map<string, Word>();
-  for (const { organizationId, ...columns } of rows)
-    for (const word of wordsOf(columns)) words.set(`${organizationId} ${word}`, { organizationId, word });
+  for (const row of rows)
+    for (const word of wordsOf(row)) {
+      const one = { organizationId: row.organizationId, word };
+      if (isNew(one)) words.set(`${one.organizationId} ${word}`, one);
+    }
   return [...words.values()];
 }

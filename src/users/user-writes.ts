@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { wasRefused } from '../database/errors';
 import { PER_TURN } from '../database/per-turn';
 import { retryRolledBack } from '../database/retry';
+import { SearchIndexes } from './search-indexes';
 import type { User } from './user.entity';
 import { change, changeOfFree, insertion, type UserRow, wordsOfRows } from './user-statements';
 import { KnownWords } from './vocabulary';
@@ -37,8 +38,11 @@ export class UserWrites {
   );
   private readonly changes = new DataLoader<UserRow, Result>((rows) => this.changeAll(rows), this.gathering);
   private readonly knownWords = new KnownWords();
+  private readonly searchIndexes: SearchIndexes;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {
+    this.searchIndexes = new SearchIndexes(dataSource);
+  }
 
   /** The new user; undefined where the organization has one with that email. */
   async insert(row: UserRow): Promise<User | undefined> {
@@ -71,13 +75,14 @@ export class UserWrites {
   }
 
   private async write(rows: readonly UserRow[], statement: typeof insertion): Promise<Map<string, User>> {
-    const words = this.knownWords.newOf(wordsOfRows(rows));
+    const words = wordsOfRows(rows, this.knownWords.isNew);
     const asked: Promise<User[]> = retryRolledBack(() =>
       this.dataSource.query(...statement(this.dataSource, rows, words)),
     );
     this.underWay = asked.catch(() => {});
     const users = await asked;
     this.knownWords.remember(words);
+    this.searchIndexes.gathered(rows.length);
     return new Map(users.map((user) => [keyOf(user), user]));
   }
 }

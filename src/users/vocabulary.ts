@@ -20,20 +20,27 @@ export const learn = (dataSource: DataSource, words: string) =>
 export const lesson = (words: Word[]): string =>
   JSON.stringify(words.map((one) => ({ ...one, spellings: spellingsOf(one.word) })));
 
-const MAX_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 100_000;
 
 /** Words that this process knows to be in the vocabularies, which forget none: most that are written are there already. */
 export class KnownWords {
-  private readonly known = new Set<string>();
+  private readonly known = new Map<string, Set<string>>();
+  private count = 0;
 
-  newOf(words: Word[]): Word[] {
-    return words.filter((word) => !this.known.has(keyOf(word)));
-  }
+  readonly isNew = ({ organizationId, word }: Word): boolean => !this.known.get(organizationId)?.has(word);
 
   remember(words: Word[]): void {
-    if (this.known.size + words.length > MAX_REMEMBERED) this.known.clear();
-    for (const word of words) this.known.add(keyOf(word));
+    this.count += words.length;
+    if (this.count > MAX_REMEMBERED) {
+      this.known.clear();
+      this.count = words.length;
+    }
+    for (const { organizationId, word } of words) {
+      // A copy: what a regular expression has found is a part of the whole text to V8, and keeps all of that.
+      const own = Buffer.from(word).toString();
+      const known = this.known.get(organizationId);
+      if (known) known.add(own);
+      else this.known.set(organizationId, new Set([own]));
+    }
   }
 }
-
-const keyOf = ({ organizationId, word }: Word) => `${organizationId} ${word}`;
