@@ -29,13 +29,13 @@ export function cpuOf(pid) {
   return ticks / TICKS;
 }
 
-/** Of the whole machine. */
+/** Of the whole machine; what others on the same host took from it as well. */
 export function busyCpu() {
-  const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8')
+  const [, user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8')
     .split('\n')[0]
     .split(/\s+/)
     .map(Number);
-  return (user + nice + system + irq + softirq) / TICKS;
+  return (user + nice + system + irq + softirq + steal) / TICKS;
 }
 
 /** Resident memory of a process, in MB. */

@@ -1,6 +1,7 @@
 // Times the search over HTTP on a million users, beside ILIKE on the same data in the same run, and says what it costs.
 //   node bench/search.mjs [--users 1000000] [--organizations 1] [--terms 500]
 // BENCH_DATABASE_URL names a database to use, and keeps what is loaded into it; else a server is started and thrown away.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startPostgres } from '../scripts/postgres.mjs';
 import { load, withoutIndexes } from './load.mjs';
-import { SERVICE, startServer } from './server.mjs';
+import { NODE, SERVICE, startServer } from './server.mjs';
 
 const require = createRequire(import.meta.url);
 const { person, pick, random } = require('../dist/src/demo/people.js');
@@ -131,7 +132,7 @@ async function report(client, ids) {
   };
 
   say(
-    `${users} users in ${organizations} organizations, ${terms} terms of each kind, seed ${seed}, Node ${process.version}, ${cpus()[0].model} × ${cpus().length}\n`,
+    `${users} users in ${organizations} organizations, ${terms} terms of each kind, seed ${seed}, Node ${execFileSync(NODE, ['--version']).toString().trim()}, ${cpus()[0].model} × ${cpus().length}\n`,
   );
   say('| terms | p50 ms | p99 ms | max ms | hundredth page p99 | 8 at once p99 | failed | ILIKE p99 |');
   say('|---|---|---|---|---|---|---|---|');
