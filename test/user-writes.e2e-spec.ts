@@ -25,7 +25,9 @@ async function watched<Result>(run: () => Promise<Result>[]) {
   const asked = jest.spyOn(service.dataSource, 'query');
   try {
     const results = await Promise.allSettled(run());
-    const statements = asked.mock.calls.filter(([sql]) => /(INSERT INTO|UPDATE) \S*users\b/.test(sql)).length;
+    const statements = asked.mock.calls.filter(([sql]) =>
+      /(INSERT INTO|UPDATE|DELETE FROM) \S*users\b/.test(sql),
+    ).length;
     return { results, statements };
   } finally {
     asked.mockRestore();
@@ -36,6 +38,9 @@ const valuesOf = <Result>(results: PromiseSettledResult<Result>[]) =>
   results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
 const statusesOf = (results: PromiseSettledResult<unknown>[]) =>
   results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.getStatus?.()));
+
+const make = async (organizationId: string, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => users.create(organizationId, person(n))));
 
 describe('creates of one moment', () => {
   it('are one statement, and each answers its own user', async () => {
@@ -98,9 +103,6 @@ describe('creates of one moment', () => {
 });
 
 describe('changes of one moment', () => {
-  const make = async (organizationId: string, count: number) =>
-    Promise.all(Array.from({ length: count }, (_, n) => users.create(organizationId, person(n))));
-
   it('are one statement, and each changes what it names', async () => {
     const organizationId = await newOrganization();
     const made = await make(organizationId, 3);
@@ -159,6 +161,42 @@ describe('changes of one moment', () => {
       'Joan',
       'Person 1',
     ]);
+  });
+});
+
+describe('deletes of one moment', () => {
+  it('are one statement, and of one user one succeeds', async () => {
+    const organizationId = await newOrganization();
+    const elsewhere = await newOrganization();
+    const [kept, ...made] = await make(organizationId, 4);
+
+    const { results, statements } = await watched(() => [
+      users.delete(organizationId, made[0].id),
+      users.delete(organizationId, made[1].id),
+      users.delete(organizationId, made[2].id),
+      users.delete(elsewhere, kept.id),
+      users.delete(organizationId, made[1].id),
+    ]);
+
+    expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok', 404, 404]);
+    expect(statements).toBe(3); // and one for each that is not there, or no longer
+    expect((await users.list(organizationId)).data.map(({ id }) => id)).toEqual([kept.id]);
+  });
+
+  it('do not fail because of one that another table refers to', async () => {
+    const organizationId = await newOrganization();
+    const made = await make(organizationId, 3);
+    await service.dataSource.query(
+      `CREATE TABLE badges (of text, holder text, FOREIGN KEY (of, holder) REFERENCES users)`,
+    );
+    try {
+      await service.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [organizationId, made[1].id]);
+      const { results } = await watched(() => made.map(({ id }) => users.delete(organizationId, id)));
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect((await users.list(organizationId)).data.map(({ id }) => id)).toEqual([made[1].id]);
+    } finally {
+      await service.dataSource.query('DROP TABLE badges');
+    }
   });
 });
 
@@ -274,8 +312,11 @@ describe('what the indexes of the search gather', () => {
   });
 });
 
-describeOnServer('a change of a user whom somebody else has locked', () => {
-  it('waits, and nobody else with it', async () => {
+describeOnServer('what is done to a user whom somebody else has locked', () => {
+  it.each([
+    ['change', (of: string, id: string): Promise<unknown> => users.update(of, id, { name: 'Late' })],
+    ['delete', (of: string, id: string) => users.delete(of, id)],
+  ])('waits if it is a %s, and nobody else with it', async (_kind, write) => {
     const organizationId = await newOrganization();
     const [locked, free] = await Promise.all([
       users.create(organizationId, person(1)),
@@ -287,15 +328,13 @@ describeOnServer('a change of a user whom somebody else has locked', () => {
       await other.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [locked.id]);
 
       let isOver = false;
-      const waiting = users
-        .update(organizationId, locked.id, { name: 'Late' })
-        .finally(() => (isOver = true));
-      await users.update(organizationId, free.id, { name: 'Early' });
+      const waiting = write(organizationId, locked.id).finally(() => (isOver = true));
+      await write(organizationId, free.id);
       await users.create(organizationId, person(3));
 
       expect(isOver).toBe(false);
       await other.commitTransaction();
-      expect((await waiting).name).toBe('Late');
+      await waiting;
     } finally {
       if (other.isTransactionActive) await other.rollbackTransaction();
       await other.release();

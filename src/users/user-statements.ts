@@ -36,12 +36,21 @@ export const change = (dataSource: DataSource, rows: readonly UserRow[], words: 
   update(dataSource, rows, words, GIVEN);
 
 /** The same, without those whom somebody else has locked: it does not wait for them. */
-export function changeOfFree(dataSource: DataSource, rows: readonly UserRow[], words: Word[]): Statement {
-  const users = tableName(dataSource, 'users');
-  const free = `SELECT given.* FROM ${GIVEN} JOIN ${users} AS users ON users.organization_id = "organizationId" AND users.id = given.id
-    FOR UPDATE OF users SKIP LOCKED`;
-  return update(dataSource, rows, words, `(${free}) AS given`);
-}
+export const changeOfFree = (dataSource: DataSource, rows: readonly UserRow[], words: Word[]): Statement =>
+  update(dataSource, rows, words, free(dataSource));
+
+/** Deletes users, and gives the keys of those who were there. No user is among the rows twice. */
+export const deletion = (dataSource: DataSource, rows: readonly UserRow[]): Statement =>
+  erase(dataSource, rows, GIVEN);
+
+/** The same, without those whom somebody else has locked. */
+export const deletionOfFree = (dataSource: DataSource, rows: readonly UserRow[]): Statement =>
+  erase(dataSource, rows, free(dataSource));
+
+const free = (dataSource: DataSource) => `(
+  SELECT given.* FROM ${GIVEN}
+  JOIN ${tableName(dataSource, 'users')} AS users ON users.organization_id = "organizationId" AND users.id = given.id
+  FOR UPDATE OF users SKIP LOCKED) AS given`;
 
 // One statement: loading, assigning and saving would write back what somebody else just changed. It may have waited for a
 // later one, and its now() is older then: `updatedAt` never goes back.
@@ -57,6 +66,15 @@ const update = (dataSource: DataSource, rows: readonly UserRow[], words: Word[],
      WHERE users.organization_id = given."organizationId" AND users.id = given.id
      RETURNING users.*`,
   );
+
+const erase = (dataSource: DataSource, rows: readonly UserRow[], given: string): Statement => [
+  `WITH deleted AS (
+     DELETE FROM ${tableName(dataSource, 'users')} AS users USING ${given}
+     WHERE users.organization_id = given."organizationId" AND users.id = given.id
+     RETURNING users.organization_id AS "organizationId", users.id)
+   SELECT * FROM deleted`,
+  [JSON.stringify(rows)],
+];
 
 /** The statement, which also adds words to those that a misspelt query is compared with. */
 function withWords(

@@ -6,11 +6,21 @@ import { PER_TURN } from '../database/per-turn';
 import { retryRolledBack } from '../database/retry';
 import { SearchIndexes } from './search-indexes';
 import type { User } from './user.entity';
-import { change, changeOfFree, insertion, type UserRow, wordsOfRows } from './user-statements';
+import {
+  change,
+  changeOfFree,
+  deletion,
+  deletionOfFree,
+  insertion,
+  type UserRow,
+  wordsOfRows,
+} from './user-statements';
 import { KnownWords } from './vocabulary';
 
 /** The result of a row that wants a statement of its own: what holds that one up holds up nobody else. */
 const ALONE = Symbol('alone');
+
+type Write = typeof insertion;
 
 type Result = User | undefined | typeof ALONE;
 
@@ -36,7 +46,14 @@ export class UserWrites {
     (rows) => this.insertAll(rows),
     this.gathering,
   );
-  private readonly changes = new DataLoader<UserRow, Result>((rows) => this.changeAll(rows), this.gathering);
+  private readonly changes = new DataLoader<UserRow, Result>(
+    (rows) => this.writeFree(rows, changeOfFree, change),
+    this.gathering,
+  );
+  private readonly deletions = new DataLoader<UserRow, Result>(
+    (rows) => this.writeFree(rows, deletionOfFree, deletion),
+    this.gathering,
+  );
   private readonly knownWords = new KnownWords();
   private readonly searchIndexes: SearchIndexes;
 
@@ -57,24 +74,30 @@ export class UserWrites {
     return user === ALONE ? this.writeOne(row, change) : user;
   }
 
+  /** Whether there was such a user. */
+  async delete(row: UserRow): Promise<boolean> {
+    const user = await this.deletions.load(row);
+    return (user === ALONE ? await this.writeOne(row, deletion) : user) !== undefined;
+  }
+
   private async insertAll(rows: readonly UserRow[]): Promise<Result[]> {
     const users = await this.write(rows, insertion).catch(refusalOf(rows));
     return rows.map((row) => (users ? users.get(keyOf(row)) : ALONE));
   }
 
-  private async changeAll(rows: readonly UserRow[]): Promise<Result[]> {
-    if (rows.length === 1) return [await this.writeOne(rows[0], change)];
-    // One statement changes a user once.
+  private async writeFree(rows: readonly UserRow[], ofFree: Write, alone: Write): Promise<Result[]> {
+    if (rows.length === 1) return [await this.writeOne(rows[0], alone)];
+    // One statement changes a user once, or deletes it.
     const first = new Map(rows.toReversed().map((row) => [keyOf(row), row]));
-    const users = await this.write([...first.values()], changeOfFree).catch(refusalOf(rows));
+    const users = await this.write([...first.values()], ofFree).catch(refusalOf(rows));
     return rows.map((row) => (first.get(keyOf(row)) === row && users?.get(keyOf(row))) || ALONE);
   }
 
-  private async writeOne(row: UserRow, statement: typeof insertion): Promise<User | undefined> {
+  private async writeOne(row: UserRow, statement: Write): Promise<User | undefined> {
     return (await this.write([row], statement)).get(keyOf(row));
   }
 
-  private async write(rows: readonly UserRow[], statement: typeof insertion): Promise<Map<string, User>> {
+  private async write(rows: readonly UserRow[], statement: Write): Promise<Map<string, User>> {
     const words = wordsOfRows(rows, this.knownWords.isNew);
     const asked: Promise<User[]> = retryRolledBack(() =>
       this.dataSource.query(...statement(this.dataSource, rows, words)),

@@ -74,11 +74,7 @@ export class UsersService {
   }
 
   async delete(organizationId: string, id: string): Promise<void> {
-    const sql = `DELETE FROM ${this.table} WHERE organization_id = $1 AND id = $2`;
-    const [, deleted]: [unknown, number] = isId('usr', id)
-      ? await this.users.query(sql, [organizationId, id])
-      : [undefined, 0];
-    found(deleted || null);
+    found((isId('usr', id) && (await this.writes.delete({ organizationId, id }))) || null);
   }
 
   private async page<Row extends object>(
