@@ -48,6 +48,12 @@ const SERVERS = {
   // What the search costs those who write, told apart.
   'the same without search indexes': { args: ['bench/servers/service-memory.cjs'], withoutSearch: true },
   'hand-written Express': { args: ['bench/servers/express.mjs'] },
+  // What the sort orders and the filter of the contract cost those who write, told apart.
+  'Express with every sort order': {
+    args: ['bench/servers/express.mjs'],
+    env: { USERS_TABLE: 'ordered.users' },
+    scenarios: ['create', 'PATCH', 'delete'],
+  },
   'bare node:http': { args: ['bench/servers/bare.mjs'] },
   'tutorial Nest': { args: [compiledNest()] },
 };
@@ -61,10 +67,10 @@ try {
   const data = await fill(client);
   await client.end();
   const withoutSearch = await copyWithoutSearch();
-  for (const [name, { args, withoutSearch: without }] of Object.entries(SERVERS))
+  for (const [name, { args, env, withoutSearch: without }] of Object.entries(SERVERS))
     running.set(
       name,
-      await startServer(args, without ? withoutSearch : databaseUrl, { MIGRATE_ON_START: 'false' }),
+      await startServer(args, without ? withoutSearch : databaseUrl, { MIGRATE_ON_START: 'false', ...env }),
     );
   const results = await measure(data);
   report(results);
@@ -89,7 +95,7 @@ function compiledNest() {
   return out;
 }
 
-/** The people twice: in the service's tables, and in one such as the baselines would have. */
+/** The people in the service's tables, in one such as the baselines would have, and in that with all orders of the service. */
 async function fill(client) {
   const migrate = spawn(NODE, ['dist/src/cli.js', 'migrate', '--json'], {
     env: { ...process.env, DATABASE_URL: databaseUrl },
@@ -105,7 +111,14 @@ async function fill(client) {
     );
     INSERT INTO plain.users SELECT id, organization_id, name, email, role, metadata, created_at, updated_at FROM users;
     CREATE UNIQUE INDEX ON plain.users (organization_id, lower(email));
-    CREATE INDEX ON plain.users (organization_id, created_at, id)`);
+    CREATE INDEX ON plain.users (organization_id, created_at, id);
+
+    CREATE SCHEMA ordered;
+    CREATE TABLE ordered.users (LIKE plain.users INCLUDING ALL, FOREIGN KEY (organization_id) REFERENCES organizations);
+    INSERT INTO ordered.users SELECT * FROM plain.users;
+    CREATE INDEX ON ordered.users (organization_id, updated_at, id);
+    CREATE INDEX ON ordered.users (organization_id, lower(name), name, id);
+    CREATE INDEX ON ordered.users (organization_id, role, created_at, id)`);
   const tokens = [];
   for (let n = 0; n < TOKENS; n++) {
     const value = newTokenValue();
@@ -244,6 +257,7 @@ async function measure({ tokens, ids }) {
     results[scenario] = {};
     for (let round = 0; round < rounds; round++) {
       for (const [name, server] of running) {
+        if (SERVERS[name].scenarios?.includes(scenario) === false) continue;
         const makes = () => SCENARIOS[scenario](server, name);
         if (round === 0) {
           const make = await makes();

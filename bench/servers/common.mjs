@@ -12,19 +12,20 @@ export const LIMIT = Number(process.env.RATE_LIMIT_PER_MINUTE);
 /** Runs a named statement, which PostgreSQL parses and plans once for each connection. */
 export const run = (name, text, values) => pool.query({ name, text, values }).then(({ rows }) => rows);
 
+const USERS = process.env.USERS_TABLE ?? 'plain.users';
 const COLUMNS = 'id, name, email, role, metadata, created_at AS "createdAt", updated_at AS "updatedAt"';
 export const sql = {
   token: `SELECT id, organization_id AS "organizationId", scopes FROM tokens
           WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-  get: `SELECT ${COLUMNS} FROM plain.users WHERE organization_id = $1 AND id = $2`,
-  first: `SELECT ${COLUMNS} FROM plain.users WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`,
-  next: `SELECT ${COLUMNS} FROM plain.users WHERE organization_id = $1 AND (created_at, id) < ($3, $4)
+  get: `SELECT ${COLUMNS} FROM ${USERS} WHERE organization_id = $1 AND id = $2`,
+  first: `SELECT ${COLUMNS} FROM ${USERS} WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`,
+  next: `SELECT ${COLUMNS} FROM ${USERS} WHERE organization_id = $1 AND (created_at, id) < ($3, $4)
          ORDER BY created_at DESC, id DESC LIMIT $2`,
-  create: `INSERT INTO plain.users (id, organization_id, name, email, role, metadata) VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`,
-  update: `UPDATE plain.users SET name = coalesce($3, name), email = coalesce($4, email), role = coalesce($5, role),
+  create: `INSERT INTO ${USERS} (id, organization_id, name, email, role, metadata) VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`,
+  update: `UPDATE ${USERS} SET name = coalesce($3, name), email = coalesce($4, email), role = coalesce($5, role),
              metadata = coalesce($6, metadata), updated_at = now()
            WHERE organization_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
-  delete: `DELETE FROM plain.users WHERE organization_id = $1 AND id = $2 RETURNING id`,
+  delete: `DELETE FROM ${USERS} WHERE organization_id = $1 AND id = $2 RETURNING id`,
 };
 
 export const hashOf = (value) => createHash('sha256').update(value).digest();
