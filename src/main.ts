@@ -14,6 +14,7 @@ import { serveManagement } from './metrics/management';
 import { prettyLog } from './pretty-log';
 import { COUNTER } from './rate-limit/rate-limit.module';
 import { stopOnSignals } from './shutdown';
+import { returnStartMemory } from './start-memory';
 import { schema } from './user-management.module';
 import { makeObjectsYoung } from './young-objects';
 
@@ -42,6 +43,7 @@ export async function start(
   metrics?.watchLimiter(
     storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER, { strict: false }),
   );
+  await returnStartMemory();
   await app.listen(config.port, config.host);
   const managementPort =
     metrics && (await serveManagement(config.managementPort!, config.host, metrics, app.get(HealthService)));
