@@ -7,10 +7,10 @@ const escaped = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCo
 /** Of each scenario the servers' requests a second beside hand-written Express, which is 1. */
 export function chart(caption, scenarios) {
   const compared = Object.entries(scenarios).filter(([, servers]) => servers['hand-written Express']);
-  const names = Object.keys(compared[0][1]);
+  const names = Object.keys(compared[0][1]); // those that the first has: what only some are asked stays with the tables
   const ratio = (servers, name) => servers[name].rps / servers['hand-written Express'].rps;
   const longest = Math.max(
-    ...compared.flatMap(([, servers]) => Object.keys(servers).map((name) => ratio(servers, name))),
+    ...compared.flatMap(([, servers]) => names.map((name) => (servers[name] ? ratio(servers, name) : 0))),
   );
   const scale = (WIDTH - LEFT - 130) / longest;
   const parts = [];

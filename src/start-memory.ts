@@ -9,9 +9,10 @@ export async function returnStartMemory(): Promise<void> {
     const { Session } = await import('node:inspector/promises');
     const session = new Session();
     session.connect();
-    await session.post('HeapProfiler.collectGarbage');
-    await nextTurn(); // V8 answers while it still holds what disconnect() waits for
-    session.disconnect();
+    await session.post('HeapProfiler.collectGarbage').finally(async () => {
+      await nextTurn(); // V8 answers while it still holds what disconnect() waits for
+      session.disconnect();
+    });
   } catch {
     // A Node that has no inspector, or forbids it, keeps the memory.
   }

@@ -183,16 +183,22 @@ describe('deletes of one moment', () => {
     expect((await users.list(organizationId)).data.map(({ id }) => id)).toEqual([kept.id]);
   });
 
-  it('do not fail because of one that another table refers to', async () => {
+  it('are one by one where another table refers to users, which may take each long', async () => {
     const organizationId = await newOrganization();
-    const made = await make(organizationId, 3);
+    const made = await make(organizationId, 5);
     await service.dataSource.query(
       `CREATE TABLE badges (of text, holder text, FOREIGN KEY (of, holder) REFERENCES users)`,
     );
     try {
       await service.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [organizationId, made[1].id]);
-      const { results } = await watched(() => made.map(({ id }) => users.delete(organizationId, id)));
+      const { results, statements } = await watched(() =>
+        made.slice(0, 3).map(({ id }) => users.delete(organizationId, id)),
+      );
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(results[1]).toMatchObject({ reason: { code: '23503' } });
+      expect(statements).toBe(4); // none is deleted together with another
+      const more = await watched(() => made.slice(3).map(({ id }) => users.delete(organizationId, id)));
+      expect([statusesOf(more.results), more.statements]).toEqual([['ok', 'ok'], 3]);
       expect((await users.list(organizationId)).data.map(({ id }) => id)).toEqual([made[1].id]);
     } finally {
       await service.dataSource.query('DROP TABLE badges');
@@ -313,10 +319,23 @@ describe('what the indexes of the search gather', () => {
 });
 
 describeOnServer('what is done to a user whom somebody else has locked', () => {
+  const statusOf = (asked: Promise<unknown>) =>
+    asked.then(
+      () => 'ok',
+      (error) => error.getStatus?.(),
+    );
   it.each([
-    ['change', (of: string, id: string): Promise<unknown> => users.update(of, id, { name: 'Late' })],
-    ['delete', (of: string, id: string) => users.delete(of, id)],
-  ])('waits if it is a %s, and nobody else with it', async (_kind, write) => {
+    [
+      'change',
+      (of: string, id: string): Promise<unknown> => users.update(of, id, { name: 'Late' }),
+      async (of: string, id: string) => expect((await users.get(of, id)).name).toBe('Late'),
+    ],
+    [
+      'delete',
+      (of: string, id: string) => users.delete(of, id),
+      async (of: string, id: string) => expect(await statusOf(users.get(of, id))).toBe(404),
+    ],
+  ])('waits if it is a %s, and nobody else with it', async (_kind, write, expectDone) => {
     const organizationId = await newOrganization();
     const [locked, free] = await Promise.all([
       users.create(organizationId, person(1)),
@@ -328,13 +347,16 @@ describeOnServer('what is done to a user whom somebody else has locked', () => {
       await other.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [locked.id]);
 
       let isOver = false;
-      const waiting = write(organizationId, locked.id).finally(() => (isOver = true));
-      await write(organizationId, free.id);
-      await users.create(organizationId, person(3));
+      let waiting!: Promise<unknown>;
+      const { statements } = await watched(() => {
+        waiting = write(organizationId, locked.id).finally(() => (isOver = true));
+        return [write(organizationId, free.id).then(() => users.create(organizationId, person(3)))];
+      });
 
-      expect(isOver).toBe(false);
+      expect([isOver, statements]).toEqual([false, 3]); // both, the one that waits, and the create
       await other.commitTransaction();
       await waiting;
+      await expectDone(organizationId, locked.id);
     } finally {
       if (other.isTransactionActive) await other.rollbackTransaction();
       await other.release();

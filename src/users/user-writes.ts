@@ -63,15 +63,19 @@ export class UserWrites {
 
   /** The new user; undefined where the organization has one with that email. */
   async insert(row: UserRow): Promise<User | undefined> {
-    const user = isHeavy(row) ? ALONE : await this.insertions.load(row);
-    return user === ALONE ? this.writeOne(row, insertion) : user;
+    const gathered = isHeavy(row) ? ALONE : await this.insertions.load(row);
+    const user = gathered === ALONE ? await this.writeOne(row, insertion) : gathered;
+    if (user) this.searchIndexes.gathered(1);
+    return user;
   }
 
   /** The user with these changes; undefined where there is none. */
   async change(row: UserRow): Promise<User | undefined> {
     // Several emails that change together give up their old ones in any order, and would deadlock.
-    const user = isHeavy(row) || row.emailKey !== undefined ? ALONE : await this.changes.load(row);
-    return user === ALONE ? this.writeOne(row, change) : user;
+    const gathered = isHeavy(row) || row.emailKey !== undefined ? ALONE : await this.changes.load(row);
+    const user = gathered === ALONE ? await this.writeOne(row, change) : gathered;
+    if (user) this.searchIndexes.gathered(1);
+    return user;
   }
 
   /** Whether there was such a user. */
@@ -105,7 +109,6 @@ export class UserWrites {
     this.underWay = asked.catch(() => {});
     const users = await asked;
     this.knownWords.remember(words);
-    this.searchIndexes.gathered(rows.length);
     return new Map(users.map((user) => [keyOf(user), user]));
   }
 }
