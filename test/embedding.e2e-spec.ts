@@ -331,6 +331,30 @@ describe('the services', () => {
       asked.mockRestore();
     }
   });
+
+  it('delete together, but one by one where a table of the application refers to users', async () => {
+    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const users = host.app.get(UsersService);
+    const asked = jest.spyOn(host.app.get<DataSource>(DATA_SOURCE, { strict: false }), 'query');
+    const statementsOfThree = async () => {
+      const person = (n: number) => ({ name: `Person ${n}`, email: `person-${n}@example.com` });
+      const made = await Promise.all([1, 2, 3].map((n) => users.create(id, person(n))));
+      asked.mockClear();
+      await Promise.all(made.map((user) => users.delete(id, user.id)));
+      return asked.mock.calls.filter(([sql]) => sql.includes('DELETE FROM')).length;
+    };
+    try {
+      expect(await statementsOfThree()).toBe(1);
+      await host.dataSource.query(
+        `CREATE TABLE badges (of text, holder text, FOREIGN KEY (of, holder) REFERENCES ums.users)`,
+      );
+      expect(await statementsOfThree()).toBe(4);
+    } finally {
+      await host.dataSource.query('DROP TABLE IF EXISTS badges');
+      asked.mockRestore();
+    }
+    expect((await users.list(id)).data).toEqual([]);
+  });
 });
 
 describe('forRootAsync', () => {
