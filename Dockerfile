@@ -33,7 +33,7 @@ USER 10001:10001
 EXPOSE 3000 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Node answers SIGTERM itself, also as the first process (src/cli/signals.ts), and starts no others that it would have to
+# Node answers SIGTERM itself, also as the first process (src/process/signals.ts), and starts no others that it would have to
 # reap: there is nothing for an init to do.
 ENTRYPOINT ["node", "/app/dist/src/cli.js"]
 CMD ["start"]

@@ -15,9 +15,9 @@ import { load, withoutIndexes } from './load.mjs';
 import { NODE, SERVICE, startServer } from './server.mjs';
 
 const require = createRequire(import.meta.url);
-const { encodeCursor } = require('../dist/src/http/cursor.js');
+const { encodeCursor } = require('../dist/src/pages/cursor.js');
 const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
-const { newId } = require('../dist/src/id.js');
+const { newId } = require('../dist/src/database/id.js');
 const { pick, random } = require('../dist/src/demo/people.js');
 
 const { values } = parseArgs({

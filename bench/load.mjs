@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const { person } = require('../dist/src/demo/people.js');
 const { columnsOf, wordsOf } = require('../dist/src/users/user-columns.js');
-const { spellingsOf } = require('../dist/src/users/spelling.js');
-const { newId } = require('../dist/src/id.js');
+const { spellingsOf } = require('../dist/src/users/search/spelling.js');
+const { newId } = require('../dist/src/database/id.js');
 
 const BATCH = 2_000;
 

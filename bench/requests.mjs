@@ -19,7 +19,7 @@ import { NODE, SERVICE, startServer } from './server.mjs';
 
 const require = createRequire(import.meta.url);
 const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
-const { newId } = require('../dist/src/id.js');
+const { newId } = require('../dist/src/database/id.js');
 const { person, pick, random } = require('../dist/src/demo/people.js');
 
 const { values } = parseArgs({

@@ -15,7 +15,7 @@ import { NODE, SERVICE, startServer } from './server.mjs';
 const require = createRequire(import.meta.url);
 const { person, pick, random } = require('../dist/src/demo/people.js');
 const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
-const { newId } = require('../dist/src/id.js');
+const { newId } = require('../dist/src/database/id.js');
 const { columnsOf } = require('../dist/src/users/user-columns.js');
 
 const { values } = parseArgs({

@@ -1,4 +1,4 @@
-import type { Problem } from './types.ts';
+import type { Problem } from './types';
 
 /** A fault of one field. */
 export type FieldFault = NonNullable<Problem['errors']>[number];

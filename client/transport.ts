@@ -1,4 +1,4 @@
-import { ApiError, errorOf } from './api-error.ts';
+import { ApiError, errorOf } from './api-error';
 
 export interface ClientOptions {
   /** Where the service is, with what stands before its paths: `https://example.com/internal`. */

@@ -1,5 +1,27 @@
 // Written by `npm run openapi` from openapi.json.
 
+export interface Health {
+  status: 'ok';
+}
+
+export interface Token {
+  id: string;
+  /** A label for people. */
+  name: string;
+  /** The first 8 and last 4 characters of the value. */
+  hint: string;
+  scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
+  /** Revoked is revoked, also when it has expired since. */
+  state: 'active' | 'expired' | 'revoked';
+  /** As it was given. */
+  expiresIn: string | null;
+  expiresAt: string | null;
+  createdAt: string;
+  /** May be up to a minute old. */
+  lastUsedAt: string | null;
+  revokedAt: string | null;
+}
+
 export interface User {
   id: string;
   /** Full display name. */
@@ -38,24 +60,6 @@ export interface UpdateUser {
   role?: 'member' | 'admin' | 'viewer';
   /** Arbitrary key-value pairs for application use: 16 KB as compact JSON, and 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
-}
-
-export interface Token {
-  id: string;
-  /** A label for people. */
-  name: string;
-  /** The first 8 and last 4 characters of the value. */
-  hint: string;
-  scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
-  /** Revoked is revoked, also when it has expired since. */
-  state: 'active' | 'expired' | 'revoked';
-  /** As it was given. */
-  expiresIn: string | null;
-  expiresAt: string | null;
-  createdAt: string;
-  /** May be up to a minute old. */
-  lastUsedAt: string | null;
-  revokedAt: string | null;
 }
 
 export interface TokenPage {

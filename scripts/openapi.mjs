@@ -7,7 +7,7 @@ import { before } from '@nestjs/swagger/plugin';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import prettier from 'prettier';
 import ts from 'typescript';
-import { typesOf } from './client-types.mjs';
+import { typesOf } from './openapi/client-types.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -18,7 +18,7 @@ try {
     ts.sys,
     process.cwd(),
   );
-  const program = ts.createProgram(['openapi/document.ts'], options);
+  const program = ts.createProgram(['scripts/openapi/document.ts'], options);
   const faults = ts.getPreEmitDiagnostics(program);
   if (faults.length > 0)
     throw new Error(
@@ -39,7 +39,7 @@ try {
   program.emit(undefined, undefined, undefined, undefined, { before: [transform] });
 
   require('reflect-metadata');
-  const { describeService } = require(resolve(outDir, 'openapi/document.js'));
+  const { describeService } = require(resolve(outDir, 'scripts/openapi/document.js'));
   const document = await describeService();
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
   if (!valid) throw new Error(`The document is not OpenAPI: ${JSON.stringify(errors)}`);

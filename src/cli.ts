@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-import './cli/signals';
+import './process/signals';
 import { Command } from 'commander';
 import { info } from '../openapi.json';
 import { addMigrate } from './cli/migrate';
 import { addOrganizations } from './cli/organizations';
-import { fail, watchStandardOutput } from './cli/output';
+import { watchStandardOutput } from './cli/output';
 import { addSeed } from './cli/seed';
 import { addTokens } from './cli/tokens';
 import { addUsers } from './cli/users';
-import { start } from './main';
+import { fail } from './process/failure';
+import { start } from './process/start';
 
 watchStandardOutput();
 

@@ -1,25 +1,26 @@
-export { UserManagementModule } from './user-management.module';
-export type { AsyncUserManagementOptions, UserManagementOptions } from './options';
+export { UserManagementModule } from './embedding/user-management.module';
+export type { AsyncUserManagementOptions, UserManagementOptions } from './embedding/options';
 export type { RequestRecord } from './http/access-log';
 
-// For the routes of the application.
-export { AnyToken, Scopes } from './auth/scopes.decorator';
-export { CurrentToken, OrganizationId } from './auth/caller.decorator';
+// For the routes of a host application.
+export { AnyToken, Scopes } from './embedding/host-routes';
+export { CurrentToken, OrganizationId } from './http/caller';
 export { TokenGuard } from './auth/token.guard';
-export type { CallerToken } from './auth/authenticated-request';
-export type { Scope } from './auth/scopes';
+export type { CallerToken } from './http/caller';
+export type { Scope } from './http/scopes';
 
-// The same rules as over HTTP: what a caller may not send is a BadRequestException here.
+// The services apply the same rules as the API: invalid input is a BadRequestException.
 export { UsersService } from './users/users.service';
-export { UserSearch } from './users/user-search';
+export { UserSearch } from './users/search/user-search';
 export { TokensService } from './tokens/tokens.service';
-export { OrganizationsService } from './organizations/organizations.service';
+export { OrganizationsService } from './auth/organizations.service';
+export type { By, Caller } from './http/caller';
 export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users/users.dto';
 export type { CreateTokenDto, ListTokensDto } from './tokens/tokens.dto';
-export type { Page } from './http/paginate';
+export type { Page } from './pages/paginate';
 
-export { Organization } from './organizations/organization.entity';
+export { Organization } from './auth/organization.entity';
 export { Token } from './tokens/token.entity';
 export { User } from './users/user.entity';
 export { migrations } from '../migrations';
-export { runMigrations } from './run-migrations';
+export { runMigrations } from './embedding/run-migrations';

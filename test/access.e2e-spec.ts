@@ -1,16 +1,18 @@
-import { Get, Module, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { Get } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
 import request from 'supertest';
-import { REQUIRED_SCOPES } from '../src/auth/scopes.decorator';
-import { SCOPES, type Scope } from '../src/auth/scopes';
-import { GUARDS } from '../src/auth/token.guard';
+import { accessOf, SCOPES, type Scope } from '../src/http/scopes';
 import { ApiController } from '../src/http/api-controller.decorator';
 import { routesOf } from '../src/http/method-not-allowed';
 import { TokensService } from '../src/tokens/tokens.service';
-import { Api } from '../src/api/api';
-import { UserSearch } from '../src/users/user-search';
-import { UsersService } from '../src/users/users.service';
-import { API_CONTROLLERS, ApiModule } from '../src/api/api.module';
+import { AuthController } from '../src/auth/auth.controller';
+import { strictExpress } from '../src/http/strict-express';
+import { controllersOf, ServiceModule } from '../src/service.module';
+import { TokensController } from '../src/tokens/tokens.controller';
+import { UserSearchController } from '../src/users/search/user-search.controller';
+import { UsersController } from '../src/users/users.controller';
 import type { Client } from './support/client';
 import { startService, type TestService } from './support/service';
 
@@ -18,20 +20,24 @@ let service: TestService;
 beforeAll(async () => (service = await startService()));
 afterAll(() => service.close());
 
-const routes = [...routesOf(API_CONTROLLERS)].map(({ method, path, handler }) => ({
+const controllers = [UserSearchController, UsersController, AuthController, TokensController];
+const routes = [...routesOf(controllers)].map(({ method, path, handler, controller }) => ({
   method: method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete',
   path,
-  scopes: (Reflect.getMetadata(REQUIRED_SCOPES, handler) ?? ['admin']) as Scope[],
+  scopes: accessOf(handler, controller) as Scope[],
 }));
 
 const NEVER = { usr: 'usr_00000000000000000000000000', tok: 'tok_00000000000000000000000000' };
 const somewhere = (path: string) => path.replace(':id', path.includes('tokens') ? NEVER.tok : NEVER.usr);
 
-/** The access table of the service. A new route shows up here, so that its scope is a decision and not an accident. */
+/** The access table of the running service. A new route shows up here, so that its scope is a decision and not an accident. */
 it('serves these routes to these scopes', () => {
-  expect(
-    routes.map(({ method, path, scopes }) => `${method} ${path} ${scopes.join() || 'any token'}`).sort(),
-  ).toEqual([
+  const served = controllersOf(service.app.get(DiscoveryService));
+  const table = [...routesOf(served)].map(({ method, path, handler, controller }) => {
+    const access = accessOf(handler, controller);
+    return `${method.toLowerCase()} ${path} ${access === 'public' ? access : access.join() || 'any token'}`;
+  });
+  expect(table.sort()).toEqual([
     'delete /api/v1/tokens/:id admin',
     'delete /api/v1/users/:id users:delete',
     'delete /v1/tokens/:id admin',
@@ -41,6 +47,10 @@ it('serves these routes to these scopes', () => {
     'get /api/v1/users users:read',
     'get /api/v1/users/:id users:read',
     'get /api/v1/users/search users:read',
+    'get /docs public',
+    'get /livez public',
+    'get /openapi.json public',
+    'get /readyz public',
     'get /v1/tokens admin',
     'get /v1/tokens/:id admin',
     'get /v1/tokens/current any token',
@@ -51,19 +61,18 @@ it('serves these routes to these scopes', () => {
   ]);
 });
 
-it('has no route beside these but for health', () => {
+it('has no route that no controller declares', () => {
   type Layer = { route?: { path: string; methods: Record<string, boolean> } };
-  const layers = [service.app, service.app.get(Api).app!].flatMap(
-    (app) => app.getHttpAdapter().getInstance().router.stack as unknown as Layer[],
-  );
+  const layers = service.app.getHttpAdapter().getInstance().router.stack as unknown as Layer[];
   const served = layers.flatMap(({ route }) => {
     const methods = Object.keys(route?.methods ?? {});
-    return methods.length === 1 ? [`${methods[0]} ${route!.path}`] : []; // what answers all methods refuses some
+    return methods.length === 1 ? [`${methods[0]} ${route!.path}`] : []; // middleware answers all methods
   });
-  const declared = routes.map(({ method, path }) => `${method} ${path}`);
-  expect(served.sort()).toEqual(
-    [...declared, 'get /livez', 'get /readyz', 'get /openapi.json', 'get /docs'].sort(),
-  );
+  const declared = [
+    ...routes,
+    ...['livez', 'readyz', 'openapi.json', 'docs'].map((name) => ({ method: 'get', path: `/${name}` })),
+  ];
+  expect(served.sort()).toEqual(declared.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
 const subsets = SCOPES.reduce<Scope[][]>(
@@ -133,15 +142,15 @@ class WithoutScopeController {
   }
 }
 
-@Module({ controllers: [WithoutScopeController] })
-class WithoutScopeModule {}
-
-it('lets nobody but an admin use a route that names no scope', async () => {
-  const needed = [GUARDS, UsersService, UserSearch, TokensService].map(
-    (key) => [key, service.app.get(key)] as const,
-  );
-  const imports = [ApiModule.with(new Map<symbol | Type, unknown>(needed))];
-  const app = await NestFactory.create({ module: WithoutScopeModule, imports }, { logger: false });
+it('lets only an admin use a route that names no scope', async () => {
+  const options = { rateLimitPerMinute: 1000, rateLimitStorage: 'memory', dashboard: false } as const;
+  const module = await Test.createTestingModule({
+    imports: [ServiceModule.on(service.dataSource, options)],
+    controllers: [WithoutScopeController],
+  }).compile();
+  const app = module.createNestApplication<NestExpressApplication>(new ExpressAdapter(strictExpress()), {
+    bodyParser: false,
+  });
   await app.init();
   const ask = async (client: Client) =>
     request(app.getHttpServer())

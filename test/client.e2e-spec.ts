@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiError, type Client, type ClientOptions, createClient } from '../client/index.ts';
+import { ApiError, type Client, type ClientOptions, createClient } from '../client';
 import { aUser } from './support/client';
 import { startService, type TestService } from './support/service';
 

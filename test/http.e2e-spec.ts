@@ -90,7 +90,7 @@ describe('a path', () => {
         title: 'Not Found',
         status: 404,
         code: 'not_found',
-        detail: 'There is nothing at this path.',
+        detail: 'There is no such route.',
         requestId: headers['x-request-id'],
       });
     }

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { person } from '../src/demo/people';
-import { createLog } from '../src/log';
-import { prettyLog } from '../src/pretty-log';
+import { createLog } from '../src/process/log';
+import { prettyLog } from '../src/process/pretty-log';
 import { newTokenValue } from '../src/tokens/token-value';
 import { Client } from './support/client';
 import {

@@ -70,7 +70,7 @@ if (!hasCurl) process.stderr.write('There is no curl here: the commands of the R
 });
 
 it('names every environment variable that the service reads, and no other', () => {
-  const read = [...readFileSync('src/config.ts', 'utf8').matchAll(/\bread\(\s*'([A-Z_]+)'/g)].map(
+  const read = [...readFileSync('src/process/config.ts', 'utf8').matchAll(/\bread\(\s*'([A-Z_]+)'/g)].map(
     ([, name]) => name,
   );
   const section = readme.slice(readme.indexOf('## Configuration'), readme.indexOf('## Command line'));

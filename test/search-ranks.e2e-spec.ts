@@ -1,17 +1,16 @@
 import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService, UserManagementModule } from '../src';
-import { DATA_SOURCE } from '../src/database/database.module';
 import { tableName } from '../src/database/tables';
 import { person, pick, random } from '../src/demo/people';
-import { newId } from '../src/id';
-import { Majority } from '../src/users/majority';
-import { fold, markWords, PUNCTUATION, queryWords } from '../src/users/search-text';
+import { newId } from '../src/database/id';
+import { Majority } from '../src/users/search/majority';
+import { fold, markWords, PUNCTUATION, queryWords } from '../src/users/search/search-text';
 import { columnsOf, wordsOf } from '../src/users/user-columns';
 import { emailKey } from '../src/users/user.entity';
-import { UserSearch } from '../src/users/user-search';
-import { learn, lesson } from '../src/users/vocabulary';
-import { startHost } from './support/host';
+import { UserSearch } from '../src/users/search/user-search';
+import { learn, lesson } from '../src/users/search/vocabulary';
+import { ownDataSource, startHost } from './support/host';
 import { startService } from './support/service';
 
 /** More than are looked at without an index. */
@@ -22,13 +21,17 @@ const FEW = 300;
 const SITES: Record<string, () => Promise<Site>> = {
   'of the service': async () => {
     const service = await startService();
-    return { app: service.app, close: () => service.close() };
+    return { app: service.app, dataSource: service.dataSource, close: () => service.close() };
   },
-  'in a schema of an application': () => startHost([UserManagementModule.forRoot({ schema: 'ums' })]),
+  'in a schema of an application': async () => {
+    const host = await startHost([UserManagementModule.forRoot({ schema: 'ums' })]);
+    return { app: host.app, dataSource: ownDataSource(host), close: () => host.close() };
+  },
 };
 
 interface Site {
   app: INestApplication;
+  dataSource: DataSource;
   close(): Promise<void>;
 }
 
@@ -130,7 +133,7 @@ describe.each(Object.keys(SITES))(
     let site: Site;
     beforeAll(async () => {
       site = await SITES[name]();
-      dataSource = site.app.get<DataSource>(DATA_SOURCE);
+      dataSource = site.dataSource;
       users = tableName(dataSource, 'users');
       const organizations = site.app.get(OrganizationsService);
       [many, few] = [(await organizations.create('Many')).id, (await organizations.create('Few')).id];

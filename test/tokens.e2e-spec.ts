@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { LastUse } from '../src/tokens/last-use';
+import { LastUse } from '../src/auth/last-use';
 import { nextMoment } from './support/clock';
 import { startService, type TestService } from './support/service';
 

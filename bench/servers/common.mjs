@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import pg from 'pg';
 
 const require = createRequire(import.meta.url);
-export const { newId } = require('../../dist/src/id.js');
+export const { newId } = require('../../dist/src/database/id.js');
 
 export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 export const LIMIT = Number(process.env.RATE_LIMIT_PER_MINUTE);

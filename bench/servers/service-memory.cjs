@@ -1,13 +1,13 @@
 // The service on PostgreSQL with the limiter in memory, as an application that runs one process may choose it.
-const { createApp } = require('../../dist/src/app.setup.js');
-const { readConfig } = require('../../dist/src/config.js');
+const { createApp } = require('../../dist/src/process/setup.js');
+const { readConfig } = require('../../dist/src/process/config.js');
 const { openDatabase } = require('../../dist/src/database/data-source.js');
-const { createLog } = require('../../dist/src/log.js');
-const { schema } = require('../../dist/src/user-management.module.js');
-const { makeObjectsYoung } = require('../../dist/src/young-objects.js');
+const { createLog } = require('../../dist/src/process/log.js');
+const { schema } = require('../../dist/src/schema.js');
+const { disablePretenuring } = require('../../dist/src/process/v8.js');
 
 (async () => {
-  makeObjectsYoung();
+  disablePretenuring();
   const config = readConfig(process.env);
   const database = await openDatabase(config, schema);
   // Where no server is named, the memory of the one process counts.

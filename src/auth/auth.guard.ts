@@ -1,31 +1,34 @@
 import { type CanActivate, type ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
-import type { Response } from 'express';
-import { TokenLookup } from '../tokens/token-lookup';
-import type { AuthenticatedRequest } from './authenticated-request';
+import type { Request, Response } from 'express';
+import { authenticate, refuse } from '../http/caller';
+import { accessTo } from '../http/scopes';
+import { AuthService } from './auth.service';
 
 /** Who is calling: 401 without a token that is valid now. */
 @Injectable()
 export class AuthGuard implements CanActivate {
-  constructor(private readonly tokens: TokenLookup) {}
+  constructor(private readonly auth: AuthService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (accessTo(context) === 'public') return true;
     const http = context.switchToHttp();
-    const request = http.getRequest<AuthenticatedRequest>();
+    const request = http.getRequest<Request>();
     const value = bearer(request.headers.authorization);
-    const token = value === undefined ? null : await this.tokens.find(value);
-    if (!token) {
-      const challenge = value === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
-      http.getResponse<Response>().setHeader('WWW-Authenticate', challenge);
-      throw new UnauthorizedException(
-        value === undefined
-          ? 'Send a token: Authorization: Bearer <token>.'
-          : 'The token is not valid: unknown, expired or revoked.',
-      );
+    const token = value === undefined ? null : await this.auth.find(value);
+    if (token) {
+      authenticate(request, token);
+      return true;
     }
-    request.token = token;
-    return true;
+    refuse(request, value === undefined ? 'missing_token' : 'invalid_token');
+    const challenge = value === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
+    http.getResponse<Response>().setHeader('WWW-Authenticate', challenge);
+    throw new UnauthorizedException(
+      value === undefined
+        ? 'Send a token: Authorization: Bearer <token>.'
+        : 'The token is not valid: unknown, expired or revoked.',
+    );
   }
 }
 
-/** What the header offers as a token; undefined when it offers none. */
+/** The token in the header; undefined when it holds none. */
 const bearer = (authorization = '') => /^bearer(?: +(.*))?$/i.exec(authorization)?.[1];

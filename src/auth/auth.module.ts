@@ -1,24 +1,20 @@
-import { type CanActivate, Module } from '@nestjs/common';
-import { RateLimitGuard } from '../rate-limit/rate-limit.guard';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DATABASE } from '../database/data-source';
 import { TokensModule } from '../tokens/tokens.module';
+import { AuthController } from './auth.controller';
 import { AuthGuard } from './auth.guard';
+import { AuthService } from './auth.service';
+import { LastUse } from './last-use';
+import { Organization } from './organization.entity';
+import { OrganizationsService } from './organizations.service';
 import { ScopesGuard } from './scopes.guard';
-import { GUARDS } from './token.guard';
 
-/** What the TokenGuard asks: who is calling, how often, and whether they may. */
+// It imports TokensModule, and so comes before it: `GET …/current` must be matched before `GET …/:id`.
 @Module({
-  imports: [TokensModule, RateLimitModule],
-  providers: [
-    AuthGuard,
-    RateLimitGuard,
-    ScopesGuard,
-    {
-      provide: GUARDS,
-      inject: [AuthGuard, RateLimitGuard, ScopesGuard],
-      useFactory: (...guards: CanActivate[]) => guards,
-    },
-  ],
-  exports: [GUARDS],
+  imports: [TypeOrmModule.forFeature([Organization], DATABASE), TokensModule],
+  controllers: [AuthController],
+  providers: [AuthService, LastUse, OrganizationsService, AuthGuard, ScopesGuard],
+  exports: [OrganizationsService, AuthGuard, ScopesGuard],
 })
 export class AuthModule {}

@@ -1,24 +1,19 @@
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { Response } from 'express';
-import type { AuthenticatedRequest } from './authenticated-request';
-import { allows, type Scope } from './scopes';
-import { REQUIRED_SCOPES } from './scopes.decorator';
+import type { Request, Response } from 'express';
+import { refuse, tokenOf } from '../http/caller';
+import { accessTo, allows } from '../http/scopes';
 
-/** Whether the caller may: 403 without the route's scopes. */
+/** Whether the caller may: 403 without the scopes of the route. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
-
   canActivate(context: ExecutionContext): boolean {
+    const needed = accessTo(context);
+    if (needed === 'public') return true;
     const http = context.switchToHttp();
-    const { token } = http.getRequest<AuthenticatedRequest>();
-    const needed = this.reflector.getAllAndOverride<Scope[] | undefined>(REQUIRED_SCOPES, [
-      context.getHandler(),
-      context.getClass(),
-    ]) ?? ['admin' as const];
-    if (allows(token.scopes, needed)) return true;
+    const request = http.getRequest<Request>();
+    if (allows(tokenOf(request)!.scopes, needed)) return true;
     const scope = needed.join(' ');
+    refuse(request, scope);
     http
       .getResponse<Response>()
       .setHeader('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);

@@ -15,8 +15,8 @@ export const GUARDS = Symbol('user management guards');
 const passed = new WeakSet<object>();
 
 /**
- * All that stands between a caller and a route. It asks for a symbol and not for the guards, so that any controller can
- * use it, one of an application too; and counts a request once, though class and method both want it.
+ * The three global guards for the routes of a host application. It injects a symbol rather than the guards, so that any
+ * controller of the host can use it; and counts a request once, though both class and method may name scopes.
  */
 @Injectable()
 export class TokenGuard implements CanActivate {
@@ -32,9 +32,9 @@ export class TokenGuard implements CanActivate {
       }
     } catch (error) {
       if (databaseFailure(error) !== 'unavailable') throw error;
-      // The filter of an application would make a 500 of a driver's error.
+      // The host's filter would turn a driver's error into a 500.
       http.getResponse<Response>().setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
-      throw new ServiceUnavailableException('The database is out of reach or overloaded. Try again.', {
+      throw new ServiceUnavailableException('The database is unreachable or overloaded. Try again.', {
         cause: error,
       });
     }

@@ -1,10 +1,11 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Fault } from '../http/fault';
-import type { Outcome } from '../users/import-rules';
+import type { Outcome } from '../users/import/import-rules';
 import { Interruption } from './interruption';
-import { saveMemory } from './memory';
-import { messageOf, printable } from './output';
+import { messageOf } from '../process/failure';
+import { printable } from '../process/printable';
+import { optimizeForSize } from '../process/v8';
 import { count, Progress } from './progress';
 import type { Row } from './rows';
 
@@ -56,7 +57,7 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
     complete: false,
     seconds: 0,
   };
-  saveMemory();
+  optimizeForSize();
   const progress = new Progress(job.total);
   const refused = new RefusedRows(job.refusedFile);
   const interruption = new Interruption(() => job.stop());

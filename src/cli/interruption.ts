@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { takeOverSignals } from './signals';
+import { takeOverSignals } from '../process/signals';
 
 /** Notes the first SIGINT or SIGTERM for a job that wants to end what it has begun; a second one ends the process. */
 export class Interruption {

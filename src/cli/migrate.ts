@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { type Config, readConfig } from '../config';
+import { type Config, readConfig } from '../process/config';
 import { migrateDatabase, openDatabase } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
-import { schema } from '../user-management.module';
+import { schema } from '../schema';
 import { print } from './output';
 
 export function addMigrate(program: Command): void {

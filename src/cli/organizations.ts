@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { validInput } from '../http/validation.pipe';
-import { Organization } from '../organizations/organization.entity';
-import { CreateOrganizationDto } from '../organizations/organizations.dto';
-import { OrganizationsService } from '../organizations/organizations.service';
+import { judged } from '../http/input/judge';
+import { Organization } from '../auth/organization.entity';
+import { CreateOrganizationDto } from '../auth/organizations.dto';
+import { OrganizationsService } from '../auth/organizations.service';
 import { print } from './output';
 import { withDatabase } from './with-database';
 
@@ -23,7 +23,7 @@ export function addOrganizations(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc."')
     .action(async (name: string, output: Output) => {
-      const input = validInput(CreateOrganizationDto, { name });
+      const input = judged(CreateOrganizationDto, { name });
       print(await withOrganizations((service) => service.create(input.name)), output);
     });
 

@@ -1,5 +1,4 @@
-import { HttpException } from '@nestjs/common';
-import type { Fault } from '../http/fault';
+import { printable } from '../process/printable';
 
 /** Prints one object or a list for a program (`--json`: one JSON document) or for a person. */
 export function print(result: object | object[], { json }: { json?: boolean }): void {
@@ -14,12 +13,6 @@ export function print(result: object | object[], { json }: { json?: boolean }): 
   else process.stdout.write(table(result));
 }
 
-/** Ends the process with one line that says what went wrong and no stack: it is for the person who typed the command. */
-export function fail(error: unknown): never {
-  process.stderr.write(`${messageOf(error)}\n`);
-  process.exit(process.exitCode ?? 1);
-}
-
 /** What a shell expects of a process whose reader has gone. */
 const BROKEN_PIPE = 141;
 
@@ -32,27 +25,12 @@ export function watchStandardOutput(): void {
   process.stderr.on('error', () => {}); // nobody is there to be told
 }
 
-/** What a person is told of a failure. */
-export function messageOf(error: unknown): string {
-  if (error instanceof HttpException) {
-    const { errors } = error.getResponse() as { errors?: Fault[] };
-    return [error.message, ...(errors ?? []).map(({ field, message }) => `  ${field} ${message}`)].join('\n');
-  }
-  // A refused connection to a name with several addresses has its reasons inside.
-  if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join('\n');
-  return error instanceof Error ? error.message : String(error);
-}
-
 const fields = (row: object) => Object.entries(row).map(([key, value]) => [key, shown(value)]);
 
 function shown(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return printable(Array.isArray(value) ? value.join(',') : String(value ?? '-'));
 }
-
-/** Text that moves no cursor and colours no terminal: names may hold anything. */
-export const printable = (text: string) =>
-  text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function table(rows: object[]): string {
   const lines = [Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(shown))];

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { Organization } from '../organizations/organization.entity';
+import { Organization } from '../auth/organization.entity';
 
 /** Refuses what was meant for an organization that is not there. */
 export async function requireOrganization(dataSource: DataSource, id: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
+import { systemCaller } from '../http/caller';
 import { person } from '../demo/people';
-import { UserImport } from '../users/user-import';
+import { UserImport } from '../users/import/user-import';
 import { runImport } from './import';
 import { requireOrganization } from './require-organization';
 import type { Row } from './rows';
@@ -27,7 +28,7 @@ export function addSeed(program: Command): void {
 async function seed({ organization, users, ...output }: Options): Promise<void> {
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
-    const people = new UserImport(dataSource, organization, false);
+    const people = new UserImport(dataSource, systemCaller(organization, 'cli', 'ums seed'), false);
     await runImport(
       {
         rows: rowsOf(users),

@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import type { DataSource } from 'typeorm';
-import { validInput } from '../http/validation.pipe';
+import { judged } from '../http/input/judge';
+import { type Caller, systemCaller } from '../http/caller';
 import { Token } from '../tokens/token.entity';
 import { serializeToken } from '../tokens/token.serializer';
 import { newTokenValue } from '../tokens/token-value';
@@ -33,14 +34,14 @@ export function addTokens(program: Command): void {
       '\nExample:\n  ums tokens create --organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
     )
     .action(async ({ organization, name, scopes, expiresIn, ...output }: CreateOptions) => {
-      const input = validInput(CreateTokenDto, {
+      const input = judged(CreateTokenDto, {
         name,
         scopes: scopes.split(',').map((scope) => scope.trim()),
         ...(expiresIn !== undefined && { expiresIn }),
       });
       const { token, value } = await withDatabase(async (dataSource) => {
         await requireOrganization(dataSource, organization);
-        return tokensOf(dataSource).create(organization, input);
+        return tokensOf(dataSource).create(systemCaller(organization, 'cli', 'ums tokens create'), input);
       });
       print({ ...serializeToken(token), token: value }, output);
     });
@@ -54,7 +55,7 @@ export function addTokens(program: Command): void {
     .action(async ({ organization, ...output }: Output & { organization: string }) => {
       const all = await withDatabase(async (dataSource) => {
         await requireOrganization(dataSource, organization);
-        return listAll(tokensOf(dataSource), organization);
+        return listAll(tokensOf(dataSource), systemCaller(organization, 'cli', 'ums tokens list'));
       });
       print(all.map(serializeToken), output);
     });
@@ -70,8 +71,9 @@ export function addTokens(program: Command): void {
         const token = await dataSource.getRepository(Token).findOneBy({ id });
         if (!token)
           throw new Error('There is no such token. List them with: ums tokens list --organization <id>');
-        await tokensOf(dataSource).revoke(token.organizationId, id);
-        return tokensOf(dataSource).get(token.organizationId, id);
+        const by = systemCaller(token.organizationId, 'cli', 'ums tokens revoke');
+        await tokensOf(dataSource).revoke(by, id);
+        return tokensOf(dataSource).get(by, id);
       });
       print(serializeToken(revoked), output);
     });
@@ -96,11 +98,11 @@ interface CreateOptions extends Output {
 
 const tokensOf = (dataSource: DataSource) => new TokensService(dataSource.getRepository(Token));
 
-async function listAll(tokens: TokensService, organizationId: string): Promise<Token[]> {
+async function listAll(tokens: TokensService, by: Caller): Promise<Token[]> {
   const all: Token[] = [];
   let cursor: string | undefined;
   do {
-    const page = await tokens.list(organizationId, { limit: 200, cursor });
+    const page = await tokens.list(by, { limit: 200, cursor });
     all.push(...page.data);
     cursor = page.nextCursor ?? undefined;
   } while (cursor);

@@ -4,12 +4,13 @@ import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
-import { ImportRehearsal } from '../users/import-rehearsal';
-import { UserImport } from '../users/user-import';
+import { systemCaller } from '../http/caller';
+import { ImportRehearsal } from '../users/import/import-rehearsal';
+import { UserImport } from '../users/import/user-import';
 import { type Format, FORMATS, formatOf } from './format';
 import { runImport } from './import';
 import { Interruption } from './interruption';
-import { saveMemory } from './memory';
+import { optimizeForSize } from '../process/v8';
 import { count } from './progress';
 import { requireOrganization } from './require-organization';
 import { withDatabase } from './with-database';
@@ -93,8 +94,9 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   const { source, total, bytesRead } = open(file);
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
-    const rehearsal = dryRun ? new ImportRehearsal(dataSource, organization, update) : undefined;
-    const users = rehearsal ?? new UserImport(dataSource, organization, update);
+    const by = systemCaller(organization, 'cli', 'ums users import');
+    const rehearsal = dryRun ? new ImportRehearsal(dataSource, by, update) : undefined;
+    const users = rehearsal ?? new UserImport(dataSource, by, update);
     await runImport(
       {
         rows: readRows(source, formatOf(file, options.format)),
@@ -123,7 +125,7 @@ function open(file: string): { source: Readable; total?: number; bytesRead(): nu
 async function exportUsers({ output, ...options }: Options & { output?: string }): Promise<void> {
   const { organization, json } = options;
   const format = formatOf(output ?? '', options.format);
-  saveMemory();
+  optimizeForSize();
   const { pagesOfUsers, writeUsers, writeWholeFile } = await import('./export.js');
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);

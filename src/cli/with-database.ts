@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
-import { type Config, readConfig } from '../config';
+import { type Config, readConfig } from '../process/config';
 import { openDatabase } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
-import { schema } from '../user-management.module';
+import { schema } from '../schema';
 
 /**
  * Runs a command on the database that the environment names, and closes it. Only the embedded database, which nobody

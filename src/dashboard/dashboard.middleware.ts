@@ -1,7 +1,7 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from '../http/problem';
-import { identify } from '../http/request-id';
+import { setCommonHeaders } from '../http/request-id';
 import { readPage } from './dashboard.files';
 
 /** Sends the files of the page. It stands before the guards: they hold no secret, and a browser has no token yet. */
@@ -15,10 +15,10 @@ export class DashboardMiddleware implements NestMiddleware {
     const file = this.page.get(moved ? '/dashboard' : request.path);
     if (!file) return next();
 
-    identify(request, response);
+    setCommonHeaders(request, response);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
-      return sendProblem(request, response, { status: 405, detail: 'This path serves GET, HEAD.' });
+      return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET, HEAD.' });
     }
     response.set(file.headers);
     if (moved) response.redirect(308, '../dashboard');

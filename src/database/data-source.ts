@@ -5,7 +5,10 @@ import { MIGRATIONS_TABLE, migrate } from './migrate';
 import { openEmbedded } from './embedded';
 import { ResilientClient } from './resilient-client';
 
-/** What the tables are and how they come to be; this folder knows no feature. */
+/** The name of the service's data source in Nest: host applications have others. */
+export const DATABASE = 'user-management';
+
+/** The tables and the migrations that create them; this folder knows no feature. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 export interface DatabaseConfig {

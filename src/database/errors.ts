@@ -37,6 +37,9 @@ export function violates(error: unknown, constraint: string): boolean {
   return /^23...$/.test(code) && violated === constraint;
 }
 
+/** Whether a row cannot be deleted because one of another table refers to it. */
+export const isReferenced = (error: unknown): boolean => /^(23503|23001)$/.test(sqlState(error) ?? '');
+
 /** What may be logged of an error. PostgreSQL's message and detail repeat values, so of its errors neither is. */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: `threw a ${typeof error}` };

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
+import { systemCaller } from '../http/caller';
 import { User } from '../users/user.entity';
-import { UserImport } from '../users/user-import';
+import { UserImport } from '../users/import/user-import';
 import { person } from './people';
 
 /** As many as `npm start -- --demo` shows. */
@@ -10,5 +11,7 @@ export const DEMO_USERS = 500;
 export async function seedDemo(dataSource: DataSource, organizationId: string): Promise<void> {
   if (await dataSource.getRepository(User).existsBy({ organizationId })) return;
   const people = Array.from({ length: DEMO_USERS }, (_, n) => person(n));
-  await new UserImport(dataSource, organizationId, false).add(people);
+  await new UserImport(dataSource, systemCaller(organizationId, 'service', 'ums start --demo'), false).add(
+    people,
+  );
 }

@@ -1,25 +1,25 @@
-import { Controller, Get, Header, Res, UseFilters } from '@nestjs/common';
+import { Controller, Get, Header, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import document from '../../openapi.json';
-import { ErrorFilter } from '../http/error.filter';
+import { Answers } from '../http/answers';
+import { Public } from '../http/scopes';
 import { type Document, type Page, render } from './page';
 
 let rendered: Page | undefined;
 
 @Controller()
-@UseFilters(ErrorFilter)
+@Public()
 export class DocsController {
-  /** This document. */
+  /** The OpenAPI document. */
   @Get('openapi.json')
-  @Header('X-Content-Type-Options', 'nosniff')
   openapi(): object {
     return document;
   }
 
-  /** This document, for people. */
+  /** The API reference. */
   @Get('docs')
+  @Answers({ mediaType: 'text/html' })
   @Header('Content-Type', 'text/html; charset=utf-8')
-  @Header('X-Content-Type-Options', 'nosniff')
   docs(@Res({ passthrough: true }) response: Response): string {
     rendered ??= render(document as unknown as Document);
     response.setHeader('Content-Security-Policy', rendered.policy);

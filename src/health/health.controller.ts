@@ -1,23 +1,26 @@
-import { Controller, Get, ServiceUnavailableException, UseFilters, UseGuards } from '@nestjs/common';
-import { ErrorFilter } from '../http/error.filter';
-import { NoQueryGuard } from '../http/no-query.guard';
+import { Controller, Get, ServiceUnavailableException, UseGuards } from '@nestjs/common';
+import { Answers } from '../http/answers';
+import { NoQueryGuard } from '../http/input/no-query.guard';
+import { Public } from '../http/scopes';
 import { HealthService } from './health.service';
+import { HealthView } from './health.view';
 
 @Controller()
-@UseFilters(ErrorFilter)
+@Public()
 @UseGuards(NoQueryGuard)
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  /** The process is alive; asks nobody. */
+  /** Whether the process is alive. */
   @Get('livez')
-  live() {
+  live(): HealthView {
     return { status: 'ok' };
   }
 
-  /** Requests may be sent here. */
+  /** Whether the service can take requests. */
   @Get('readyz')
-  async ready() {
+  @Answers({ failures: [503] })
+  async ready(): Promise<HealthView> {
     const reason = await this.health.reasonNotReady();
     if (reason) throw new ServiceUnavailableException(reason);
     return { status: 'ok' };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { DATABASE } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
 import { retryBroken } from '../database/retry';
 
@@ -12,7 +13,7 @@ const PATIENCE_MS = 2_000;
 export class HealthService {
   private draining = false;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
 
   /** From now on no new requests should come here. */
   drain(): void {

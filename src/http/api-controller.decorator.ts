@@ -1,14 +1,8 @@
-import { applyDecorators, Controller, UseFilters, UseGuards, UsePipes } from '@nestjs/common';
-import { ErrorFilter } from './error.filter';
-import { JsonBodyGuard } from './json-body.guard';
-import { NoQueryGuard } from './no-query.guard';
-import { ValidationPipe } from './validation.pipe';
+import { applyDecorators, Controller, UseGuards, UsePipes } from '@nestjs/common';
+import { InputPipe } from './input/input.pipe';
+import { JsonBodyGuard } from './input/json-body.guard';
+import { NoQueryGuard } from './input/no-query.guard';
 
-/** A controller of this service: it reads, validates and fails the way the contract says. */
+/** A controller of this service. Its input is read after the global guards, and judged before the route sees it. */
 export const ApiController = (...paths: string[]) =>
-  applyDecorators(
-    Controller(paths),
-    UseGuards(JsonBodyGuard, NoQueryGuard),
-    UsePipes(ValidationPipe),
-    UseFilters(ErrorFilter),
-  );
+  applyDecorators(Controller(paths), UseGuards(JsonBodyGuard, NoQueryGuard), UsePipes(InputPipe));

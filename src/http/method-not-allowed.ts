@@ -1,4 +1,4 @@
-import { type MiddlewareConsumer, RequestMethod, type Type } from '@nestjs/common';
+import { type MiddlewareConsumer, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal';
 import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from './problem';
@@ -7,7 +7,7 @@ import { sendProblem } from './problem';
  * Makes the paths of these controllers answer 405 with `Allow` to methods they do not serve. It stands before the
  * routes, so it needs no token, and literal paths come first, so that `DELETE …/current` is not taken for an id.
  */
-export function refuseOtherMethods(consumer: MiddlewareConsumer, controllers: Type[]): void {
+export function refuseOtherMethods(consumer: MiddlewareConsumer, controllers: Function[]): void {
   const routes = [...methodsByPath(controllers)].sort(
     ([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')),
   );
@@ -17,13 +17,13 @@ export function refuseOtherMethods(consumer: MiddlewareConsumer, controllers: Ty
       .apply((request: Request, response: Response, next: NextFunction) => {
         if (methods.has(request.method)) return next();
         response.setHeader('Allow', allow);
-        sendProblem(request, response, { status: 405, detail: `This path serves ${allow}.` });
+        sendProblem(request, response, { status: 405, detail: `Method not allowed. Use ${allow}.` });
       })
       .forRoutes({ path, method: RequestMethod.ALL });
   }
 }
 
-function methodsByPath(controllers: Type[]): Map<string, Set<string>> {
+function methodsByPath(controllers: Function[]): Map<string, Set<string>> {
   const methods = new Map<string, Set<string>>();
   for (const { path, method } of routesOf(controllers)) {
     const served = methods.get(path) ?? new Set();
@@ -34,10 +34,15 @@ function methodsByPath(controllers: Type[]): Map<string, Set<string>> {
   return methods;
 }
 
+export interface Route {
+  path: string;
+  method: string;
+  handler: Function;
+  controller: Function;
+}
+
 /** Every route that controllers declare. */
-export function* routesOf(
-  controllers: Type[],
-): Generator<{ path: string; method: string; handler: Function }> {
+export function* routesOf(controllers: Function[]): Generator<Route> {
   for (const controller of controllers) {
     for (const name of Object.getOwnPropertyNames(controller.prototype)) {
       const handler = controller.prototype[name];
@@ -47,7 +52,7 @@ export function* routesOf(
         const path = `/${base}/${Reflect.getMetadata(PATH_METADATA, handler)}`
           .replace(/\/+/g, '/')
           .replace(/(?<=.)\/$/, '');
-        yield { path, method: RequestMethod[method], handler };
+        yield { path, method: RequestMethod[method], handler, controller };
       }
     }
   }

@@ -30,7 +30,7 @@ export function answerParserRefusals(server: Server): void {
   });
 
   server.on('connect', (_request, connection: Connection) => {
-    refuse(connection, { status: 404, detail: 'There is nothing at this path.' });
+    refuse(connection, { status: 404, detail: 'There is no such route.' });
   });
 
   // Node answers a missing Host itself, without the headers; `requireHost` does it instead.

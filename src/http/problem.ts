@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Fault } from './fault';
-import { identify, setApiHeaders } from './request-id';
+import { requestIdOf, setCommonHeaders } from './request-id';
 
 /** A failure, before it has a request. */
 export interface Problem {
@@ -43,10 +43,9 @@ export const problemBody = ({ status, code, detail, errors }: Problem, requestId
 
 /** Answers a request with an error body, and the headers that every such answer has. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
-  const requestId = identify(request, response);
-  setApiHeaders(response);
+  setCommonHeaders(request, response);
   if (problem.status === 503) response.setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
-  const body = problemBody(problem, requestId);
+  const body = problemBody(problem, requestIdOf(request));
   response.statusCode = problem.status;
   response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(body));

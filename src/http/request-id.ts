@@ -6,22 +6,19 @@ const WELL_FORMED = /^[A-Za-z0-9._-]{1,128}$/;
 
 type Identified = IncomingMessage & { [REQUEST_ID]?: string };
 
-/**
- * The id of a request: the caller's X-Request-ID when it is well-formed, else a new one. The first call decides and
- * puts it on the response; the access log, the API and the error filter all call this, whoever comes first.
- */
-export function identify(request: IncomingMessage, response: ServerResponse): string {
+/** The id of a request: the caller's X-Request-ID when it is well-formed, else a new one. It never changes. */
+export function requestIdOf(request: IncomingMessage): string {
   const identified = request as Identified;
   if (!identified[REQUEST_ID]) {
     const given = request.headers['x-request-id'];
     identified[REQUEST_ID] = typeof given === 'string' && WELL_FORMED.test(given) ? given : randomUUID();
-    response.setHeader('X-Request-ID', identified[REQUEST_ID]);
   }
   return identified[REQUEST_ID];
 }
 
-/** What every response of the API carries, whatever its status. */
-export function setApiHeaders(response: ServerResponse): void {
+/** What every response of the service carries, whatever its status. */
+export function setCommonHeaders(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('X-Request-ID', requestIdOf(request));
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');
 }

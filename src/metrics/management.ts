@@ -33,11 +33,11 @@ async function answer(
 ): Promise<void> {
   const path = request.url?.split('?')[0];
   if (path !== '/metrics' && path !== '/livez' && path !== '/readyz') {
-    return sendProblem(request, response, { status: 404, detail: 'There is nothing at this path.' });
+    return sendProblem(request, response, { status: 404, detail: 'There is no such route.' });
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    return sendProblem(request, response, { status: 405, detail: 'This path serves GET, HEAD.' });
+    return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET, HEAD.' });
   }
   const reason = path === '/readyz' ? await health.reasonNotReady() : null;
   if (reason) return sendProblem(request, response, { status: 503, detail: reason });

@@ -1,27 +1,37 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { ThrottlerException, ThrottlerGuard } from '@nestjs/throttler';
-import type { Response } from 'express';
-import type { AuthenticatedRequest } from '../auth/authenticated-request';
+import { ThrottlerException, ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
+import type { Request, Response } from 'express';
+import { refuse, tokenOf } from '../http/caller';
+import { accessTo } from '../http/scopes';
 import type { WindowRecord } from './window';
 
-/** How often: counts the requests of a token, all routes together, and says so on every response. */
+/** How often: counts the requests of a token, all routes together, and reports the window on every response. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
-  // One limit holds for all routes alike: what the guard as shipped looks up of each route, for every request, is not there.
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const [{ name, limit, ttl }] = this.throttlers as { name: string; limit: number; ttl: number }[];
+  protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
+    return accessTo(context) === 'public';
+  }
+
+  protected override async handleRequest({
+    context,
+    limit,
+    ttl,
+    throttler,
+  }: ThrottlerRequest): Promise<boolean> {
     const http = context.switchToHttp();
-    const tokenId = http.getRequest<AuthenticatedRequest>().token.id;
+    const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const window = await this.storageService.increment(tokenId, ttl, limit, 0, name);
+    const tokenId = tokenOf(request)!.id;
+    const window = await this.storageService.increment(tokenId, ttl, limit, 0, throttler.name!);
     const { totalHits, resetAt, timeToExpire } = window as WindowRecord;
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - totalHits));
     response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));
     if (totalHits <= limit) return true;
+    refuse(request, 'rate_limited');
     response.setHeader('Retry-After', timeToExpire);
     throw new ThrottlerException(
-      `The token has made its ${limit} requests of this minute. Try again in ${timeToExpire} s.`,
+      `Rate limit exceeded: ${limit} requests per ${ttl / 1000} s. Retry in ${timeToExpire} s.`,
     );
   }
 }

@@ -1,46 +1,60 @@
-import { Module } from '@nestjs/common';
-import { getOptionsToken, getStorageToken } from '@nestjs/throttler';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { DATA_SOURCE } from '../database/database.module';
-import { OPTIONS, type ResolvedOptions } from '../options';
+import { DATABASE } from '../database/data-source';
 import { MemoryStorage } from './memory.storage';
 import { PostgresCounter } from './postgres.counter';
+import { RateLimitGuard } from './rate-limit.guard';
 import { RedisCounter } from './redis.counter';
 import { SharedStorage } from './shared.storage';
 import { WINDOW_MS, type WindowCounter } from './window';
 
-/** What counts for all processes. */
+/** The server that counts for all processes. */
 export const COUNTER = Symbol('window counter');
 
-/** The throttler's two providers. Its own module is global, and would change the limits of a host application. */
-@Module({
-  providers: [
-    {
-      provide: getOptionsToken(),
-      inject: [OPTIONS],
-      useFactory: ({ rateLimitPerMinute }: ResolvedOptions) => [
-        // A name of its own: an application's @SkipThrottle() and @Throttle() mean its own throttler.
-        { name: 'user-management', limit: rateLimitPerMinute, ttl: WINDOW_MS },
-      ],
-    },
-    {
-      // A provider of its own, so that Nest tells it of the end.
+export interface RateLimitOptions {
+  /** Requests that a token may make in a window of 60 seconds. */
+  rateLimitPerMinute: number;
+  /**
+   * Where the windows are counted. `postgres` and a Redis count all processes together, and PostgreSQL takes over while
+   * Redis is unreachable; `memory` counts each process on its own, which is right only if there is just one.
+   */
+  rateLimitStorage: 'postgres' | 'memory' | { redisUrl: string };
+}
+
+/** The throttler of @nestjs/throttler, with a storage that is exact across processes. */
+@Module({})
+export class RateLimitModule {
+  static with({ rateLimitPerMinute, rateLimitStorage }: RateLimitOptions): DynamicModule {
+    const counter = {
       provide: COUNTER,
-      inject: [OPTIONS, DATA_SOURCE],
-      useFactory: ({ rateLimitStorage }: ResolvedOptions, dataSource: DataSource) => {
-        const counter = new PostgresCounter(dataSource);
+      inject: [getDataSourceToken(DATABASE)],
+      useFactory: (dataSource: DataSource) => {
+        const postgres = new PostgresCounter(dataSource);
         return typeof rateLimitStorage === 'object'
-          ? RedisCounter.open(rateLimitStorage.redisUrl, counter)
-          : counter;
+          ? RedisCounter.open(rateLimitStorage.redisUrl, postgres)
+          : postgres;
       },
-    },
-    {
-      provide: getStorageToken(),
-      inject: [OPTIONS, COUNTER],
-      useFactory: ({ rateLimitStorage }: ResolvedOptions, counter: WindowCounter) =>
-        rateLimitStorage === 'memory' ? new MemoryStorage() : new SharedStorage(counter),
-    },
-  ],
-  exports: [getOptionsToken(), getStorageToken()],
-})
-export class RateLimitModule {}
+    };
+    return {
+      module: RateLimitModule,
+      imports: [
+        ThrottlerModule.forRootAsync({
+          imports: [{ module: CounterModule, providers: [counter], exports: [counter] }],
+          inject: [COUNTER],
+          useFactory: (counter: WindowCounter) => ({
+            // A name of its own: @SkipThrottle() and @Throttle() on a host's routes mean the host's throttler.
+            throttlers: [{ name: 'user-management', limit: rateLimitPerMinute, ttl: WINDOW_MS }],
+            storage: rateLimitStorage === 'memory' ? new MemoryStorage() : new SharedStorage(counter),
+          }),
+        }),
+      ],
+      providers: [RateLimitGuard],
+      exports: [RateLimitGuard],
+    };
+  }
+}
+
+@Module({})
+class CounterModule {}

@@ -1,4 +1,4 @@
-import { Check } from '../http/checks';
+import { Check } from '../http/input/checks';
 
 const SHAPE = /^([1-9]\d{0,3})d$/;
 const MAX_DAYS = 3650;

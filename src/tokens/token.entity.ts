@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import type { Scope } from '../auth/scopes';
+import type { Scope } from '../http/scopes';
 
 @Entity('tokens')
 export class Token {

@@ -1,4 +1,4 @@
-import type { Scope } from '../auth/scopes';
+import type { Scope } from '../http/scopes';
 import type { TokenState } from './tokens.dto';
 
 /** An API token, without its value. */

@@ -1,10 +1,10 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { CallerToken } from '../auth/authenticated-request';
-import { CurrentToken, OrganizationId } from '../auth/caller.decorator';
-import { AnyToken, Scopes } from '../auth/scopes.decorator';
+import { Answers } from '../http/answers';
 import { ApiController } from '../http/api-controller.decorator';
-import { linkNext, serializePage } from '../http/page';
+import { type Caller, CurrentCaller } from '../http/caller';
+import { Scopes } from '../http/scopes';
+import { linkNext, serializePage } from '../pages/page';
 import { serializeToken } from './token.serializer';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';
 import { CreateTokenDto, ListTokensDto } from './tokens.dto';
@@ -15,50 +15,41 @@ import { TokensService } from './tokens.service';
 export class TokensController {
   constructor(private readonly tokens: TokensService) {}
 
-  /** The tokens of the organization, newest first. */
+  /** List the tokens of the organization, newest first. */
   @Get()
   @Scopes('admin')
+  @Answers({ headers: ['Link'] })
   async list(
-    @OrganizationId() organizationId: string,
+    @CurrentCaller() by: Caller,
     @Query() query: ListTokensDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<TokenPageView> {
-    const page = await this.tokens.list(organizationId, query);
+    const page = await this.tokens.list(by, query);
     linkNext(request, response, page);
     return serializePage(page, serializeToken);
   }
 
-  /** Makes a token; its value is shown this once. */
+  /** Create a token. Its value is in this response and never shown again. */
   @Post()
   @Scopes('admin')
-  async create(
-    @OrganizationId() organizationId: string,
-    @Body() body: CreateTokenDto,
-  ): Promise<NewTokenView> {
-    const { token, value } = await this.tokens.create(organizationId, body);
+  async create(@CurrentCaller() by: Caller, @Body() body: CreateTokenDto): Promise<NewTokenView> {
+    const { token, value } = await this.tokens.create(by, body);
     return { ...serializeToken(token), token: value };
   }
 
-  /** The token that the request is made with. */
-  @Get('current')
-  @AnyToken()
-  async current(@CurrentToken() { organizationId, id }: CallerToken): Promise<TokenView> {
-    return serializeToken(await this.tokens.get(organizationId, id));
-  }
-
-  /** One token. */
+  /** Get a token. */
   @Get(':id')
   @Scopes('admin')
-  async get(@OrganizationId() organizationId: string, @Param('id') id: string): Promise<TokenView> {
-    return serializeToken(await this.tokens.get(organizationId, id));
+  async get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<TokenView> {
+    return serializeToken(await this.tokens.get(by, id));
   }
 
-  /** Makes a token invalid from the next request on; that it was revoked before is no failure. */
+  /** Revoke a token, effective immediately. Revoking twice succeeds. */
   @Delete(':id')
   @Scopes('admin')
   @HttpCode(204)
-  revoke(@OrganizationId() organizationId: string, @Param('id') id: string): Promise<void> {
-    return this.tokens.revoke(organizationId, id);
+  revoke(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<void> {
+    return this.tokens.revoke(by, id);
   }
 }

@@ -1,6 +1,6 @@
-import { SCOPES, type Scope } from '../auth/scopes';
-import { Check, OneOf, Optional, Text } from '../http/checks';
-import { PageQuery } from '../http/page';
+import { SCOPES, type Scope } from '../http/scopes';
+import { Check, OneOf, Optional, Text } from '../http/input/checks';
+import { PageQuery } from '../pages/page';
 import { ExpiresIn } from './expires-in';
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;

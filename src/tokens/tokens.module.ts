@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
-import { repositoryOf } from '../database/database.module';
-import { LastUse } from './last-use';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DATABASE } from '../database/data-source';
 import { Token } from './token.entity';
-import { TokenLookup } from './token-lookup';
+import { TokensController } from './tokens.controller';
 import { TokensService } from './tokens.service';
 
 @Module({
-  providers: [repositoryOf(Token), TokensService, TokenLookup, LastUse],
-  exports: [TokensService, TokenLookup],
+  imports: [TypeOrmModule.forFeature([Token], DATABASE)],
+  controllers: [TokensController],
+  providers: [TokensService],
+  exports: [TokensService],
 })
 export class TokensModule {}

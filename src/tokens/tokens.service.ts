@@ -1,12 +1,14 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import { DATABASE } from '../database/data-source';
 import { violates } from '../database/errors';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
-import { type Page, paginate, type SortColumn } from '../http/paginate';
-import { validInput } from '../http/validation.pipe';
-import { isId, newId } from '../id';
+import { type Page, paginate, type SortColumn } from '../pages/paginate';
+import { type By, callerOf } from '../http/caller';
+import { judged } from '../http/input/judge';
+import { isId, newId } from '../database/id';
 import { daysOf } from './expires-in';
 import { Token, TOKEN_COLUMNS } from './token.entity';
 import { hashOf, hintOf, newTokenValue } from './token-value';
@@ -26,10 +28,11 @@ export const IN_STATE: Record<TokenState, string> = {
 
 @Injectable()
 export class TokensService {
-  constructor(@InjectRepository(Token) private readonly tokens: Repository<Token>) {}
+  constructor(@InjectRepository(Token, DATABASE) private readonly tokens: Repository<Token>) {}
 
-  async list(organizationId: string, input: Partial<ListTokensDto> = {}): Promise<Page<Token>> {
-    const { state, limit, cursor } = validInput(ListTokensDto, input);
+  async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<Token>> {
+    const { organizationId } = callerOf(by);
+    const { state, limit, cursor } = judged(ListTokensDto, input);
     const { dataSource } = this.tokens.manager;
     return paginate(dataSource, {
       select: `SELECT ${TOKEN_COLUMNS} FROM ${tableName(dataSource, 'tokens')}
@@ -45,11 +48,12 @@ export class TokensService {
 
   /** The new token and its value, which nobody can ask for again. */
   async create(
-    organizationId: string,
+    by: By,
     input: CreateTokenDto,
     value = newTokenValue(),
   ): Promise<{ token: Token; value: string }> {
-    const { name, scopes, expiresIn } = validInput(CreateTokenDto, input);
+    const { organizationId } = callerOf(by);
+    const { name, scopes, expiresIn } = judged(CreateTokenDto, input);
     const days = expiresIn === undefined ? null : daysOf(expiresIn);
     const token = {
       id: newId('tok'),
@@ -78,7 +82,8 @@ export class TokensService {
     return { token: this.tokens.create({ ...token, ...times } as Token), value };
   }
 
-  async get(organizationId: string, id: string): Promise<Token> {
+  async get(by: By, id: string): Promise<Token> {
+    const { organizationId } = callerOf(by);
     const read = () => this.tokens.findOneBy({ organizationId, id });
     const token = isId('tok', id) ? await retryBroken(read) : null;
     if (!token) throw noSuchToken();
@@ -86,7 +91,8 @@ export class TokensService {
   }
 
   /** Makes a token invalid from the next request on; that it was revoked before is no failure. */
-  async revoke(organizationId: string, id: string): Promise<void> {
+  async revoke(by: By, id: string): Promise<void> {
+    const { organizationId } = callerOf(by);
     if (!isId('tok', id)) throw noSuchToken();
     const { affected } = await this.tokens
       .createQueryBuilder()

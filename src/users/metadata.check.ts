@@ -1,5 +1,5 @@
-import { Check, textFaults } from '../http/checks';
-import { nested } from '../http/json-faults';
+import { Check, textFaults } from '../http/input/checks';
+import { nested } from '../http/input/json-faults';
 
 const MAX_KEYS = 16;
 const MAX_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
-import { fold, markWords, stringsIn } from './search-text';
-import { vocabularyOf } from './spelling';
+import { fold, markWords, stringsIn } from './search/search-text';
+import { vocabularyOf } from './search/spelling';
 import { emailKey, type Metadata, nameKey, type Role } from './user.entity';
 
 export interface UserFields {

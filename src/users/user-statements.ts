@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { tableName } from '../database/tables';
 import { COLUMN_NAMES, type UserColumns, wordsOf } from './user-columns';
 import { USER_COLUMNS } from './user.entity';
-import { learn, lesson, type Word } from './vocabulary';
+import { learn, lesson, type Word } from './search/vocabulary';
 
 /** A user as the statements take it: a change has the columns that it changes. */
 export type UserRow = { organizationId: string; id: string } & Partial<UserColumns>;
@@ -39,24 +39,18 @@ export const change = (dataSource: DataSource, rows: readonly UserRow[], words: 
 export const changeOfFree = (dataSource: DataSource, rows: readonly UserRow[], words: Word[]): Statement =>
   update(dataSource, rows, words, free(dataSource));
 
-/** Deletes users, and gives the keys of those who were there. No user is among the rows twice. */
-export const deletion = (dataSource: DataSource, rows: readonly UserRow[]): Statement =>
-  erase(dataSource, rows, GIVEN);
+/** Deletes a user. */
+export const deletion = (
+  dataSource: DataSource,
+  { organizationId, id }: Pick<UserRow, 'organizationId' | 'id'>,
+): Statement => [
+  `DELETE FROM ${tableName(dataSource, 'users')} WHERE organization_id = $1 AND id = $2`,
+  [organizationId, id],
+];
 
-/**
- * The same, without those whom somebody else has locked; nobody where a delete fires a trigger, as a table of the host's that
- * refers to users does: that may wait, or take long, and each user's is then kept from the others.
- */
-export function deletionOfFree(dataSource: DataSource, rows: readonly UserRow[]): Statement {
-  const users = tableName(dataSource, 'users').replaceAll("'", "''");
-  const firesNone = `NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '${users}'::regclass AND tgtype & 8 <> 0)`;
-  return erase(dataSource, rows, free(dataSource, `WHERE ${firesNone}`));
-}
-
-const free = (dataSource: DataSource, where = '') => `(
+const free = (dataSource: DataSource) => `(
   SELECT given.* FROM ${GIVEN}
   JOIN ${tableName(dataSource, 'users')} AS users ON users.organization_id = "organizationId" AND users.id = given.id
-  ${where}
   FOR UPDATE OF users SKIP LOCKED) AS given`;
 
 // One statement: loading, assigning and saving would write back what somebody else just changed. It may have waited for a
@@ -73,15 +67,6 @@ const update = (dataSource: DataSource, rows: readonly UserRow[], words: Word[],
      WHERE users.organization_id = given."organizationId" AND users.id = given.id
      RETURNING users.*`,
   );
-
-const erase = (dataSource: DataSource, rows: readonly UserRow[], given: string): Statement => [
-  `WITH deleted AS (
-     DELETE FROM ${tableName(dataSource, 'users')} AS users USING ${given}
-     WHERE users.organization_id = given."organizationId" AND users.id = given.id
-     RETURNING users.organization_id AS "organizationId", users.id)
-   SELECT * FROM deleted`,
-  [JSON.stringify(rows)],
-];
 
 /** The statement, which also adds words to those that a misspelt query is compared with. */
 function withWords(

@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { DATABASE } from '../database/data-source';
 import { wasRefused } from '../database/errors';
 import { PER_TURN } from '../database/per-turn';
 import { retryRolledBack } from '../database/retry';
-import { SearchIndexes } from './search-indexes';
+import { SearchIndexes } from './search/search-indexes';
 import type { User } from './user.entity';
-import {
-  change,
-  changeOfFree,
-  deletion,
-  deletionOfFree,
-  insertion,
-  type UserRow,
-  wordsOfRows,
-} from './user-statements';
-import { KnownWords } from './vocabulary';
+import { change, changeOfFree, deletion, insertion, type UserRow, wordsOfRows } from './user-statements';
+import { KnownWords } from './search/vocabulary';
 
 /** The result of a row that wants a statement of its own: what holds that one up holds up nobody else. */
 const ALONE = Symbol('alone');
@@ -34,6 +29,7 @@ const MAX_WAIT_MS = 5;
  * Writes users: while one statement is under way, those for the next gather. What it refuses for the sake of one of them is
  * then asked for one by one; so nobody's request fails because of another.
  */
+@Injectable()
 export class UserWrites {
   private underWay: Promise<unknown> = Promise.resolve();
   private readonly gathering = {
@@ -46,18 +42,11 @@ export class UserWrites {
     (rows) => this.insertAll(rows),
     this.gathering,
   );
-  private readonly changes = new DataLoader<UserRow, Result>(
-    (rows) => this.writeFree(rows, changeOfFree, change),
-    this.gathering,
-  );
-  private readonly deletions = new DataLoader<UserRow, Result>(
-    (rows) => this.writeFree(rows, deletionOfFree, deletion),
-    this.gathering,
-  );
+  private readonly changes = new DataLoader<UserRow, Result>((rows) => this.changeAll(rows), this.gathering);
   private readonly knownWords = new KnownWords();
   private readonly searchIndexes: SearchIndexes;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {
     this.searchIndexes = new SearchIndexes(dataSource);
   }
 
@@ -78,10 +67,15 @@ export class UserWrites {
     return user;
   }
 
-  /** Whether there was such a user. */
-  async delete(row: UserRow): Promise<boolean> {
-    const user = await this.deletions.load(row);
-    return (user === ALONE ? await this.writeOne(row, deletion) : user) !== undefined;
+  /**
+   * Whether there was such a user. Alone, because a table of a host application may refer to users, and its triggers may
+   * wait or take long.
+   */
+  async delete(key: Pick<UserRow, 'organizationId' | 'id'>): Promise<boolean> {
+    const [, deleted]: [unknown[], number] = await retryRolledBack(() =>
+      this.dataSource.query(...deletion(this.dataSource, key)),
+    );
+    return deleted > 0;
   }
 
   private async insertAll(rows: readonly UserRow[]): Promise<Result[]> {
@@ -89,11 +83,11 @@ export class UserWrites {
     return rows.map((row) => (users ? users.get(keyOf(row)) : ALONE));
   }
 
-  private async writeFree(rows: readonly UserRow[], ofFree: Write, alone: Write): Promise<Result[]> {
-    if (rows.length === 1) return [await this.writeOne(rows[0], alone)];
-    // One statement changes a user once, or deletes it.
+  private async changeAll(rows: readonly UserRow[]): Promise<Result[]> {
+    if (rows.length === 1) return [await this.writeOne(rows[0], change)];
+    // One statement changes a user once.
     const first = new Map(rows.toReversed().map((row) => [keyOf(row), row]));
-    const users = await this.write([...first.values()], ofFree).catch(refusalOf(rows));
+    const users = await this.write([...first.values()], changeOfFree).catch(refusalOf(rows));
     return rows.map((row) => (first.get(keyOf(row)) === row && users?.get(keyOf(row))) || ALONE);
   }
 

@@ -1,88 +1,75 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { OrganizationId } from '../auth/caller.decorator';
-import { Scopes } from '../auth/scopes.decorator';
+import { Answers } from '../http/answers';
 import { ApiController } from '../http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../http/caller';
 import { below } from '../http/location';
-import { linkNext, serializePage, writePage } from '../http/page';
+import { Scopes } from '../http/scopes';
+import { linkNext, writePage } from '../pages/page';
 import { serializeUser, userAsJson } from './user.serializer';
-import { UserSearch } from './user-search';
 import { UserPageView, UserView } from './user.view';
-import { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users.dto';
+import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
 import { UsersService } from './users.service';
 
 @ApiController('api/v1/users')
 export class UsersController {
-  constructor(
-    private readonly users: UsersService,
-    private readonly userSearch: UserSearch,
-  ) {}
+  constructor(private readonly users: UsersService) {}
 
-  /** The users of the organization, page by page. */
+  /** List the users of the organization, page by page. */
   @Get()
   @Scopes('users:read')
+  @Answers({ headers: ['Link'] })
   async list(
-    @OrganizationId() organizationId: string,
+    @CurrentCaller() by: Caller,
     @Query() query: ListUsersDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserPageView> {
-    const page = await this.users.listAsText(organizationId, query);
+    const page = await this.users.listAsText(by, query);
     linkNext(request, response, page);
     return writePage(response, page, userAsJson);
   }
 
-  /** Makes a user. */
+  /** Create a user. */
   @Post()
   @Scopes('users:write')
+  @Answers({ headers: ['Location'], failures: [409] })
   async create(
-    @OrganizationId() organizationId: string,
+    @CurrentCaller() by: Caller,
     @Body() user: CreateUserDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserView> {
-    const created = await this.users.create(organizationId, user);
+    const created = await this.users.create(by, user);
     response.location(below(request, created.id));
     return serializeUser(created);
   }
 
-  /** The users that a text finds, best match first. */
-  @Get('search')
-  @Scopes('users:read')
-  async search(
-    @OrganizationId() organizationId: string,
-    @Query() query: SearchUsersDto,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<UserPageView> {
-    const page = await this.userSearch.search(organizationId, query);
-    linkNext(request, response, page);
-    return serializePage(page, serializeUser);
-  }
-
-  /** One user. */
+  /** Get a user. */
   @Get(':id')
   @Scopes('users:read')
-  async get(@OrganizationId() organizationId: string, @Param('id') id: string): Promise<UserView> {
-    return serializeUser(await this.users.get(organizationId, id));
+  async get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<UserView> {
+    return serializeUser(await this.users.get(by, id));
   }
 
-  /** Changes the fields that are present, and no others; `metadata` is replaced as a whole. */
+  /** Change the fields in the body and no others; `metadata` is replaced as a whole. */
   @Patch(':id')
   @Scopes('users:write')
+  @Answers({ failures: [409] })
   async update(
-    @OrganizationId() organizationId: string,
+    @CurrentCaller() by: Caller,
     @Param('id') id: string,
     @Body() changes: UpdateUserDto,
   ): Promise<UserView> {
-    return serializeUser(await this.users.update(organizationId, id, changes));
+    return serializeUser(await this.users.update(by, id, changes));
   }
 
-  /** Deletes a user. */
+  /** Delete a user. */
   @Delete(':id')
   @Scopes('users:delete')
+  @Answers({ failures: [409] })
   @HttpCode(204)
-  delete(@OrganizationId() organizationId: string, @Param('id') id: string): Promise<void> {
-    return this.users.delete(organizationId, id);
+  delete(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<void> {
+    return this.users.delete(by, id);
   }
 }

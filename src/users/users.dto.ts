@@ -1,7 +1,7 @@
 import { PartialType } from '@nestjs/mapped-types';
-import { Email, Immutable, OneOf, Optional, Text } from '../http/checks';
-import { PageQuery } from '../http/page';
-import type { Order } from '../http/paginate';
+import { Email, Immutable, OneOf, Optional, Text } from '../http/input/checks';
+import { PageQuery } from '../pages/page';
+import type { Order } from '../pages/paginate';
 import { Metadata } from './metadata.check';
 import { type Metadata as MetadataValue, type Role, ROLES } from './user.entity';
 

@@ -1,11 +1,18 @@
 import { Module } from '@nestjs/common';
-import { repositoryOf } from '../database/database.module';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DATABASE } from '../database/data-source';
+import { UserSearch } from './search/user-search';
+import { UserSearchController } from './search/user-search.controller';
 import { User } from './user.entity';
-import { UserSearch } from './user-search';
+import { UserWrites } from './user-writes';
+import { UsersController } from './users.controller';
 import { UsersService } from './users.service';
 
 @Module({
-  providers: [repositoryOf(User), UsersService, UserSearch],
+  imports: [TypeOrmModule.forFeature([User], DATABASE)],
+  // In this order: `GET …/search` must be matched before `GET …/:id`.
+  controllers: [UserSearchController, UsersController],
+  providers: [UsersService, UserWrites, UserSearch],
   exports: [UsersService, UserSearch],
 })
 export class UsersModule {}

@@ -1,15 +1,17 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
+import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import DataLoader from 'dataloader';
-import type { Repository } from 'typeorm';
-import { violates } from '../database/errors';
+import type { DataSource } from 'typeorm';
+import { DATABASE } from '../database/data-source';
+import { isReferenced, violates } from '../database/errors';
 import { PER_TURN } from '../database/per-turn';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { conflict } from '../http/fault';
-import { type Order, type Page, paginate, type SortColumn } from '../http/paginate';
-import { validInput } from '../http/validation.pipe';
-import { isId, newId } from '../id';
+import { type Order, type Page, paginate, type SortColumn } from '../pages/paginate';
+import { type By, type Caller, callerOf } from '../http/caller';
+import { judged } from '../http/input/judge';
+import { isId, newId } from '../database/id';
 import { columnsOf } from './user-columns';
 import { emailKey, TEXT_COLUMNS, User, USER_COLUMNS, type UserText } from './user.entity';
 import { UserWrites } from './user-writes';
@@ -34,7 +36,6 @@ const SORTS: Record<UserSort, { columns: SortColumn[]; order: Order; select?: st
 @Injectable()
 export class UsersService {
   private readonly table: string;
-  private readonly writes: UserWrites;
 
   // The requests of one turn of the event loop ask together, and nothing is remembered.
   private readonly byId = new DataLoader<[organizationId: string, id: string], User | null>(
@@ -42,53 +43,60 @@ export class UsersService {
     PER_TURN,
   );
 
-  constructor(@InjectRepository(User) private readonly users: Repository<User>) {
-    this.table = tableName(users.manager.dataSource, 'users');
-    this.writes = new UserWrites(users.manager.dataSource);
+  constructor(
+    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly writes: UserWrites,
+  ) {
+    this.table = tableName(dataSource, 'users');
   }
 
-  list(organizationId: string, query: Partial<ListUsersDto> = {}): Promise<Page<User>> {
-    return this.page(USER_COLUMNS, organizationId, query);
+  list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<User>> {
+    return this.page(USER_COLUMNS, callerOf(by), query);
   }
 
   /** The same page, with what only a response needs. */
-  listAsText(organizationId: string, query: Partial<ListUsersDto> = {}): Promise<Page<UserText>> {
-    return this.page(TEXT_COLUMNS, organizationId, query);
+  listAsText(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserText>> {
+    return this.page(TEXT_COLUMNS, callerOf(by), query);
   }
 
-  async create(organizationId: string, user: CreateUserDto): Promise<User> {
-    const { name, email, role = 'member', metadata = {} } = validInput(CreateUserDto, user);
+  async create(by: By, user: CreateUserDto): Promise<User> {
+    const { organizationId } = callerOf(by);
+    const { name, email, role = 'member', metadata = {} } = judged(CreateUserDto, user);
     const columns = columnsOf({ name, email, role, metadata });
     const created = await this.writes.insert({ organizationId, id: newId('usr'), ...columns }).catch(refused);
     return created ?? taken();
   }
 
-  async get(organizationId: string, id: string): Promise<User> {
+  async get(by: By, id: string): Promise<User> {
+    const { organizationId } = callerOf(by);
     return found(isId('usr', id) ? await this.byId.load([organizationId, id]) : null);
   }
 
-  async update(organizationId: string, id: string, changes: UpdateUserDto): Promise<User> {
-    const columns = columnsOf(validInput(UpdateUserDto, changes));
-    if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(organizationId, id);
+  async update(by: By, id: string, changes: UpdateUserDto): Promise<User> {
+    const { organizationId } = callerOf(by);
+    const columns = columnsOf(judged(UpdateUserDto, changes));
+    if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(by, id);
     return found(await this.writes.change({ organizationId, id, ...columns }).catch(refused));
   }
 
-  async delete(organizationId: string, id: string): Promise<void> {
-    found((isId('usr', id) && (await this.writes.delete({ organizationId, id }))) || null);
+  async delete(by: By, id: string): Promise<void> {
+    const { organizationId } = callerOf(by);
+    const isThere = isId('usr', id) && (await this.writes.delete({ organizationId, id }).catch(refused));
+    if (!isThere) throw noSuchUser();
   }
 
   private async page<Row extends object>(
     shown: string,
-    organizationId: string,
+    { organizationId }: Caller,
     query: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
-    const { sort, limit, cursor, email, role, ...given } = validInput(ListUsersDto, query);
+    const { sort, limit, cursor, email, role, ...given } = judged(ListUsersDto, query);
     const { columns, select = '', order = SORTS[sort].order } = { ...SORTS[sort], ...given };
     const values: unknown[] = [organizationId];
     const conditions = ['organization_id = $1'];
     if (email) conditions.push(`email_key = $${values.push(emailKey(email))}`);
     if (role) conditions.push(`role = $${values.push(role)}`);
-    return paginate(this.users.manager.dataSource, {
+    return paginate(this.dataSource, {
       select: `SELECT ${shown}${select} FROM ${this.table} WHERE ${conditions.join(' AND ')}`,
       values,
       columns,
@@ -107,7 +115,7 @@ export class UsersService {
 
   private async findAll(keys: readonly [organizationId: string, id: string][]): Promise<(User | null)[]> {
     const rows: User[] = await retryBroken(() =>
-      this.users.manager.dataSource.query(
+      this.dataSource.query(
         `SELECT organization_id AS "organizationId", ${USER_COLUMNS}
        FROM unnest($1::text[], $2::text[]) AS wanted (of, called)
        JOIN ${this.table} ON organization_id = of AND id = called`,
@@ -120,9 +128,11 @@ export class UsersService {
 }
 
 function found<Row>(row: Row | null | undefined): Row {
-  if (row === null || row === undefined) throw new NotFoundException('There is no such user.');
+  if (row === null || row === undefined) throw noSuchUser();
   return row;
 }
+
+const noSuchUser = () => new NotFoundException('There is no such user.');
 
 const taken = (): never => {
   throw conflict({
@@ -137,5 +147,6 @@ function refused(error: unknown): never {
   // No request names one; a program that has the service may.
   if (violates(error, 'users_organization_id_fkey'))
     throw new NotFoundException('There is no such organization.');
+  if (isReferenced(error)) throw new ConflictException('Another table refers to this user.');
   throw error;
 }

@@ -7,7 +7,7 @@ import { atExit } from './scene.mjs';
 
 const require = createRequire(import.meta.url);
 const { newTokenValue, hashOf, hintOf } = require('../../dist/src/tokens/token-value.js');
-const { newId } = require('../../dist/src/id.js');
+const { newId } = require('../../dist/src/database/id.js');
 
 /** The admin token of every database here. */
 export const ADMIN = newTokenValue();

@@ -21,14 +21,15 @@ import {
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SkipThrottle, Throttle, ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
-import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { getDataSourceToken, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { IsString, Length } from 'class-validator';
 import type { Request, Response } from 'express';
 import type { AddressInfo } from 'node:net';
 import { map, type Observable } from 'rxjs';
 import { Column, type DataSource, Entity, PrimaryGeneratedColumn, type Repository } from 'typeorm';
-import { readConfig } from '../../src/config';
-import { openDatabase } from '../../src/database/data-source';
+import { readConfig } from '../../src/process/config';
+import { DATABASE, openDatabase } from '../../src/database/data-source';
+import { SERVICE } from '../../src/embedding/service';
 import { AnyToken, type CallerToken, CurrentToken, OrganizationId, Scopes } from '../../src';
 import { emptyDatabase } from './database';
 
@@ -207,3 +208,7 @@ async function listening(module: DynamicModule): Promise<NestExpressApplication>
   await app.listen(0, '127.0.0.1');
   return app;
 }
+
+/** The data source of the service inside the host. */
+export const ownDataSource = ({ app }: Pick<Host, 'app'>): DataSource =>
+  app.get<NestExpressApplication>(SERVICE).get(getDataSourceToken(DATABASE));

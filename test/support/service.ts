@@ -1,15 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { createApp } from '../../src/app.setup';
-import type { Scope } from '../../src/auth/scopes';
-import { readConfig } from '../../src/config';
-import { openDatabase } from '../../src/database/data-source';
-import { DATA_SOURCE } from '../../src/database/database.module';
-import { createLog } from '../../src/log';
-import { OrganizationsService } from '../../src/organizations/organizations.service';
+import { createApp } from '../../src/process/setup';
+import type { Scope } from '../../src/http/scopes';
+import { readConfig } from '../../src/process/config';
+import { DATABASE, openDatabase } from '../../src/database/data-source';
+import { createLog } from '../../src/process/log';
+import { OrganizationsService } from '../../src/auth/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
-import { schema } from '../../src/user-management.module';
+import { schema } from '../../src/schema';
 import { Client, deviated } from './client';
 import { copyOfTemplate } from './database';
 
@@ -42,10 +42,12 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
     app,
     url,
     logs,
-    dataSource: app.get<DataSource>(DATA_SOURCE),
+    dataSource: app.get<DataSource>(getDataSourceToken(DATABASE)),
     async client({ scopes = ['admin'], organizationId }: { scopes?: Scope[]; organizationId?: string } = {}) {
       organizationId ??= (await app.get(OrganizationsService).create('Test')).id;
-      const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
+      const { token, value } = await app
+        .get(TokensService)
+        .create(organizationId, { name: 'Test', scopes });
       return new Client(url, { organizationId, tokenId: token.id, value });
     },
     anonymous: () => new Client(url),

@@ -1,0 +1,20 @@
+import { Get } from '@nestjs/common';
+import { ApiController } from '../http/api-controller.decorator';
+import { type Caller, CurrentCaller, CurrentToken, type CallerToken } from '../http/caller';
+import { AnyToken } from '../http/scopes';
+import { serializeToken } from '../tokens/token.serializer';
+import { TokenView } from '../tokens/token.view';
+import { TokensService } from '../tokens/tokens.service';
+
+/** What a token may ask about itself. */
+@ApiController('v1/tokens', 'api/v1/tokens')
+export class AuthController {
+  constructor(private readonly tokens: TokensService) {}
+
+  /** Get the token that the request is made with. */
+  @Get('current')
+  @AnyToken()
+  async current(@CurrentCaller() by: Caller, @CurrentToken() { id }: CallerToken): Promise<TokenView> {
+    return serializeToken(await this.tokens.get(by, id));
+  }
+}

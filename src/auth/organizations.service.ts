@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { DATABASE } from '../database/data-source';
+import { judged } from '../http/input/judge';
+import { newId } from '../database/id';
+import { CreateOrganizationDto } from './organizations.dto';
+import { Organization } from './organization.entity';
+
+@Injectable()
+export class OrganizationsService {
+  constructor(
+    @InjectRepository(Organization, DATABASE) private readonly organizations: Repository<Organization>,
+  ) {}
+
+  /** Oldest first. */
+  list(): Promise<Organization[]> {
+    return this.organizations.find({ order: { createdAt: 'ASC', id: 'ASC' } });
+  }
+
+  async create(name: string): Promise<Pick<Organization, 'id' | 'name'>> {
+    const organization = { id: newId('org'), ...judged(CreateOrganizationDto, { name }) };
+    await this.organizations.createQueryBuilder().insert().values(organization).updateEntity(false).execute();
+    return organization;
+  }
+}

@@ -1,0 +1,12 @@
+import { applyDecorators, UseGuards } from '@nestjs/common';
+import { TokenGuard } from '../auth/token.guard';
+import * as scopes from '../http/scopes';
+
+// With the guard, because nothing else in the host would check the scopes.
+
+/** The route of a host application, or each of its controller, requires a token with all of these scopes. */
+export const Scopes = (...required: [scopes.Scope, ...scopes.Scope[]]) =>
+  applyDecorators(scopes.Scopes(...required), UseGuards(TokenGuard));
+
+/** The route of a host application, or each of its controller, requires a valid token of any scope. */
+export const AnyToken = () => applyDecorators(scopes.AnyToken(), UseGuards(TokenGuard));

@@ -1,0 +1,63 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { PATH_METADATA } from '@nestjs/common/internal';
+import { ApplicationConfig, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import { isParserError, keepParserError } from '../http/input/parsed-body';
+import { controllersOf } from '../service.module';
+import { OPTIONS, type ResolvedOptions } from './options';
+import { SERVICE } from './service';
+
+/** Mounts the service behind the routes of the host, so that what the host serves itself never reaches the service. */
+@Injectable()
+export class Mount implements OnModuleInit, BeforeApplicationShutdown {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly hostConfig: ApplicationConfig,
+    @Inject(OPTIONS) private readonly options: ResolvedOptions,
+    @Inject(SERVICE) private readonly service: NestExpressApplication,
+  ) {}
+
+  /** At this moment the host has all its routes, and does not yet answer what none of them took. */
+  onModuleInit(): void {
+    const type = this.host.httpAdapter?.getType();
+    if (!type) return; // a worker or a command serves no HTTP
+    if (type !== 'express') throw new Error(`The service requires @nestjs/platform-express, not ${type}.`);
+
+    const at = `/${[this.hostConfig.getGlobalPrefix(), this.options.prefix].join('/')}`.replace(/\/+/g, '/');
+    const isOurs = this.paths();
+    const express = this.service.getHttpAdapter().getInstance();
+    const serve = (request: Request, response: Response, next: NextFunction) => {
+      request.route = undefined; // a middleware of the host may have left its own
+      express(request, response, next);
+    };
+    this.host.httpAdapter.use(at, (request: Request, response: Response, next: NextFunction) =>
+      isOurs.test(request.path) ? serve(request, response, next) : next(),
+    );
+    // Express meets a body or a path that it cannot read before it knows which application the request is for.
+    this.host.httpAdapter.use(
+      at,
+      (error: unknown, request: Request, response: Response, next: NextFunction) => {
+        const isReadError = error instanceof URIError || isParserError(error);
+        if (!isReadError || !isOurs.test(request.path)) return next(error);
+        keepParserError(request, error);
+        serve(request, response, next);
+      },
+    );
+  }
+
+  /** While the host's connections are still open. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.service.close();
+  }
+
+  /** What is, or would be, a path of the service. */
+  private paths(): RegExp {
+    const controllers = controllersOf(this.service.get(DiscoveryService));
+    const bases = controllers.flatMap((controller): string[] =>
+      Reflect.getMetadata(PATH_METADATA, controller),
+    );
+    if (this.options.dashboard) bases.push('dashboard');
+    return new RegExp(`^/(${bases.join('|')})(/|$)`);
+  }
+}

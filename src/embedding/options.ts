@@ -1,0 +1,72 @@
+import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
+import type { RequestRecord } from '../http/access-log';
+import { isRedisUrl } from '../rate-limit/redis-url';
+import type { ServiceOptions } from '../service.module';
+
+/** What a host application decides about the service that it embeds. */
+export interface UserManagementOptions {
+  /** The PostgreSQL schema that holds the tables. Default: the one the data source uses. */
+  schema?: string;
+  /** Precedes the paths of the service, after the host's global prefix: `internal`. Default: nothing. */
+  prefix?: string;
+  /** Whether a start brings the schema up to date; processes that start together wait for each other. Default true. */
+  migrate?: boolean;
+  /** Requests that a token may make in a window of 60 seconds. Default 1000. */
+  rateLimitPerMinute?: number;
+  /**
+   * Where the windows are counted. `postgres` (the default) and a Redis count all processes together, and PostgreSQL
+   * takes over while Redis is unreachable; `memory` counts each process on its own, which is right only if there is just one.
+   */
+  rateLimitStorage?: ServiceOptions['rateLimitStorage'];
+  /** Whether the developer dashboard is served, at `/dashboard` below the prefixes. Default true. */
+  dashboard?: boolean;
+  /** Called once for each request to the service, when it is over. Failures are reported to Nest's logger as well. */
+  onRequest?: (record: RequestRecord) => void;
+}
+
+type Optional = 'schema' | 'onRequest';
+
+/** The options with their defaults filled in. */
+export type ResolvedOptions = Required<Omit<UserManagementOptions, Optional>> &
+  Pick<UserManagementOptions, Optional>;
+
+/** The injection token of the resolved options. */
+export const OPTIONS = Symbol('user management options');
+
+const PREFIX = /^[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/;
+
+function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOptions {
+  const trimmed = prefix.replace(/^\/+|\/+$/g, '');
+  if (trimmed && !PREFIX.test(trimmed)) throw new Error(`The prefix ${prefix} is not a plain path.`);
+  const { rateLimitStorage } = options;
+  if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
+    throw new Error('rateLimitStorage.redisUrl must be a redis:// or rediss:// URL.');
+  }
+  return {
+    prefix: trimmed,
+    migrate: true,
+    rateLimitPerMinute: 1000,
+    rateLimitStorage: 'postgres',
+    dashboard: true,
+    // An option that is undefined means its default.
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+  };
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<UserManagementOptions>()
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createUserManagementOptions')
+    .build();
+
+/** Options from `useFactory`, `useClass` or `useExisting`. */
+export type AsyncUserManagementOptions = ConfigurableModuleAsyncOptions<
+  UserManagementOptions,
+  'createUserManagementOptions'
+>;
+
+@Module({
+  providers: [{ provide: OPTIONS, inject: [MODULE_OPTIONS_TOKEN], useFactory: resolve }],
+  exports: [OPTIONS],
+})
+export class OptionsModule extends ConfigurableModuleClass {}

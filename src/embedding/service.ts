@@ -1,0 +1,33 @@
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { DataSource } from 'typeorm';
+import { migrate } from '../database/migrate';
+import { accessLog } from '../http/access-log';
+import { strictExpress } from '../http/strict-express';
+import { schema } from '../schema';
+import { ServiceModule } from '../service.module';
+import { openGuest } from './guest';
+import type { ResolvedOptions } from './options';
+
+/** The injection token of the service's own application. */
+export const SERVICE = Symbol('user management service');
+
+/**
+ * The service as a Nest application of its own on the host's connections. What is global in there stays in there: no guard,
+ * pipe, interceptor or filter of one application judges the routes of the other.
+ */
+export async function openService(
+  host: DataSource,
+  { migrate: migrates, onRequest, ...options }: ResolvedOptions,
+): Promise<NestExpressApplication> {
+  const dataSource = await openGuest(host, schema, options.schema);
+  if (migrates) await migrate(dataSource);
+  const app = await NestFactory.create<NestExpressApplication>(
+    ServiceModule.on(dataSource, options),
+    new ExpressAdapter(strictExpress()),
+    // The body is read after the guards.
+    { bodyParser: false, abortOnError: false },
+  );
+  if (onRequest) app.use(accessLog(onRequest));
+  return app.init();
+}

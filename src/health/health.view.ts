@@ -1,0 +1,4 @@
+/** The answer of a health check. */
+export class HealthView {
+  status: 'ok';
+}

@@ -1,0 +1,78 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { IncomingMessage } from 'node:http';
+import { requestIdOf } from './request-id';
+import type { Scope } from './scopes';
+
+/** The token that a request was made with. */
+export interface CallerToken {
+  id: string;
+  organizationId: string;
+  name: string;
+  scopes: Scope[];
+}
+
+/** Who asks a service to do something, for which organization, and how: what an audit trail needs to know. */
+export interface Caller {
+  organizationId: string;
+  /** A token, or a program such as `ums users import`. */
+  actor: { type: 'token'; id: string; name: string } | { type: 'system'; id: null; name: string };
+  source: 'api' | 'cli' | 'application' | 'service';
+  requestId: string | null;
+}
+
+/** The first argument of every method of a service. An organization's id alone stands for the host application itself. */
+export type By = Caller | string;
+
+export const callerOf = (by: By): Caller =>
+  typeof by === 'string' ? systemCaller(by, 'application', 'application') : by;
+
+/** A caller that is a program rather than a token. */
+export const systemCaller = (organizationId: string, source: Caller['source'], name: string): Caller => ({
+  organizationId,
+  actor: { type: 'system', id: null, name },
+  source,
+  requestId: null,
+});
+
+// Symbols, because a host application may keep a `token` of its own on the request.
+const TOKEN = Symbol('token');
+const REFUSAL = Symbol('refusal');
+
+type Authenticated = IncomingMessage & { [TOKEN]?: CallerToken; [REFUSAL]?: string };
+
+/** Called by the AuthGuard alone. */
+export function authenticate(request: IncomingMessage, token: CallerToken): void {
+  (request as Authenticated)[TOKEN] = token;
+}
+
+/** Undefined until the AuthGuard has let the request through. */
+export const tokenOf = (request: IncomingMessage): CallerToken | undefined =>
+  (request as Authenticated)[TOKEN];
+
+/** Records why a guard turns a request away: `missing_token`, `invalid_token`, `rate_limited`, or the scope it lacks. */
+export function refuse(request: IncomingMessage, reason: string): void {
+  (request as Authenticated)[REFUSAL] = reason;
+}
+
+export const refusalOf = (request: IncomingMessage): string | undefined =>
+  (request as Authenticated)[REFUSAL];
+
+const tokenIn = (context: ExecutionContext): CallerToken =>
+  tokenOf(context.switchToHttp().getRequest<IncomingMessage>())!;
+
+/** The token that the request was made with. */
+export const CurrentToken = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  tokenIn(context),
+);
+
+/** The organization of the request. It comes from the token and from nowhere else. */
+export const OrganizationId = createParamDecorator(
+  (_data: unknown, context: ExecutionContext) => tokenIn(context).organizationId,
+);
+
+/** The caller of the request, for a service. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+  const { organizationId, id, name } = tokenIn(context);
+  const requestId = requestIdOf(context.switchToHttp().getRequest<IncomingMessage>());
+  return { organizationId, actor: { type: 'token', id, name }, source: 'api', requestId };
+});

@@ -1,0 +1,113 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { isEmail, ValidateBy, ValidateIf } from 'class-validator';
+import { Facts } from './facts';
+import type { Fault } from '../fault';
+
+type FieldFault = Omit<Fault, 'field'>;
+
+/** Lists what is wrong with the value of a field; a fault of something inside it names that in `field`. */
+export type FaultsOf = (value: unknown, field: string) => (FieldFault & { field?: string })[];
+
+/**
+ * A property whose value must pass `faultsOf`; class-validator carries the function to the validation pipe. `facts` says
+ * the same in JSON Schema, as far as that can.
+ */
+export const Check = (faultsOf: FaultsOf, facts: object = {}) =>
+  applyDecorators(
+    ValidateBy(
+      {
+        name: 'check',
+        validator: { validate: (value, args) => faultsOf(value, args?.property ?? '').length === 0 },
+      },
+      { message: 'is invalid', context: { faultsOf } }, // without a message class-validator forgets the context
+    ),
+    Facts(facts),
+  );
+
+/** May be absent; `null` is not absent. */
+export const Optional = () =>
+  applyDecorators(
+    ValidateIf((_object, value) => value !== undefined),
+    Facts({ optional: true }),
+  );
+
+/** May not be in the body, and says so better than "unknown". */
+export const Immutable = () =>
+  applyDecorators(
+    Optional(),
+    Check(() => [{ code: 'immutable', message: 'cannot be changed' }], { refused: true }),
+  );
+
+/** Text of `min` to `max` characters (Unicode code points) after trimming. */
+export const Text = (min: number, max: number) =>
+  applyDecorators(Trimmed(), Check(textFaults(min, max), { type: 'string', minLength: min, maxLength: max }));
+
+/** An email address of at most 254 characters, trimmed, otherwise kept as given. */
+export const Email = () =>
+  applyDecorators(
+    Trimmed(),
+    Check(
+      (value, field) => {
+        const faults = textFaults(1, 254)(value, field);
+        if (faults.length > 0) return faults;
+        // isEmail() throws on a lone surrogate. What the address is compared as must be one too.
+        const text = value as string;
+        if (text.isWellFormed() && isEmail(text) && isEmail(text.normalize('NFKC'))) return [];
+        return [{ code: 'invalid', message: 'must be an email address' }];
+      },
+      { type: 'string', format: 'email', maxLength: 254 },
+    ),
+  );
+
+/** One of a closed set of strings. */
+export const OneOf = (values: readonly string[]) =>
+  Check(
+    (value) => {
+      if (value === undefined) return [required];
+      if (typeof value === 'string' && values.includes(value)) return [];
+      return [{ code: 'invalid', message: `must be one of ${values.join(', ')}` }];
+    },
+    { type: 'string', enum: values },
+  );
+
+/** A whole number in a query string. */
+export const WholeNumber = (min: number, max: number) =>
+  applyDecorators(
+    Transform(({ value }) =>
+      typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
+    ),
+    Check(
+      (value) => {
+        if (typeof value !== 'number') return [{ code: 'invalid', message: 'must be a whole number' }];
+        if (value >= min && value <= max) return [];
+        return [{ code: 'out_of_range', message: `must be from ${min} to ${max}` }];
+      },
+      { type: 'integer', minimum: min, maximum: max },
+    ),
+  );
+
+const required: FieldFault = { code: 'required', message: 'is required' };
+
+const Trimmed = () => Transform(({ value }) => (typeof value === 'string' ? value.trim() : value));
+
+export const textFaults =
+  (min: number, max: number): FaultsOf =>
+  (value) => {
+    if (value === undefined) return [required];
+    if (typeof value !== 'string') return [{ code: 'invalid', message: 'must be a string' }];
+    const length = codePoints(value, max + 1);
+    if (length < min) {
+      const message = min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
+      return [{ code: 'too_short', message }];
+    }
+    if (length > max) return [{ code: 'too_long', message: `must have at most ${max} characters` }];
+    return [];
+  };
+
+/** Counts Unicode code points, and stops at `enough`. */
+function codePoints(text: string, enough: number): number {
+  let count = 0;
+  for (const _character of text) if (++count === enough) break;
+  return count;
+}

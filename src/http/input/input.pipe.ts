@@ -1,0 +1,10 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { judged } from './judge';
+
+/** Turns a body or a query into its DTO, or throws a 400 that lists every fault. */
+@Injectable()
+export class InputPipe implements PipeTransform {
+  transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
+    return metatype && (type === 'body' || type === 'query') ? judged(metatype, value) : value;
+  }
+}

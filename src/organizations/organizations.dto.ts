@@ -1,7 +1,0 @@
-import { Text } from '../http/checks';
-
-export class CreateOrganizationDto {
-  /** What people call it. */
-  @Text(1, 200)
-  name: string;
-}

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import express from 'express';
+import { isRedisUrl } from '../rate-limit/redis-url';
+import { isTokenValue } from '../tokens/token-value';
+
+/** The value of DATABASE_URL that asks for the embedded database by name. */
+const EMBEDDED = 'embedded';
+
+/** What may be in a file instead, which `<name>_FILE` names: an orchestrator mounts secrets so. */
+const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'BOOTSTRAP_TOKEN'];
+
+/** The settings of the service, or one error that lists every variable that makes no sense. An empty one is unset. */
+export function readConfig(env: NodeJS.ProcessEnv) {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const faults = SECRETS.flatMap((name) => readSecret(name, set));
+
+  /** The variable as `parse` makes it, or the fallback where it is not set. */
+  const read = <Value, Fallback>(
+    name: string,
+    parse: (text: string) => Value,
+    fallback: Fallback,
+  ): Value | Fallback => {
+    const text = set[name];
+    if (text === undefined) return fallback;
+    try {
+      return parse(text);
+    } catch (error) {
+      faults.push(`${name} ${(error as Error).message}`);
+      return fallback;
+    }
+  };
+
+  const isMissing = set.DATABASE_URL === undefined && set.DATABASE_URL_FILE === undefined;
+  if (env.NODE_ENV === 'production' && isMissing) {
+    faults.push(
+      `DATABASE_URL must be set when NODE_ENV is production; "${EMBEDDED}" asks for the embedded database by name`,
+    );
+  }
+  const config = {
+    /** Undefined: the embedded database. */
+    databaseUrl: read('DATABASE_URL', databaseUrl, undefined),
+    dataDir: read('DATA_DIR', String, '.data'),
+    redisUrl: read('REDIS_URL', matching(isRedisUrl, 'must be a redis:// or rediss:// URL'), undefined),
+    poolSize: read('DATABASE_POOL_SIZE', whole(1, 1000), 10),
+    migrate: read('MIGRATE_ON_START', flag, true),
+    port: read('PORT', whole(0, 65535), 3000),
+    /** Undefined: no metrics are served. */
+    managementPort: read('MANAGEMENT_PORT', whole(0, 65535), undefined),
+    host: read('HOST', matching(isHost, 'must be an address or a host name'), '0.0.0.0'),
+    rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', whole(1, 1_000_000_000), 1000),
+    bootstrapToken: read(
+      'BOOTSTRAP_TOKEN',
+      matching(isTokenValue, 'must be a token value; make one with: ums tokens generate'),
+      undefined,
+    ),
+    bootstrapOrganization: read('BOOTSTRAP_ORGANIZATION', organizationName, 'Default'),
+    trustProxy: read('TRUST_PROXY', trustProxy, false),
+    logLevel: read('LOG_LEVEL', logLevel, 'info'),
+    drainSeconds: read('SHUTDOWN_DRAIN_SECONDS', whole(0, 3600), 10),
+  };
+  if (faults.length === 0) return config;
+  throw new Error(
+    `These environment variables make no sense:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+  );
+}
+
+export type Config = ReturnType<typeof readConfig>;
+
+const refuse = (message: string): never => {
+  throw new Error(message);
+};
+
+const matching = (isRight: (text: string) => boolean, message: string) => (text: string) =>
+  isRight(text) ? text : refuse(message);
+
+const whole = (min: number, max: number) => (text: string) =>
+  /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max
+    ? Number(text)
+    : refuse(`must be a whole number from ${min} to ${max}`);
+
+const flag = (text: string) =>
+  text === 'true' || text === 'false' ? text === 'true' : refuse('must be true or false');
+
+const databaseUrl = (text: string) => {
+  if (text === EMBEDDED) return undefined;
+  return isPostgresUrl(text) ? text : refuse(`must be a postgres:// URL or "${EMBEDDED}"`);
+};
+
+const organizationName = (text: string) => {
+  const name = text.trim();
+  if (name === '') return refuse('must not be blank');
+  return name.length <= 200 ? name : refuse('must have at most 200 characters');
+};
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+const logLevel = (text: string) =>
+  LOG_LEVELS.find((level) => level === text) ?? refuse('must be trace, debug, info, warn, error or fatal');
+
+/** Puts what is in the file of a secret in its place, and returns what is wrong with that. */
+function readSecret(secret: string, env: NodeJS.ProcessEnv): string[] {
+  const name = `${secret}_FILE`;
+  const path = env[name];
+  if (path === undefined) return [];
+  if (env[secret] !== undefined) return [`${name} must not be set together with ${secret}`];
+  try {
+    const text = readFileSync(path, 'utf8').trim();
+    if (text === '') return [`${name} names an empty file`];
+    env[secret] = text;
+    return [];
+  } catch (error) {
+    return [`${name} cannot be read: ${(error as Error).message}`];
+  }
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+}
+
+const isHost = (text: string) => isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text);
+
+/** What Express takes: a number of proxies, true or false, or addresses. */
+function trustProxy(text: string): boolean | number | string {
+  if (text === 'true' || text === 'false') return text === 'true';
+  const value = /^\d+$/.test(text) ? Number(text) : text;
+  try {
+    express().set('trust proxy', value);
+    return value;
+  } catch {
+    return refuse('must be true, false, a number of proxies, or their addresses');
+  }
+}

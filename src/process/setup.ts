@@ -1,0 +1,53 @@
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { AppModule } from '../app.module';
+import type { Config } from './config';
+import type { Database } from '../database/data-source';
+import { accessLog, type RequestRecord } from '../http/access-log';
+import { deferContinue } from '../http/expect-continue';
+import { answerParserRefusals, requireHost } from '../http/parser-refusals';
+import { strictExpress } from '../http/strict-express';
+import { NestLog } from './log';
+
+/** The embedded database serves one process, so its memory counts all there is. */
+export const rateLimitStorage = ({ databaseUrl, redisUrl }: Config) =>
+  redisUrl === undefined ? (databaseUrl === undefined ? 'memory' : 'postgres') : { redisUrl };
+
+/** The application as `npm start` and the tests both run it, ready to listen. */
+export async function createApp(
+  config: Config,
+  database: Database,
+  log: Logger,
+  onRequest: (record: RequestRecord) => void = () => {},
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.on(database.dataSource, {
+      rateLimitPerMinute: config.rateLimitPerMinute,
+      rateLimitStorage: rateLimitStorage(config),
+      dashboard: true,
+    }),
+    new ExpressAdapter(strictExpress()),
+    // The body is read after the guards; forwarded errors tell the caller of `createApp` more than an exit code.
+    { bodyParser: false, abortOnError: false, logger: new NestLog(log) },
+  );
+  app.set('trust proxy', config.trustProxy);
+  app.use(
+    accessLog((record) => {
+      log.info(record);
+      onRequest(record);
+    }),
+    requireHost,
+  );
+
+  const server = app.getHttpServer();
+  answerParserRefusals(server);
+  deferContinue(server);
+  Object.assign(server, {
+    requestTimeout: 30_000,
+    headersTimeout: 10_000,
+    connectionsCheckingInterval: 5_000, // or the two would be looked at every half minute
+    keepAliveTimeout: 75_000, // longer than a balancer keeps a connection idle, or it meets a closed one
+  });
+  return app;
+}

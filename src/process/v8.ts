@@ -1,0 +1,29 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Makes V8 allocate every object in the young generation. If V8 pretenures request-scoped objects instead, every request
+ * costs 50 % more CPU, and the slowest ones take twice as long, until the process restarts.
+ */
+export const disablePretenuring = () => setFlagsFromString('--no-allocation-site-pretenuring');
+
+/**
+ * Returns the memory that only the start used, a fifth of the process's; V8 would keep it while the service is idle. It
+ * adds 0.1 s to the start.
+ */
+export async function releaseStartMemory(): Promise<void> {
+  try {
+    const { Session } = await import('node:inspector/promises');
+    const session = new Session();
+    session.connect();
+    await session.post('HeapProfiler.collectGarbage').finally(async () => {
+      await nextTurn(); // disconnect() would deadlock while V8 is still answering
+      session.disconnect();
+    });
+  } catch {
+    // A Node without an inspector, or one that forbids it, keeps the memory.
+  }
+}
+
+/** Makes V8 collect earlier: a stream keeps hardly any memory in use, but V8 lets 100 MB pile up before it looks. */
+export const optimizeForSize = () => setFlagsFromString('--optimize-for-size');

@@ -1,0 +1,75 @@
+import {
+  type CanActivate,
+  type DynamicModule,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+} from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { AuthGuard } from './auth/auth.guard';
+import { AuthModule } from './auth/auth.module';
+import { ScopesGuard } from './auth/scopes.guard';
+import { GUARDS } from './auth/token.guard';
+import { DashboardModule } from './dashboard/dashboard.module';
+import { DATABASE } from './database/data-source';
+import { ErrorFilter } from './http/error.filter';
+import { refuseOtherMethods } from './http/method-not-allowed';
+import { RequestIdInterceptor } from './http/request-id.interceptor';
+import { RateLimitGuard } from './rate-limit/rate-limit.guard';
+import { RateLimitModule, type RateLimitOptions } from './rate-limit/rate-limit.module';
+import { TokensModule } from './tokens/tokens.module';
+import { UsersModule } from './users/users.module';
+
+export interface ServiceOptions extends RateLimitOptions {
+  /** Whether the developer dashboard is served, at `/dashboard`. */
+  dashboard: boolean;
+}
+
+/** The service: the whole of it when it runs alone, and an application of its own inside a host. */
+@Module({})
+export class ServiceModule implements NestModule {
+  /** `dataSource` is open, and knows the tables of `schema.ts`. */
+  static on(dataSource: DataSource, options: ServiceOptions): DynamicModule {
+    return {
+      module: ServiceModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          // TypeORM's Nest registries are static, by name: unnamed, our entities would reach a host.
+          name: DATABASE,
+          useFactory: () => ({ ...dataSource.options, retryAttempts: 0 }),
+          dataSourceFactory: async () => dataSource,
+        }),
+        DiscoveryModule,
+        RateLimitModule.with(options),
+        AuthModule,
+        UsersModule,
+        TokensModule,
+        ...(options.dashboard ? [DashboardModule] : []),
+      ],
+      providers: [
+        { provide: APP_GUARD, useExisting: AuthGuard }, // who: 401
+        { provide: APP_GUARD, useExisting: RateLimitGuard }, // how often: 429
+        { provide: APP_GUARD, useExisting: ScopesGuard }, // may they: 403
+        { provide: APP_INTERCEPTOR, useClass: RequestIdInterceptor },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+        {
+          provide: GUARDS,
+          inject: [AuthGuard, RateLimitGuard, ScopesGuard],
+          useFactory: (...guards: CanActivate[]) => guards,
+        },
+      ],
+    };
+  }
+
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  configure(consumer: MiddlewareConsumer): void {
+    refuseOtherMethods(consumer, controllersOf(this.discovery));
+  }
+}
+
+/** Every controller of the application. */
+export const controllersOf = (discovery: DiscoveryService) =>
+  discovery.getControllers().map(({ metatype }) => metatype as Function);

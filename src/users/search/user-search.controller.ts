@@ -1,0 +1,31 @@
+import { Get, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Answers } from '../../http/answers';
+import { ApiController } from '../../http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../../http/caller';
+import { Scopes } from '../../http/scopes';
+import { linkNext, serializePage } from '../../pages/page';
+import { serializeUser } from '../user.serializer';
+import { UserPageView } from '../user.view';
+import { SearchUsersDto } from '../users.dto';
+import { UserSearch } from './user-search';
+
+@ApiController('api/v1/users')
+export class UserSearchController {
+  constructor(private readonly userSearch: UserSearch) {}
+
+  /** Search users by words; the best matches come first. */
+  @Get('search')
+  @Scopes('users:read')
+  @Answers({ headers: ['Link'] })
+  async search(
+    @CurrentCaller() by: Caller,
+    @Query() query: SearchUsersDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UserPageView> {
+    const page = await this.userSearch.search(by, query);
+    linkNext(request, response, page);
+    return serializePage(page, serializeUser);
+  }
+}
