@@ -1,21 +1,21 @@
 import type { Problem } from './types';
 
-/** A fault of one field. */
+/** What is wrong with one field. */
 export type FieldFault = NonNullable<Problem['errors']>[number];
 
 /**
- * A call that failed. `status` is 0 and `code` is `unreachable` when there was no answer, and `code` is `unexpected` when
- * the answer was not the service's own.
+ * A failed call. If there was no response, `status` is 0 and `code` is `unreachable`. If the response did not come from
+ * the service, for example from a gateway, `code` is `unexpected`.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: Problem['code'] | 'unreachable' | 'unexpected';
-  /** The faults of the fields, on a 400 and a 409; else empty. */
+  /** The invalid fields of a 400 or 409; empty for any other failure. */
   readonly errors: FieldFault[];
-  /** What the service's log knows the request by. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Seconds after which to try again, where the service says so. */
+  /** Seconds to wait before trying again, if the service sent `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -32,11 +32,11 @@ export class ApiError extends Error {
   }
 }
 
-/** What an answer that is no success says. */
+/** Builds the error of an unsuccessful response. `sentId` is the request id if the response has none. */
 export async function errorOf(response: Response, sentId: string | undefined): Promise<ApiError> {
   const problem = await response.json().then(asProblem, () => undefined);
   const seconds = Number(response.headers.get('Retry-After') ?? NaN);
-  return new ApiError(problem?.detail ?? `The answer was ${response.status} ${response.statusText}.`, {
+  return new ApiError(problem?.detail ?? `Unexpected response: ${response.status} ${response.statusText}.`, {
     status: response.status,
     code: problem?.code ?? 'unexpected',
     errors: problem?.errors,

@@ -19,10 +19,13 @@ export type * from './types';
 
 export type Client = ReturnType<typeof createClient>;
 
-/** A client of the service, for Node and for browsers. Every failure is an `ApiError`, but for an abort of the caller's own. */
+/**
+ * Creates a client for Node.js and browsers. Calls reject with an `ApiError`, or with the abort reason if the caller
+ * aborts them.
+ */
 export function createClient(options: ClientOptions) {
   const transport = new Transport(options);
-  const walk = <Item>(path: string, query: object | undefined, options?: CallOptions) =>
+  const pages = <Item>(path: string, query: object | undefined, options?: CallOptions) =>
     new Pages((cursor) =>
       transport.send<Page<Item>>(
         { method: 'GET', path, query: cursor === undefined ? query : { ...query, cursor } },
@@ -32,45 +35,45 @@ export function createClient(options: ClientOptions) {
 
   return {
     users: {
-      /** All users, page by page as they are walked. */
-      list: (query?: ListUsersQuery, options?: CallOptions) => walk<User>(USERS, query, options),
-      /** All users that a text finds, best match first. */
+      /** Iterates over all users. Pages are fetched as needed. */
+      list: (query?: ListUsersQuery, options?: CallOptions) => pages<User>(USERS, query, options),
+      /** Iterates over the users that match the text, best match first. */
       search: (query: SearchUsersQuery, options?: CallOptions) =>
-        walk<User>(`${USERS}/search`, query, options),
+        pages<User>(`${USERS}/search`, query, options),
       create: (user: CreateUser, options?: CallOptions) =>
         transport.send<User>({ method: 'POST', path: USERS, body: user }, options),
       get: (id: string, options?: CallOptions) =>
-        transport.send<User>({ method: 'GET', path: below(USERS, id) }, options),
-      /** Changes the fields that are given, and no others. */
+        transport.send<User>({ method: 'GET', path: itemPath(USERS, id) }, options),
+      /** Changes only the given fields. */
       update: (id: string, changes: UpdateUser, options?: CallOptions) =>
-        transport.send<User>({ method: 'PATCH', path: below(USERS, id), body: changes }, options),
+        transport.send<User>({ method: 'PATCH', path: itemPath(USERS, id), body: changes }, options),
       delete: (id: string, options?: CallOptions) =>
-        transport.send<void>({ method: 'DELETE', path: below(USERS, id) }, options),
+        transport.send<void>({ method: 'DELETE', path: itemPath(USERS, id) }, options),
     },
     tokens: {
-      /** All tokens, newest first, page by page as they are walked. */
-      list: (query?: ListTokensQuery, options?: CallOptions) => walk<Token>(TOKENS, query, options),
-      /** The new token with its value, which nobody can ask for again. */
+      /** Iterates over all tokens, newest first. Pages are fetched as needed. */
+      list: (query?: ListTokensQuery, options?: CallOptions) => pages<Token>(TOKENS, query, options),
+      /** Creates a token. Only this call returns its value. */
       create: (token: CreateToken, options?: CallOptions) =>
         transport.send<NewToken>({ method: 'POST', path: TOKENS, body: token }, options),
       get: (id: string, options?: CallOptions) =>
-        transport.send<Token>({ method: 'GET', path: below(TOKENS, id) }, options),
-      /** The token that the client uses. */
+        transport.send<Token>({ method: 'GET', path: itemPath(TOKENS, id) }, options),
+      /** Gets the token that this client uses. */
       current: (options?: CallOptions) =>
         transport.send<Token>({ method: 'GET', path: `${TOKENS}/current` }, options),
-      /** Makes a token invalid from the next request on. */
+      /** Revokes a token, effective immediately. Revoking it twice succeeds. */
       revoke: (id: string, options?: CallOptions) =>
-        transport.send<void>({ method: 'DELETE', path: below(TOKENS, id) }, options),
+        transport.send<void>({ method: 'DELETE', path: itemPath(TOKENS, id) }, options),
     },
   };
 }
 
 const USERS = '/api/v1/users';
-// A gateway may have one rule, for /api.
+// The service also serves /v1/tokens. A gateway that forwards only /api needs this path.
 const TOKENS = '/api/v1/tokens';
 
-function below(path: string, id: string): string {
-  // A URL would take dots for a place in the tree, and nothing for the list.
-  if (/^\.{0,2}$/.test(id)) throw new TypeError('This is no id.');
-  return `${path}/${encodeURIComponent(id)}`;
+function itemPath(collection: string, id: string): string {
+  // URLs resolve "." and ".." to another path, and an empty id would address the collection.
+  if (/^\.{0,2}$/.test(id)) throw new TypeError('Invalid id: it must not be empty, "." or "..".');
+  return `${collection}/${encodeURIComponent(id)}`;
 }

@@ -3,7 +3,7 @@ export interface Page<Item> {
   nextCursor: string | null;
 }
 
-/** A list that is fetched page by page while it is walked. */
+/** Iterates over the items of a list and fetches its pages as needed. */
 export class Pages<Item> implements AsyncIterable<Item> {
   readonly #fetch: (cursor?: string) => Promise<Page<Item>>;
 
@@ -11,7 +11,7 @@ export class Pages<Item> implements AsyncIterable<Item> {
     this.#fetch = fetch;
   }
 
-  /** One page alone: the first, or that of the cursor in the query. */
+  /** Fetches one page: the first, or the one at the cursor of the query. */
   page(): Promise<Page<Item>> {
     return this.#fetch();
   }

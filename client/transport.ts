@@ -1,22 +1,22 @@
 import { ApiError, errorOf } from './api-error';
 
 export interface ClientOptions {
-  /** Where the service is, with what stands before its paths: `https://example.com/internal`. */
+  /** The address of the service, including any path prefix: `https://example.com/internal`. */
   baseUrl: string;
-  /** The API token, or what gives it: asked before each request, so that a token can be replaced. */
+  /** The API token, or a function that returns it. It is called before each attempt, so tokens can be rotated. */
   token: string | (() => string | Promise<string>);
-  /** How long an answer may take, in milliseconds; each attempt anew. Default 10,000. */
+  /** The timeout of each attempt in milliseconds. Default: 10,000. */
   timeoutMs?: number;
-  /** How long a call may wait between its attempts, all waits together, in milliseconds. 0: no retries. Default 30,000. */
+  /** The total time a call may wait between attempts, in milliseconds; 0 disables retries. Default: 30,000. */
   retryBudgetMs?: number;
-  /** Makes the X-Request-ID of a call; its retries have the same one. By default the service makes it. */
+  /** Creates the X-Request-ID of a call. Retries reuse it. By default the service creates one. */
   requestId?: () => string;
-  /** What to call instead of the global `fetch`. */
+  /** A replacement for the global `fetch`. */
   fetch?: typeof fetch;
 }
 
 export interface CallOptions {
-  /** Ends the call, its retries included. */
+  /** Aborts the call, including its retries. */
   signal?: AbortSignal;
   timeoutMs?: number;
   requestId?: string;
@@ -34,7 +34,7 @@ interface Call {
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
-/** Sends calls, and repeats those that may be repeated: a GET or DELETE that met a 429, a 503 or nobody. */
+/** Sends calls. GET and DELETE are retried after a 429, a 503 or a network error. */
 export class Transport {
   readonly #options: ClientOptions;
 
@@ -44,21 +44,21 @@ export class Transport {
 
   async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
     const requestId = options.requestId ?? this.#options.requestId?.();
-    const repeatable = call.method === 'GET' || call.method === 'DELETE';
-    let budget = repeatable ? (this.#options.retryBudgetMs ?? 30_000) : 0;
-    let mayBeDone = false;
+    const isRetryable = call.method === 'GET' || call.method === 'DELETE';
+    let budget = isRetryable ? (this.#options.retryBudgetMs ?? 30_000) : 0;
+    let mayHaveDeleted = false;
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#attempt<Result>(call, options, requestId);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        // An attempt before this one may have deleted it, though its answer was lost.
-        if (call.method === 'DELETE' && error.status === 404 && mayBeDone) return undefined as Result;
-        if (!RETRIED.has(error.status)) throw error;
+        // An earlier attempt may have deleted the resource although its response was lost.
+        if (call.method === 'DELETE' && error.status === 404 && mayHaveDeleted) return undefined as Result;
+        if (!RETRYABLE_STATUSES.has(error.status)) throw error;
         const wait = waitBefore(attempt, error.retryAfter);
         if (wait > budget) throw error;
         budget -= wait;
-        mayBeDone ||= error.status !== 429;
+        mayHaveDeleted ||= error.status !== 429;
         await sleep(wait, options.signal);
       }
     }
@@ -88,18 +88,18 @@ export class Transport {
       if (error instanceof ApiError) throw error;
       options.signal?.throwIfAborted();
       const message = timeout.aborted
-        ? 'The service took too long to answer.'
-        : 'The service did not answer.';
+        ? 'The service did not respond in time.'
+        : 'The service could not be reached.';
       const fields = { status: 0, code: 'unreachable' as const, requestId, retryAfter: undefined };
       throw new ApiError(message, fields, { cause: error });
     }
   }
 }
 
-/** No answer, too many requests, unavailable. */
-const RETRIED = new Set([0, 429, 503]);
+/** 0 means no response. */
+const RETRYABLE_STATUSES = new Set([0, 429, 503]);
 
-/** Twice as long each time, and not at the same moment as everybody; and as long as the service says. */
+/** Exponential backoff with jitter, but at least as long as `Retry-After`. */
 function waitBefore(attempt: number, retryAfter?: number): number {
   const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
   return Math.max(backoff, (retryAfter ?? 0) * 1000);

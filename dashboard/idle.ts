@@ -1,24 +1,24 @@
 const IDLE_MS = 30 * 60_000;
-const LOOK_EVERY_MS = 5_000;
-const SIGNS_OF_LIFE = ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const;
+const CHECK_EVERY_MS = 5_000;
+const ACTIVITY_EVENTS = ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const;
 
-/** Calls back once nobody has done anything for thirty minutes; returns what stops the watch. */
-export function onIdle(forget: () => void): () => void {
-  let seenAt = Date.now();
-  const look = () => {
-    if (Date.now() - seenAt >= IDLE_MS) forget();
+/** Calls `callback` after 30 minutes without activity. Returns a function that stops the watch. */
+export function onIdle(callback: () => void): () => void {
+  let activeAt = Date.now();
+  const check = () => {
+    if (Date.now() - activeAt >= IDLE_MS) callback();
   };
-  const seen = () => {
-    look(); // a machine that slept ran no timer, and the first touch must not make up for it
-    seenAt = Date.now();
+  const onActivity = () => {
+    check(); // timers do not run while the computer sleeps; the first activity must not extend the session
+    activeAt = Date.now();
   };
 
-  const timer = setInterval(look, LOOK_EVERY_MS);
-  for (const sign of SIGNS_OF_LIFE) addEventListener(sign, seen, { capture: true, passive: true });
-  document.addEventListener('visibilitychange', look);
+  const timer = setInterval(check, CHECK_EVERY_MS);
+  for (const event of ACTIVITY_EVENTS) addEventListener(event, onActivity, { capture: true, passive: true });
+  document.addEventListener('visibilitychange', check);
   return () => {
     clearInterval(timer);
-    for (const sign of SIGNS_OF_LIFE) removeEventListener(sign, seen, { capture: true });
-    document.removeEventListener('visibilitychange', look);
+    for (const event of ACTIVITY_EVENTS) removeEventListener(event, onActivity, { capture: true });
+    document.removeEventListener('visibilitychange', check);
   };
 }

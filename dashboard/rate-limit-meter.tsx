@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useSession } from './session.ts';
 import { useStore } from './store.ts';
 
-/** What is left of the limit of the token that one is signed in with. */
+/** The remaining requests of the token in use. */
 export function RateLimitMeter() {
   const rateLimit = useStore(useSession().rateLimit);
   const [isOver, setIsOver] = useState(false);
@@ -17,7 +17,7 @@ export function RateLimitMeter() {
   const { limit, resetsAt } = rateLimit;
   const remaining = isOver ? limit : rateLimit.remaining;
   const resets = isOver
-    ? 'A new window opens with the next request'
+    ? 'A new window starts with the next request'
     : `Resets at ${timeOfDay.format(resetsAt)}`;
   return (
     <span class="limit" title={resets}>

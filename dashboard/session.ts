@@ -3,40 +3,40 @@ import { useContext } from 'preact/hooks';
 import { type Client, createClient, type Token } from '../client/index.ts';
 import { createStore, type Store } from './store.ts';
 
-/** Why a session is over. */
-export type Farewell = 'signed-out' | 'refused' | 'idle' | 'revoked';
+/** Why a session ended. */
+export type EndReason = 'signed-out' | 'refused' | 'idle' | 'revoked';
 
-/** What the last answer said of the token's limit. */
+/** The token's rate limit as of the last response. */
 export interface RateLimit {
   limit: number;
   remaining: number;
-  /** In milliseconds of this machine's clock. */
+  /** In milliseconds, by the local clock. */
   resetsAt: number;
 }
 
 export interface Session {
-  /** Holds the value of the token, which nothing else does. */
+  /** The only holder of the token's value. */
   client: Client;
-  /** The record of that token. */
+  /** The token's record, without its value. */
   token: Token;
   rateLimit: Store<RateLimit | undefined>;
-  end(why: Farewell): void;
+  end(reason: EndReason): void;
 }
 
-/** Where the API is: beside the page, whatever a host or a gateway has put before its path. */
+/** The API's address, relative to the page, so that it includes any path prefix of a host or gateway. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
-/** A session with the token of this value, whatever its scopes; rejects where the service does not accept it. */
+/** Opens a session with a token of any scopes. Rejects if the service does not accept the token. */
 export async function openSession(
   value: string,
-  onEnd: (ended: Session, why: Farewell) => void,
+  onEnd: (ended: Session, reason: EndReason) => void,
 ): Promise<Session> {
   const rateLimit = createStore<RateLimit | undefined>(undefined);
-  let end: Session['end'] = () => {}; // who is not let in yet learns it from the rejection
+  let end: Session['end'] = () => {}; // until the session exists, a 401 rejects this function instead
   const client = createClient({
     baseUrl,
     token: value,
-    retryBudgetMs: 2_000, // a person wants to know sooner
+    retryBudgetMs: 2_000, // a person should see the failure soon
     fetch: async (input, init) => {
       const response = await fetch(input, init);
       rateLimit.set(rateLimitOf(response.headers) ?? rateLimit.get());
@@ -45,12 +45,12 @@ export async function openSession(
     },
   });
   const token = await client.tokens.current();
-  const session: Session = { client, token, rateLimit, end: (why) => onEnd(session, why) };
+  const session: Session = { client, token, rateLimit, end: (reason) => onEnd(session, reason) };
   end = session.end;
   return session;
 }
 
-/** The longest a window lasts: a clock that differs from the service's must not make it longer. */
+/** The length of a rate limit window. Caps the wait if the local clock differs from the service's. */
 const WINDOW_MS = 60_000;
 
 function rateLimitOf(headers: Headers): RateLimit | undefined {
@@ -64,5 +64,5 @@ function rateLimitOf(headers: Headers): RateLimit | undefined {
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The session, in everything that is shown to somebody who is signed in. */
+/** The current session. Use it only below `SessionContext.Provider`. */
 export const useSession = () => useContext(SessionContext)!;

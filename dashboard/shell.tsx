@@ -15,11 +15,11 @@ const SECTIONS = [
 
 const sectionOf = (hash: string) => SECTIONS.find(([section]) => section === hash)?.[0] ?? '#tokens';
 
-/** What somebody who is signed in sees. */
+/** The page of a signed-in user. */
 export function Shell() {
   const { token, end } = useSession();
   const [section, setSection] = useState(() => sectionOf(location.hash));
-  // Above the sections, so that leaving one does not lose a value that nobody can ask for again.
+  // Kept here, not in the section, because a new token's value must survive a change of section.
   const [newToken, setNewToken] = useState<NewToken>();
   const [revocations, setRevocations] = useState(0);
   useEffect(() => {

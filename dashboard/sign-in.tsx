@@ -1,36 +1,38 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../client/index.ts';
-import { type Farewell, openSession, type Session } from './session.ts';
+import { type EndReason, openSession, type Session } from './session.ts';
 import { Failure } from './ui/failure.tsx';
 import { Field } from './ui/field.tsx';
 import { Mark } from './ui/mark.tsx';
 import { LocalFaults, useSubmit } from './ui/use-submit.ts';
 
-const FAREWELLS: Record<Farewell, string> = {
-  'signed-out': 'You are signed out, and the page has forgotten the token.',
-  refused: 'The service no longer accepts the token: it was revoked or has expired.',
-  idle: 'You were signed out after thirty minutes without activity.',
+const END_MESSAGES: Record<EndReason, string> = {
+  'signed-out': 'You are signed out. The token was removed from this page.',
+  refused: 'You were signed out because the token was revoked or has expired.',
+  idle: 'You were signed out after 30 minutes of inactivity.',
   revoked: 'You revoked the token you were signed in with.',
 };
 
-const SHAPE = /^umt_[0-9A-Za-z]{38}$/;
+const TOKEN_PATTERN = /^umt_[0-9A-Za-z]{38}$/;
 
 const fault = (message: string) => new LocalFaults([{ field: 'token', message }]);
 
 interface Props {
-  farewell: Farewell | undefined;
+  endReason: EndReason | undefined;
   onSession(session: Session): void;
-  onEnd(ended: Session, why: Farewell): void;
+  onEnd(ended: Session, reason: EndReason): void;
 }
 
-export function SignIn({ farewell, onSession, onEnd }: Props) {
+export function SignIn({ endReason, onSession, onEnd }: Props) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
   const form = useSubmit(['token'], async (data) => {
     const value = String(data.get('token')).trim();
-    // What is no token is not sent anywhere: it may be the password of something else.
-    if (!SHAPE.test(value)) {
-      throw fault(value ? 'is umt_ and 38 letters and digits; this is something else' : 'is missing');
+    // Do not send other values: they may be passwords for something else.
+    if (!TOKEN_PATTERN.test(value)) {
+      throw fault(
+        value ? 'is not an API token. Tokens start with umt_ and have 42 characters' : 'is required',
+      );
     }
     const session = await openSession(value, onEnd).catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 401) {
@@ -41,7 +43,7 @@ export function SignIn({ farewell, onSession, onEnd }: Props) {
     const { name, scopes } = session.token;
     if (!scopes.includes('admin')) {
       throw fault(
-        `“${name}” may do ${scopes.join(', ')} and nothing else. It works for the API; the dashboard needs a token with the scope admin`,
+        `“${name}” works only with the API. The dashboard requires the scope admin; this token has ${scopes.join(', ')}`,
       );
     }
     onSession(session);
@@ -51,13 +53,13 @@ export function SignIn({ farewell, onSession, onEnd }: Props) {
     <main class="sign-in">
       <Mark />
       <h1 tabIndex={-1}>Developer dashboard</h1>
-      <p class="quiet">API tokens and users of your organization</p>
-      {farewell && (
+      <p class="quiet">Manage your organization's API tokens and users</p>
+      {endReason && (
         <p class="banner" role="status">
-          {FAREWELLS[farewell]}
+          {END_MESSAGES[endReason]}
         </p>
       )}
-      {/* A POST, should it ever be sent without a script: a token must not come into an address. */}
+      {/* POST keeps the token out of the URL if the form is ever submitted without a script. */}
       <form class="card stack" method="post" ref={form.ref} onSubmit={form.submit} noValidate>
         <input type="text" name="username" autocomplete="username" value="Admin token" readOnly hidden />
         <Field label="Admin token" error={form.errorAt('token')}>
@@ -80,8 +82,8 @@ export function SignIn({ farewell, onSession, onEnd }: Props) {
         </button>
       </form>
       <p class="quiet small">
-        The token stays in this page until you sign out, close or reload it, or do nothing for thirty minutes.
-        It is stored nowhere.
+        The token is kept in memory only, until you sign out, close or reload the page, or are idle for 30
+        minutes.
       </p>
     </main>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that changes, and those who want to know. */
+/** A value with change listeners. */
 export interface Store<Value> {
   get(): Value;
   set(value: Value): void;

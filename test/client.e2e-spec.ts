@@ -14,10 +14,10 @@ async function clientOf(options: Partial<ClientOptions> = {}): Promise<Client> {
   return createClient({ baseUrl: service.url, token: tokenValue, ...options });
 }
 
-/** What a call fails with. */
-const failure = (call: Promise<unknown>): Promise<ApiError> =>
+/** The error of a failing call. */
+const errorOf = (call: Promise<unknown>): Promise<ApiError> =>
   call.then(
-    () => Promise.reject(new Error('It did not fail.')),
+    () => Promise.reject(new Error('The call did not fail.')),
     (error) => error,
   );
 
@@ -35,11 +35,11 @@ describe('users', () => {
     expect(await users.get(ada.id)).toEqual(ada);
     expect(await users.update(ada.id, { role: 'viewer' })).toMatchObject({ role: 'viewer', name: 'Ada' });
     expect(await users.delete(ada.id)).toBeUndefined();
-    expect(await failure(users.get(ada.id))).toMatchObject({ status: 404, code: 'not_found' });
-    expect(await failure(users.delete(ada.id))).toMatchObject({ status: 404 });
+    expect(await errorOf(users.get(ada.id))).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await errorOf(users.delete(ada.id))).toMatchObject({ status: 404 });
   });
 
-  it('are walked over all pages', async () => {
+  it('are iterated over all pages', async () => {
     const { users } = await clientOf();
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) await users.create({ ...aUser(), name });
@@ -53,58 +53,58 @@ describe('users', () => {
     expect((await collect(rest)).map(({ name }) => name)).toEqual(['d', 'e']);
   });
 
-  it.each(['', '.', '..'])('have no id %j, which a URL would take for another path', async (id) => {
+  it.each(['', '.', '..'])('reject the id %j, which would address another path', async (id) => {
     const { users } = await clientOf();
     expect(() => users.delete(id)).toThrow(TypeError);
   });
 
-  it.each(['a/b', '%zz', '?q', 'ä'])('with the id %s are not there', async (id) => {
+  it.each(['a/b', '%zz', '?q', 'ä'])('are not found with the id %s', async (id) => {
     const { users } = await clientOf();
-    expect(await failure(users.get(id))).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await errorOf(users.get(id))).toMatchObject({ status: 404, code: 'not_found' });
   });
 });
 
 it('tokens are created, listed, read and revoked', async () => {
   const { tokens } = await clientOf();
-  const made = await tokens.create({ name: 'CI', scopes: ['users:read'], expiresIn: '1d' });
-  const own = createClient({ baseUrl: `${service.url}/`, token: async () => made.token });
-  expect(await own.tokens.current()).toMatchObject({ id: made.id, state: 'active' });
-  expect((await collect(tokens.list({ limit: 1 }))).map(({ id }) => id)).toContain(made.id);
-  expect(await tokens.get(made.id)).not.toHaveProperty('token');
-  expect(await tokens.revoke(made.id)).toBeUndefined();
-  expect(await failure(own.tokens.current())).toMatchObject({ status: 401, code: 'unauthorized' });
+  const created = await tokens.create({ name: 'CI', scopes: ['users:read'], expiresIn: '1d' });
+  const ownClient = createClient({ baseUrl: `${service.url}/`, token: async () => created.token });
+  expect(await ownClient.tokens.current()).toMatchObject({ id: created.id, state: 'active' });
+  expect((await collect(tokens.list({ limit: 1 }))).map(({ id }) => id)).toContain(created.id);
+  expect(await tokens.get(created.id)).not.toHaveProperty('token');
+  expect(await tokens.revoke(created.id)).toBeUndefined();
+  expect(await errorOf(ownClient.tokens.current())).toMatchObject({ status: 401, code: 'unauthorized' });
 });
 
-describe('a failure', () => {
-  it('names the fields, and the id that the caller gave', async () => {
-    const { users } = await clientOf({ requestId: () => 'from-the-hook' });
-    const error = await failure(users.create({ name: '', email: 'nobody' }));
+describe('an error', () => {
+  it('has the faults of the fields and the request id of the caller', async () => {
+    const { users } = await clientOf({ requestId: () => 'from-the-client' });
+    const error = await errorOf(users.create({ name: '', email: 'nobody' }));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
       status: 400,
       code: 'validation_failed',
-      requestId: 'from-the-hook',
+      requestId: 'from-the-client',
       errors: [
         { field: 'name', code: 'too_short' },
         { field: 'email', code: 'invalid' },
       ],
     });
-    expect(await failure(users.get('usr_x', { requestId: 'of-this-call' }))).toMatchObject({
-      requestId: 'of-this-call',
+    expect(await errorOf(users.get('usr_x', { requestId: 'from-the-call' }))).toMatchObject({
+      requestId: 'from-the-call',
     });
   });
 
-  it('of a limit that is used up comes at once when it would take longer than the budget', async () => {
+  it('is thrown at once if the rate limit resets later than the retry budget allows', async () => {
     const { users } = await clientOf({ retryBudgetMs: 2_000 });
     for (let i = 0; i < 40; i++) await users.list().page();
-    const error = await failure(users.list().page());
+    const error = await errorOf(users.list().page());
     expect(error).toMatchObject({ status: 429, code: 'rate_limited', errors: [] });
     expect(error.retryAfter).toBeGreaterThan(50);
     expect(error.retryAfter).toBeLessThanOrEqual(60);
   });
 });
 
-describe('a server that', () => {
+describe('a call', () => {
   const servers: Server[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) {
@@ -113,95 +113,94 @@ describe('a server that', () => {
     }
   });
 
-  /** Answers the n-th request with the n-th of these, and all others with the last. */
-  async function serving(...answers: RequestListener[]) {
-    let asked = 0;
-    const seen: { method?: string; id?: string | string[]; at: number }[] = [];
+  /** Starts a server that passes the n-th request to the n-th listener, and any further request to the last. */
+  async function serving(...listeners: RequestListener[]) {
+    const received: { method?: string; id?: string | string[]; at: number }[] = [];
     const server = createServer((request, response) => {
-      seen.push({ method: request.method, id: request.headers['x-request-id'], at: Date.now() });
-      answers[Math.min(asked++, answers.length - 1)](request, response);
+      received.push({ method: request.method, id: request.headers['x-request-id'], at: Date.now() });
+      listeners[Math.min(received.length, listeners.length) - 1](request, response);
     }).listen(0, '127.0.0.1');
     servers.push(server);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const client = (options: Partial<ClientOptions> = {}) =>
       createClient({ baseUrl: `http://127.0.0.1:${port}`, token: 'umt_', ...options });
-    return { client, seen };
+    return { client, received };
   }
 
-  const dies: RequestListener = (_request, response) => void response.destroy();
-  const hangs: RequestListener = () => {};
-  const busy =
+  const dropConnection: RequestListener = (_request, response) => void response.destroy();
+  const hang: RequestListener = () => {};
+  const fail =
     (status: number, retryAfter?: string): RequestListener =>
     (_request, response) => {
       if (retryAfter) response.setHeader('Retry-After', retryAfter);
       response.writeHead(status).end('{"code":"unavailable","detail":"Later."}');
     };
-  const works: RequestListener = (_request, response) => void response.end('{"data":[],"nextCursor":null}');
-  const gone = busy(404);
+  const succeed: RequestListener = (_request, response) => void response.end('{"data":[],"nextCursor":null}');
+  const notFound = fail(404);
 
-  it('is unavailable is asked again, as late as it says, with the same id', async () => {
-    let made = 0;
-    const { client, seen } = await serving(busy(503, '1'), busy(429, '1'), works);
-    const { users } = client({ requestId: () => `id-${++made}` });
+  it('is retried after Retry-After with the same request id if the service is unavailable', async () => {
+    let idCount = 0;
+    const { client, received } = await serving(fail(503, '1'), fail(429, '1'), succeed);
+    const { users } = client({ requestId: () => `id-${++idCount}` });
     expect(await collect(users.list())).toEqual([]);
-    expect(seen.map(({ id }) => id)).toEqual(['id-1', 'id-1', 'id-1']);
-    expect(seen[1].at - seen[0].at).toBeGreaterThanOrEqual(990);
-    expect(seen[2].at - seen[1].at).toBeGreaterThanOrEqual(990);
+    expect(received.map(({ id }) => id)).toEqual(['id-1', 'id-1', 'id-1']);
+    expect(received[1].at - received[0].at).toBeGreaterThanOrEqual(990);
+    expect(received[2].at - received[1].at).toBeGreaterThanOrEqual(990);
   });
 
-  it('dies is asked again, until the budget is used up', async () => {
-    const { client, seen } = await serving(dies, dies, works);
+  it('is retried after a network error until the budget is used up', async () => {
+    const { client, received } = await serving(dropConnection, dropConnection, succeed);
     expect(await collect(client().users.list())).toEqual([]);
-    expect(seen).toHaveLength(3);
+    expect(received).toHaveLength(3);
 
-    const dead = await serving(dies);
-    const error = await failure(
-      dead.client({ retryBudgetMs: 500, requestId: () => 'mine' }).users.get('usr_x'),
+    const down = await serving(dropConnection);
+    const error = await errorOf(
+      down.client({ retryBudgetMs: 500, requestId: () => 'my-id' }).users.get('usr_x'),
     );
-    expect(error).toMatchObject({ status: 0, code: 'unreachable', requestId: 'mine' });
-    expect(dead.seen.length).toBeGreaterThan(2);
-    expect(dead.seen.length).toBeLessThan(8);
+    expect(error).toMatchObject({ status: 0, code: 'unreachable', requestId: 'my-id' });
+    expect(down.received.length).toBeGreaterThan(2);
+    expect(down.received.length).toBeLessThan(8);
   });
 
-  it('is unavailable is not asked again to create or change', async () => {
-    const { client, seen } = await serving(busy(503, '0'));
+  it('is not retried if it is a POST or PATCH', async () => {
+    const { client, received } = await serving(fail(503, '0'));
     const { users } = client();
-    expect(await failure(users.create(aUser()))).toMatchObject({ status: 503, retryAfter: 0 });
-    expect(await failure(users.update('usr_x', {}))).toMatchObject({ status: 503 });
-    expect(seen.map(({ method }) => method)).toEqual(['POST', 'PATCH']);
+    expect(await errorOf(users.create(aUser()))).toMatchObject({ status: 503, retryAfter: 0 });
+    expect(await errorOf(users.update('usr_x', {}))).toMatchObject({ status: 503 });
+    expect(received.map(({ method }) => method)).toEqual(['POST', 'PATCH']);
   });
 
-  it('died while it deleted has deleted, when there is nothing any more', async () => {
-    const { client } = await serving(dies, gone);
+  it('has deleted a resource if the response was lost and the retry returns 404', async () => {
+    const { client } = await serving(dropConnection, notFound);
     await client().users.delete('usr_x');
-    const other = await serving(busy(429, '0'), gone);
-    expect(await failure(other.client().users.delete('usr_x'))).toMatchObject({ status: 404 });
+    const limited = await serving(fail(429, '0'), notFound);
+    expect(await errorOf(limited.client().users.delete('usr_x'))).toMatchObject({ status: 404 });
   });
 
-  it('does not answer is not waited for', async () => {
-    const { client } = await serving(hangs);
-    const error = await failure(client({ timeoutMs: 50, retryBudgetMs: 0 }).users.get('usr_x'));
-    expect(error).toMatchObject({ code: 'unreachable', message: 'The service took too long to answer.' });
+  it('times out', async () => {
+    const { client } = await serving(hang);
+    const error = await errorOf(client({ timeoutMs: 50, retryBudgetMs: 0 }).users.get('usr_x'));
+    expect(error).toMatchObject({ code: 'unreachable', message: 'The service did not respond in time.' });
   });
 
-  it('does not answer is left when the caller says so, between attempts too', async () => {
-    for (const answer of [hangs, busy(503, '20')]) {
-      const { client } = await serving(answer);
-      const reason = new Error('enough');
+  it('can be aborted by the caller, between attempts too', async () => {
+    for (const listener of [hang, fail(503, '20')]) {
+      const { client } = await serving(listener);
+      const reason = new Error('aborted');
       const startedAt = Date.now();
       const controller = new AbortController();
       setTimeout(() => controller.abort(reason), 50);
-      expect(await failure(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
+      expect(await errorOf(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
       expect(Date.now() - startedAt).toBeLessThan(1_000);
-      expect(await failure(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
+      expect(await errorOf(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
     }
   });
 
-  it('is no service of ours is an error of its own', async () => {
+  it('fails with the code unexpected if the response is not from the service', async () => {
     const { client } = await serving((_request, response) => {
       response.writeHead(502).end('<html>');
     });
-    expect(await failure(client().users.get('usr_x'))).toMatchObject({ status: 502, code: 'unexpected' });
+    expect(await errorOf(client().users.get('usr_x'))).toMatchObject({ status: 502, code: 'unexpected' });
   });
 });

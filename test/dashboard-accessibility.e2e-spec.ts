@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
-import { inDialog, toUsers, useDashboard } from './support/dashboard';
+import { dialogButton, toUsers, useDashboard } from './support/dashboard';
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const WCAG_2_2_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -12,151 +12,156 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
+const VARIANTS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1280, 320].map((width) => ({ colorScheme, width })),
 );
 
-/** What a list answers instead. */
+/** An error response for a mocked route. */
 const problem = (status: number, code: string) => ({
   status,
   headers: { 'Retry-After': '40', 'Content-Type': 'application/problem+json' },
   body: JSON.stringify({ title: code, status, code, detail: 'The service failed.', requestId: 'some-id' }),
 });
 
-/** One of everything that a list can show. */
-async function furnish(api: Client): Promise<void> {
-  const make = (body: object) => api.post('/v1/tokens', body).expect(201);
-  await make({ name: 'Bootstrap', scopes: ['admin'] });
-  await make({ name: 'Soon', scopes: ['users:read', 'users:write', 'users:delete'], expiresIn: '3d' });
-  const { body } = await make({ name: `Long${'name'.repeat(20)}`, scopes: ['users:read'] });
+/** Creates an example of everything that a list can show. */
+async function seed(api: Client): Promise<void> {
+  const createToken = (body: object) => api.post('/v1/tokens', body).expect(201);
+  await createToken({ name: 'Bootstrap', scopes: ['admin'] });
+  await createToken({ name: 'Soon', scopes: ['users:read', 'users:write', 'users:delete'], expiresIn: '3d' });
+  const { body } = await createToken({ name: `Long${'name'.repeat(20)}`, scopes: ['users:read'] });
   await api.delete(`/v1/tokens/${body.id}`).expect(204);
   await api.createUser({ name: 'Ada', metadata: { plan: 'pro', seats: 5, tags: ['a'] } });
   await api.createUser({ name: 'x'.repeat(200), email: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` });
 }
 
-/** Goes through every state that the page has, and lets each be looked at. */
-async function walk(page: Page, { tokenValue }: Client, url: string, look: (state: string) => Promise<void>) {
+/** Brings the page into each of its states and calls `check` there. */
+async function visitStates(
+  page: Page,
+  { tokenValue }: Client,
+  url: string,
+  check: (state: string) => Promise<void>,
+) {
   await page.goto(url);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('Admin token is missing.').waitFor();
-  await look('a sign-in that failed');
+  await page.getByText('Admin token is required.').waitFor();
+  await check('sign-in with an error');
 
   await page.getByLabel('Admin token').fill(tokenValue);
   await page.keyboard.press('Enter');
   await page.getByText('4 tokens on this page').waitFor();
   await page.getByRole('complementary').waitFor();
-  await look('tokens');
+  await check('tokens');
   await page.getByRole('radio', { name: 'expired' }).check();
-  await page.getByText('No token is expired.').waitFor();
-  await look('no tokens');
+  await page.getByText('There are no expired tokens.').waitFor();
+  await check('no tokens');
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByLabel('Expiry').selectOption('never');
-  await inDialog(page, 'Create token').click();
+  await dialogButton(page, 'Create token').click();
   await page.getByText('Name must not be empty.').waitFor();
-  await look('a token with faults');
+  await check('new token with errors');
   await page.getByLabel('Expiry').selectOption('custom');
   await page.getByLabel('Name').fill('New');
   await page.getByLabel('Days').fill('20');
   await page.getByRole('checkbox', { name: 'admin' }).check();
-  await look('a token that is about to be');
-  await inDialog(page, 'Create token').click();
-  await page.getByRole('textbox', { name: 'Value' }).waitFor();
-  await page.getByRole('button', { name: 'Copy: Value' }).click();
+  await check('new token, filled in');
+  await dialogButton(page, 'Create token').click();
+  await page.getByRole('textbox', { name: 'Token' }).waitFor();
+  await page.getByRole('button', { name: 'Copy: Token' }).click();
   await page.getByText('Copied').waitFor();
-  await look('the value of a token');
-  await inDialog(page, 'Done').click();
-  await look('the question whether it is stored');
-  await inDialog(page, 'Yes, it is stored').click();
+  await check('value of the new token');
+  await dialogButton(page, 'Done').click();
+  await check('confirmation that the token is saved');
+  await dialogButton(page, 'I have saved it').click();
   await page.getByRole('radio', { name: 'all' }).check();
   await page.getByRole('button', { name: 'Revoke Test' }).click();
-  await look('a revocation');
-  await inDialog(page, 'Cancel').click();
+  await check('revoke dialog');
+  await dialogButton(page, 'Cancel').click();
 
   await page.route('**/api/v1/users?**', () => {});
   await toUsers(page);
-  await look('users that are loading');
+  await check('users while loading');
   await page.unroute('**/api/v1/users?**');
   await page.route('**/api/v1/users?**', (route) => route.fulfill(problem(500, 'internal_error')));
   await page.getByLabel('Rows').selectOption('100');
   await page.getByText('The service failed.').waitFor();
-  await look('users that could not be loaded');
+  await check('users after an error');
   await page.unroute('**/api/v1/users?**');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('2 users on this page').waitFor();
-  await look('users');
+  await check('users');
   await page.getByRole('button', { name: 'Edit Ada' }).click();
   await page.getByRole('button', { name: 'Add a key' }).click();
   await page.getByLabel('Value of row 4').fill('x');
   await page.getByLabel('Email').fill('nobody');
-  await inDialog(page, 'Save changes').click();
+  await dialogButton(page, 'Save changes').click();
   await page.getByText('The key must not be empty.').waitFor();
-  await look('a user with faults');
-  await inDialog(page, 'Cancel').click();
+  await check('edited user with errors');
+  await dialogButton(page, 'Cancel').click();
   await page.getByRole('button', { name: 'Delete Ada' }).click();
-  await look('a deletion');
-  await inDialog(page, 'Cancel').click();
+  await check('delete dialog');
+  await dialogButton(page, 'Cancel').click();
   await page.getByLabel('Search').fill('nobody at all');
-  await page.getByText('Nobody matches').waitFor();
-  await look('nobody');
+  await page.getByText('No users match').waitFor();
+  await check('search without results');
   await page.route('**/users/search?**', (route) => route.fulfill(problem(429, 'rate_limited')));
   await page.getByLabel('Search').fill('ada');
   await page.getByText('Too many requests').waitFor();
-  await look('a limit that is used up');
+  await check('rate limit used up');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('You are signed out').waitFor();
-  await look('the end');
+  await check('signed out');
 }
 
 describeInBrowser('the dashboard', () => {
   const { service, open } = useDashboard();
 
-  it.each(LOOKS)(
-    'keeps WCAG 2.2 AA in $colorScheme and $width px wide, in every state',
+  it.each(VARIANTS)(
+    'meets WCAG 2.2 AA in every state, $colorScheme and $width px wide',
     async ({ colorScheme, width }) => {
-      const { page, expectRefusals } = await open({ colorScheme, viewport: { width, height: 800 } });
-      expectRefusals(400, 429, 500);
+      const { page, expectErrors } = await open({ colorScheme, viewport: { width, height: 800 } });
+      expectErrors(400, 429, 500);
       await page.addInitScript({ content: axe });
       const api = await service().client();
-      await furnish(api);
-      const faults: string[] = [];
+      await seed(api);
+      const failures: string[] = [];
 
-      await walk(page, api, `${service().url}/dashboard`, async (state) => {
+      await visitStates(page, api, `${service().url}/dashboard`, async (state) => {
         const { violations, passes } = await page.evaluate<{ violations: Violation[]; passes: object[] }>(
           `axe.run({ runOnly: ${JSON.stringify(WCAG_2_2_AA)} })`,
         );
         expect(passes.length).toBeGreaterThan(10);
         for (const { id, nodes } of violations) {
           for (const { html, failureSummary } of nodes)
-            faults.push(`${state}: ${id} ${html} ${failureSummary}`);
+            failures.push(`${state}: ${id} ${html} ${failureSummary}`);
         }
-        // Nothing is wider than the window, so that nobody has to scroll in two directions.
+        // WCAG 1.4.10: no scrolling in two directions.
         const excess: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        if (excess > 0) faults.push(`${state}: ${excess} px too wide`);
+        if (excess > 0) failures.push(`${state}: ${excess} px too wide`);
       });
 
-      expect(faults).toEqual([]);
+      expect(failures).toEqual([]);
     },
   );
 });
 
-describeInBrowser('a keyboard alone', () => {
+describeInBrowser('the dashboard with the keyboard alone', () => {
   const { service, open } = useDashboard();
 
-  it('signs in, makes a token, copies and revokes it, and makes, finds, edits and deletes a user', async () => {
+  it('can sign in, create, copy and revoke a token, and create, find, edit and delete a user', async () => {
     const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
     const api = await service().client();
     const { keyboard } = page;
     const focused = () => page.locator(':focus');
-    /** Tabs on until the control has the focus; a person would not do so for ever. */
+    /** Presses Tab until the control has the focus, at most 40 times. */
     const tabTo = async (role: Parameters<Page['getByRole']>[0], name: string | RegExp) => {
-      const wanted = page.getByRole(role, { name, exact: typeof name === 'string' });
+      const control = page.getByRole(role, { name, exact: typeof name === 'string' });
       for (let i = 0; i < 40; i++) {
-        if ((await wanted.and(focused()).count()) > 0) return;
+        if ((await control.and(focused()).count()) > 0) return;
         await keyboard.press('Tab');
-        // What has the focus can be seen to have it.
+        // The focus must be visible.
         expect(await page.evaluate(`getComputedStyle(document.activeElement).outlineStyle`)).toBe('solid');
       }
-      throw new Error(`The keyboard does not come to ${name}.`);
+      throw new Error(`${name} cannot be reached with Tab.`);
     };
 
     await page.goto(`${service().url}/dashboard`);
@@ -176,13 +181,13 @@ describeInBrowser('a keyboard alone', () => {
     await keyboard.press('Tab');
     await tabTo('button', 'Create token');
     await keyboard.press('Enter');
-    await page.getByRole('textbox', { name: 'Value' }).waitFor();
-    await tabTo('button', 'Copy: Value');
+    await page.getByRole('textbox', { name: 'Token' }).waitFor();
+    await tabTo('button', 'Copy: Token');
     await keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
     const value: string = await page.evaluate('navigator.clipboard.readText()');
     await keyboard.press('Escape');
-    await tabTo('button', 'Yes, it is stored');
+    await tabTo('button', 'I have saved it');
     await keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
@@ -202,7 +207,7 @@ describeInBrowser('a keyboard alone', () => {
     await page.getByRole('button', { name: 'Revoke By hand' }).waitFor({ state: 'detached' });
 
     await keyboard.press('Shift+Tab');
-    await tabTo('button', 'Create token'); // past the heading, through the whole page
+    await tabTo('button', 'Create token'); // from the heading on through the whole page
     for (let i = 0; i < 4; i++) await keyboard.press('Shift+Tab');
     await tabTo('link', 'Users');
     await keyboard.press('Enter');
@@ -226,7 +231,7 @@ describeInBrowser('a keyboard alone', () => {
 
     await tabTo('searchbox', 'Search');
     await keyboard.type('ada');
-    await page.getByText('Users found').waitFor();
+    await page.getByText('Search results').waitFor();
     await tabTo('button', 'Edit Ada');
     await keyboard.press('Enter');
     await page.getByLabel('Name').and(focused()).waitFor();

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { TokensService } from '../src';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
-import { inDialog, signIn, toUsers, useDashboard } from './support/dashboard';
+import { dialogButton, signIn, toUsers, useDashboard } from './support/dashboard';
 
-const shown = [...readFileSync('README.md', 'utf8').matchAll(/\]\((docs\/dashboard-[\w-]+\.png)\)/g)].map(
-  ([, path]) => path,
-);
+const imagesInReadme = [
+  ...readFileSync('README.md', 'utf8').matchAll(/\]\((docs\/dashboard-[\w-]+\.png)\)/g),
+].map(([, path]) => path);
 
 const PEOPLE = [
   ['Ada Lovelace', 'admin', { team: 'analysis', plan: 'pro' }],
@@ -22,7 +22,7 @@ const PEOPLE = [
 describeInBrowser('the dashboard', () => {
   const { service, open } = useDashboard();
 
-  async function furnish(api: Client) {
+  async function seed(api: Client) {
     const tokens = service().app.get(TokensService);
     for (const [name, scopes, expiresIn, usedAgo] of [
       ['CI pipeline', ['users:read'], '365d', '2 hours'],
@@ -47,16 +47,16 @@ describeInBrowser('the dashboard', () => {
     }
   }
 
-  it('looks as the README shows it; UPDATE_SCREENSHOTS=true has the pictures taken anew', async () => {
+  it('has its screenshots in the README; UPDATE_SCREENSHOTS=true retakes them', async () => {
     const { page } = await open({ viewport: { width: 1200, height: 700 } });
     const api = await service().client();
-    await furnish(api);
+    await seed(api);
     const take = async (state: string) => {
       const path = `docs/dashboard-${state}.png`;
-      const picture = await page.screenshot({ caret: 'hide' });
-      if (process.env.UPDATE_SCREENSHOTS === 'true') writeFileSync(path, picture);
+      const screenshot = await page.screenshot({ caret: 'hide' });
+      if (process.env.UPDATE_SCREENSHOTS === 'true') writeFileSync(path, screenshot);
       expect(existsSync(path)).toBe(true);
-      expect(shown).toContain(path);
+      expect(imagesInReadme).toContain(path);
     };
 
     await page.goto(`${service().url}/dashboard`);
@@ -68,11 +68,11 @@ describeInBrowser('the dashboard', () => {
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByLabel('Name').fill('Nightly sync');
     await page.getByRole('checkbox', { name: 'users:read' }).check();
-    await inDialog(page, 'Create token').click();
-    await page.getByRole('textbox', { name: 'Value' }).waitFor();
+    await dialogButton(page, 'Create token').click();
+    await page.getByRole('textbox', { name: 'Token' }).waitFor();
     await take('new-token');
-    await inDialog(page, 'Done').click();
-    await inDialog(page, 'Yes, it is stored').click();
+    await dialogButton(page, 'Done').click();
+    await dialogButton(page, 'I have saved it').click();
     await toUsers(page);
     await page.getByText('8 users on this page').waitFor();
     await take('users');

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { OrganizationsService, TokensService, UserManagementModule } from '../src';
 import { describeInBrowser } from './support/browser';
-import { inDialog, signIn, tokensIn, toUsers, useDashboard } from './support/dashboard';
+import { dialogButton, signIn, tokensIn, toUsers, useDashboard } from './support/dashboard';
 import { emptyDirectory } from './support/database';
 import { startHost } from './support/host';
 import { start, stop } from './support/process';
 
-/** What a browser would keep for later. */
-const KEPT = `(async () => ({
+/** Everything that a page can store in the browser. */
+const STORED = `(async () => ({
   local: localStorage.length,
   session: sessionStorage.length,
   cookies: document.cookie,
@@ -17,26 +17,26 @@ const KEPT = `(async () => ({
   caches: (await caches.keys()).length,
   workers: (await navigator.serviceWorker.getRegistrations()).length,
 }))()`;
-const NOTHING = { local: 0, session: 0, cookies: '', databases: 0, caches: 0, workers: 0 };
+const NOTHING_STORED = { local: 0, session: 0, cookies: '', databases: 0, caches: 0, workers: 0 };
 
-describeInBrowser('signing in to the dashboard', () => {
+describeInBrowser('a session of the dashboard', () => {
   const { service, open, visit } = useDashboard();
 
   it.each([
-    ['', 'Admin token is missing.'],
-    ['hunter2', 'Admin token is umt_ and 38 letters and digits; this is something else.'],
-  ])('does not send what is no token: %j', async (text, error) => {
-    const { page, asked } = await open();
+    ['', 'Admin token is required.'],
+    ['hunter2', 'Admin token is not an API token. Tokens start with umt_ and have 42 characters.'],
+  ])('does not send a value that is not a token: %j', async (text, error) => {
+    const { page, requestedUrls } = await open();
     await page.goto(`${service().url}/dashboard`);
     await page.getByLabel('Admin token').fill(text);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText(error).waitFor();
-    expect(asked.filter((url) => url.includes('/api/'))).toEqual([]);
+    expect(requestedUrls.filter((url) => url.includes('/api/'))).toEqual([]);
   });
 
-  it('says so when the token is not valid', async () => {
-    const { page, expectRefusals } = await open();
-    expectRefusals(401);
+  it('does not start with an invalid token', async () => {
+    const { page, expectErrors } = await open();
+    expectErrors(401);
     await page.goto(`${service().url}/dashboard`);
     await page.getByLabel('Admin token').fill(`umt_${'0'.repeat(38)}`);
     await page.keyboard.press('Enter');
@@ -44,17 +44,19 @@ describeInBrowser('signing in to the dashboard', () => {
     expect(await page.getByLabel('Admin token').getAttribute('aria-invalid')).toBe('true');
   });
 
-  it('wants the scope admin, and says what the token is good for', async () => {
+  it('requires the scope admin, and shows the scopes of another token', async () => {
     const reader = await service().client({ scopes: ['users:read', 'users:write'] });
     const { page } = await open();
     await page.goto(`${service().url}/dashboard`);
     await page.getByLabel('Admin token').fill(reader.tokenValue);
     await page.keyboard.press('Enter');
-    await page.getByText('“Test” may do users:read, users:write and nothing else.').waitFor();
+    await page
+      .getByText('The dashboard requires the scope admin; this token has users:read, users:write.')
+      .waitFor();
     expect(await page.getByRole('navigation').count()).toBe(0);
   });
 
-  it('has a form that password managers understand', async () => {
+  it('starts with a form that password managers understand', async () => {
     const { page } = await open();
     await page.goto(`${service().url}/dashboard`);
     const fields = await page.evaluate(
@@ -66,20 +68,20 @@ describeInBrowser('signing in to the dashboard', () => {
     ]);
   });
 
-  it('keeps the token in no storage, cookie or address, and forgets it on a reload', async () => {
-    const { page, asked, api } = await visit();
+  it('does not keep the token in storage, cookies or URLs, and forgets it on a reload', async () => {
+    const { page, requestedUrls, api } = await visit();
     await toUsers(page);
-    expect(await page.evaluate(KEPT)).toEqual(NOTHING);
+    expect(await page.evaluate(STORED)).toEqual(NOTHING_STORED);
     expect(await page.context().cookies()).toEqual([]);
     expect(await tokensIn(page)).toEqual([]);
-    expect(asked.filter((url) => url.includes(api.tokenValue))).toEqual([]);
+    expect(requestedUrls.filter((url) => url.includes(api.tokenValue))).toEqual([]);
 
     await page.reload();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await page.getByLabel('Admin token').inputValue()).toBe('');
   });
 
-  it('is over when one signs out', async () => {
+  it('ends at sign-out', async () => {
     const { page } = await visit();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out').waitFor();
@@ -87,7 +89,7 @@ describeInBrowser('signing in to the dashboard', () => {
     expect(await page.getByRole('table').count()).toBe(0);
   });
 
-  it('is over when the page is left, also for a browser that keeps it to go back to', async () => {
+  it('ends when the page is left, even if the browser caches the page', async () => {
     const { page } = await visit();
     await page.goto('about:blank');
     await page.goBack();
@@ -102,54 +104,54 @@ describeInBrowser('signing in to the dashboard', () => {
     await other.page.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
-  it('is over after thirty minutes without a touch', async () => {
+  it('ends after 30 minutes of inactivity', async () => {
     const { page } = await visit({}, (_api, page) => page.clock.install());
     await page.clock.fastForward('29:50');
     await page.keyboard.press('Shift');
     await page.clock.fastForward('29:50');
     expect(await page.getByRole('table').count()).toBe(1);
     await page.clock.fastForward('00:20');
-    await page.getByText('thirty minutes without activity').waitFor();
+    await page.getByText('30 minutes of inactivity').waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
   });
 
-  it('is over at the first touch when the machine slept for so long', async () => {
+  it('ends at the first activity if the computer slept for 30 minutes', async () => {
     const { page } = await visit({}, (_api, page) => page.clock.install());
-    await page.clock.setSystemTime(Date.now() + 31 * 60_000); // no timer notices
+    await page.clock.setSystemTime(Date.now() + 31 * 60_000); // runs no timers
     await page.keyboard.press('Shift');
-    await page.getByText('thirty minutes without activity').waitFor();
+    await page.getByText('30 minutes of inactivity').waitFor();
   });
 
-  it.each(['API tokens', 'Users'])('is over at a 401 in the middle of %s', async (section) => {
-    const { page, api, expectRefusals } = await visit();
-    expectRefusals(401);
+  it.each(['API tokens', 'Users'])('ends at a 401 in the section %s', async (section) => {
+    const { page, api, expectErrors } = await visit();
+    expectErrors(401);
     if (section === 'Users') await toUsers(page);
-    await page.getByText(section === 'Users' ? 'No users' : '1 token').waitFor();
+    await page.getByText(section === 'Users' ? 'No users on this page' : '1 token').waitFor();
     await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
     if (section === 'Users') await page.getByLabel('Search').fill('ada');
     else await page.getByRole('radio', { name: 'Expired' }).click();
-    await page.getByText('The service no longer accepts the token').waitFor();
+    await page.getByText('the token was revoked or has expired').waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
   });
 
-  it('is over at a 401 in a form', async () => {
-    const { page, api, expectRefusals } = await visit();
-    expectRefusals(401);
+  it('ends at a 401 in a form', async () => {
+    const { page, api, expectErrors } = await visit();
+    expectErrors(401);
     await toUsers(page);
     await page.getByRole('button', { name: 'Create user' }).click();
     await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
-    await inDialog(page, 'Create user').click();
-    await page.getByText('The service no longer accepts the token').waitFor();
+    await dialogButton(page, 'Create user').click();
+    await page.getByText('the token was revoked or has expired').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 });
 
-describeInBrowser('the dashboard behind a path', () => {
+describeInBrowser('the dashboard', () => {
   const { service, open } = useDashboard();
   const servers: Server[] = [];
   afterAll(() => servers.forEach((server) => server.close()));
 
-  /** A gateway that serves the service below a path. */
+  /** Starts a gateway that serves the service below a path. */
   async function gateway(path: string): Promise<string> {
     const { hostname, port } = new URL(service().url);
     const server = createServer((incoming, outgoing) => {
@@ -169,20 +171,22 @@ describeInBrowser('the dashboard behind a path', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   }
 
-  it.each(['/dashboard', '/dashboard/', '/dashboard#users'])('of a gateway works at %s', async (address) => {
+  it.each(['/dashboard', '/dashboard/', '/dashboard#users'])('works behind a gateway at %s', async (path) => {
     const url = await gateway('/people/directory');
-    const { page, asked } = await open();
+    const { page, requestedUrls } = await open();
     const api = await service().client();
     await api.createUser({ name: 'Ada Lovelace' });
-    await page.goto(url + address);
+    await page.goto(url + path);
     await signIn(page, api.tokenValue);
     await toUsers(page);
     await page.getByText('Ada Lovelace', { exact: true }).waitFor();
-    expect(asked.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'))).toEqual([]);
+    expect(
+      requestedUrls.filter((requested) => !requested.startsWith(url) && !requested.startsWith('data:')),
+    ).toEqual([]);
     expect(new URL(page.url()).pathname).toBe('/people/directory/dashboard');
   });
 
-  it('of a host application works, and shows a command that does', async () => {
+  it('works in a host application, and shows a command with its address', async () => {
     const host = await startHost([UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' })]);
     const { page } = await open();
     try {
@@ -193,21 +197,21 @@ describeInBrowser('the dashboard behind a path', () => {
       await page.getByRole('button', { name: 'Create token' }).click();
       await page.getByLabel('Name').fill('CI');
       await page.getByRole('checkbox', { name: 'users:read' }).check();
-      await inDialog(page, 'Create token').click();
+      await dialogButton(page, 'Create token').click();
       const command = await page.getByRole('textbox', { name: 'Try it' }).inputValue();
       expect(command).toMatch(
         `curl '${host.url}/backend/internal/api/v1/users' -H 'Authorization: Bearer umt_`,
       );
-      await inDialog(page, 'Done').click();
-      await inDialog(page, 'Yes, it is stored').click();
+      await dialogButton(page, 'Done').click();
+      await dialogButton(page, 'I have saved it').click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     } finally {
-      await page.close(); // it may be asking still
+      await page.close(); // it may still send requests
       await host.close();
     }
   });
 
-  it('of a first start is where the start says, opens to the token that it prints, and warns of it', async () => {
+  it('is at the address that the first start prints, accepts the printed token and warns about it', async () => {
     const { env, drop } = await emptyDirectory();
     const running = await start({ DATA_DIR: env.DATA_DIR, DATABASE_URL: '' });
     const { page } = await open();
@@ -218,7 +222,7 @@ describeInBrowser('the dashboard behind a path', () => {
       await signIn(page, token);
       await page.getByRole('complementary', { name: 'Bootstrap token' }).waitFor();
     } finally {
-      await page.close(); // it may be asking still
+      await page.close(); // it may still send requests
       await stop(running);
       await drop();
     }

@@ -2,13 +2,13 @@ import type { Page, Route } from 'playwright-core';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
 import { nextMoment } from './support/clock';
-import { inDialog, rowsOf, toUsers, useDashboard } from './support/dashboard';
+import { dialogButton, rowsOf, toUsers, useDashboard } from './support/dashboard';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
 const namesOf = async (page: Page) => (await rowsOf(page)).map((row) => row.split(' usr_')[0]);
 
-/** What the service keeps of a user. */
+/** The stored user. */
 const userOf = async (api: Client, id: string) => (await api.get(`/api/v1/users/${id}`).expect(200)).body;
 
 describeInBrowser('users in the dashboard', () => {
@@ -19,13 +19,13 @@ describeInBrowser('users in the dashboard', () => {
     return opened;
   };
 
-  it('are told to be none yet', async () => {
+  it('have a hint if there are none', async () => {
     const { page } = await visitUsers();
-    await page.getByText('There is nobody here yet.').waitFor();
+    await page.getByText('There are no users yet.').waitFor();
     await page.getByText('No users on this page').waitFor();
   });
 
-  it('are created', async () => {
+  it('can be created', async () => {
     const { page, api } = await visitUsers();
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByLabel('Name').fill('Ada Lovelace');
@@ -34,7 +34,7 @@ describeInBrowser('users in the dashboard', () => {
     await page.getByRole('button', { name: 'Add a key' }).click();
     await page.getByLabel('Key 1').fill('plan');
     await page.getByLabel('Value of plan').fill('pro');
-    await inDialog(page, 'Create user').click();
+    await dialogButton(page, 'Create user').click();
     await page.getByText('Created Ada Lovelace').waitFor();
     await page.getByText('1 user on this page').waitFor();
     const { body } = await api.get('/api/v1/users').expect(200);
@@ -43,9 +43,9 @@ describeInBrowser('users in the dashboard', () => {
     ]);
   });
 
-  it('are told what is wrong at its field, and lose nothing that was typed', async () => {
-    const { page, expectRefusals } = await visitUsers((api) => api.createUser({ email: 'ada@example.com' }));
-    expectRefusals(400, 409);
+  it('show errors at the fields and keep the input', async () => {
+    const { page, expectErrors } = await visitUsers((api) => api.createUser({ email: 'ada@example.com' }));
+    expectErrors(400, 409);
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByLabel('Email').fill('nobody');
     await page.getByRole('button', { name: 'Add a key' }).click();
@@ -56,19 +56,19 @@ describeInBrowser('users in the dashboard', () => {
     await page.getByLabel('Value of deep').fill('{"constructor": 1}');
     await page.getByRole('button', { name: 'Add a key' }).click();
     await page.getByLabel('Key 3').fill('__proto__');
-    await inDialog(page, 'Create user').click();
+    await dialogButton(page, 'Create user').click();
 
     await page.getByText('Name must not be empty.').waitFor();
     await page.getByText('__proto__ is not allowed as a key.').waitFor();
     await page.getByText('Email must be an email address.').waitFor();
     await page.getByText('… must have at most 64 characters.').waitFor();
     await page.getByText('deep.constructor is not allowed as a key.').waitFor();
-    const described = async (label: string) => {
+    const descriptionOf = async (label: string) => {
       const id = await page.getByLabel(label).getAttribute('aria-describedby');
       return page.locator(`[id="${id}"]`).innerText();
     };
-    expect(await described('Email')).toBe('Email must be an email address.');
-    expect(await described('Value of deep')).toBe('deep.constructor is not allowed as a key.');
+    expect(await descriptionOf('Email')).toBe('Email must be an email address.');
+    expect(await descriptionOf('Value of deep')).toBe('deep.constructor is not allowed as a key.');
     await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
 
     await page.getByLabel('Name').fill('Ada');
@@ -76,18 +76,18 @@ describeInBrowser('users in the dashboard', () => {
     await page.getByLabel('Key 1').fill('short');
     await page.getByRole('button', { name: 'Remove __proto__' }).click();
     await page.getByLabel('Value of deep').fill('{"fine": [1, 2]}');
-    await inDialog(page, 'Create user').click();
+    await dialogButton(page, 'Create user').click();
     await page.getByText('Email is already used by another user of the organization.').waitFor();
     expect(await page.getByLabel('Email').getAttribute('aria-invalid')).toBe('true');
     expect(await page.getByLabel('Value of deep').inputValue()).toBe('{"fine": [1, 2]}');
 
     await page.getByLabel('Email').fill('other@example.com');
-    await inDialog(page, 'Create user').click();
+    await dialogButton(page, 'Create user').click();
     await page.getByText('Created Ada').waitFor();
   });
 
-  it('are told by the page what only it can see: a key that stands twice, and a text that is no JSON', async () => {
-    const { page, asked } = await visitUsers();
+  it('are checked for duplicate keys and invalid JSON before they are sent', async () => {
+    const { page, requestedUrls } = await visitUsers();
     await page.getByRole('button', { name: 'Create user' }).click();
     for (const i of [1, 2, 3]) {
       await page.getByRole('button', { name: 'Add a key' }).click();
@@ -95,14 +95,14 @@ describeInBrowser('users in the dashboard', () => {
     }
     await page.getByLabel('Type of c').selectOption('JSON');
     await page.getByLabel('Value of c').fill('{no}');
-    const before = asked.length;
-    await inDialog(page, 'Create user').click();
-    await page.getByText('c is not JSON.').waitFor();
-    expect(await page.getByText('twice stands here twice.').count()).toBe(2);
-    expect(asked.length).toBe(before);
+    const before = requestedUrls.length;
+    await dialogButton(page, 'Create user').click();
+    await page.getByText('c is not valid JSON.').waitFor();
+    expect(await page.getByText('twice occurs more than once.').count()).toBe(2);
+    expect(requestedUrls.length).toBe(before);
   });
 
-  it('have at most 16 keys', async () => {
+  it('have at most 16 keys of metadata', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`key-${i}`, i]));
     const { page, api } = await visitUsers((api) => api.createUser({ name: 'Ada', metadata }));
     await page.getByRole('button', { name: 'Edit Ada' }).click();
@@ -113,14 +113,14 @@ describeInBrowser('users in the dashboard', () => {
     await page.getByRole('button', { name: 'Add a key' }).dispatchEvent('click');
     expect(await page.getByLabel('Key 17').count()).toBe(0);
     await page.getByLabel('Key 16').fill('last');
-    await inDialog(page, 'Save changes').click();
+    await dialogButton(page, 'Save changes').click();
     await page.getByText('Saved Ada').waitFor();
     const { body } = await api.get('/api/v1/users').expect(200);
     expect(body.data[0].metadata).toEqual({ ...metadata, last: '' });
   });
 
-  describe('when they are edited', () => {
-    /** One of everything that a row of text could spoil. */
+  describe('when edited', () => {
+    /** Values that editing as text could corrupt. */
     const metadata = {
       text: 'pro',
       'looks like JSON': '{"a": 1}',
@@ -138,7 +138,7 @@ describeInBrowser('users in the dashboard', () => {
       unicode: 'Zoë 👩‍🚀 \u202e',
     };
 
-    it('keep what is not changed: only the changed fields are sent', async () => {
+    it('send only the changed fields and keep the others', async () => {
       const created = { name: 'Ada', email: 'ada@example.com', role: 'viewer', metadata };
       const { page, api } = await visitUsers((api) => api.createUser(created));
       const sent: unknown[] = [];
@@ -146,18 +146,18 @@ describeInBrowser('users in the dashboard', () => {
 
       await page.getByRole('button', { name: 'Edit Ada' }).click();
       await page.getByLabel('Name').fill('Ada Lovelace');
-      await inDialog(page, 'Save changes').click();
+      await dialogButton(page, 'Save changes').click();
       await page.getByText('Saved Ada Lovelace').waitFor();
 
       await page.getByRole('button', { name: 'Edit Ada' }).click();
       await page.getByLabel('Value of text').fill('free');
-      await inDialog(page, 'Save changes').click();
+      await dialogButton(page, 'Save changes').click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
 
       await page.getByRole('button', { name: 'Edit Ada' }).click();
       await page.getByRole('button', { name: 'Remove number' }).click();
       await page.getByLabel('Type of looks like JSON').selectOption('JSON');
-      await inDialog(page, 'Save changes').click();
+      await dialogButton(page, 'Save changes').click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
 
       const { number: _number, ...rest } = { ...metadata, text: 'free', 'looks like JSON': { a: 1 } };
@@ -171,18 +171,18 @@ describeInBrowser('users in the dashboard', () => {
       expect(Object.keys(body.data[0].metadata).sort()).toEqual(Object.keys(rest).sort());
     });
 
-    it('are not asked for a change that is none', async () => {
-      const { page, asked } = await visitUsers((api) => api.createUser({ name: 'Ada', metadata }));
+    it('send nothing if nothing was changed', async () => {
+      const { page, requestedUrls } = await visitUsers((api) => api.createUser({ name: 'Ada', metadata }));
       const patches: string[] = [];
       page.on('request', (request) => request.method() === 'PATCH' && patches.push(request.url()));
       await page.getByRole('button', { name: 'Edit Ada' }).click();
-      await inDialog(page, 'Save changes').click();
-      await page.getByText('Nothing was changed').waitFor();
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('No changes were made').waitFor();
       expect(patches).toEqual([]);
-      expect(asked.length).toBeGreaterThan(0);
+      expect(requestedUrls.length).toBeGreaterThan(0);
     });
 
-    it('are shown as they are now, whatever the list still says', async () => {
+    it('show their current data even if the list is stale', async () => {
       let id = '';
       const { page, api } = await visitUsers(async (api) => ({ id } = await api.createUser({ name: 'Ada' })));
       await page.getByRole('button', { name: 'Edit Ada' }).waitFor();
@@ -190,55 +190,55 @@ describeInBrowser('users in the dashboard', () => {
       await page.getByRole('button', { name: 'Edit Ada' }).click();
       expect(await page.getByLabel('Value of since').inputValue()).toBe('then');
       await page.getByLabel('Role').selectOption('admin');
-      await inDialog(page, 'Save changes').click();
+      await dialogButton(page, 'Save changes').click();
       await page.getByText('Saved Ada').waitFor();
       expect(await userOf(api, id)).toMatchObject({ role: 'admin', metadata: { since: 'then' } });
     });
 
-    it('may have an email that somebody else has, which is said at the email', async () => {
-      const { page, expectRefusals } = await visitUsers(async (api) => {
+    it('show at the email field that another user has the email', async () => {
+      const { page, expectErrors } = await visitUsers(async (api) => {
         await api.createUser({ name: 'Ada', email: 'ada@example.com' });
         await api.createUser({ name: 'Bob', email: 'bob@example.com' });
       });
-      expectRefusals(409);
+      expectErrors(409);
       await page.getByRole('button', { name: 'Edit Bob' }).click();
       await page.getByLabel('Email').fill('Ada@Example.com');
-      await inDialog(page, 'Save changes').click();
+      await dialogButton(page, 'Save changes').click();
       await page.getByText('Email is already used by another user of the organization.').waitFor();
       expect(await page.evaluate('document.activeElement.inputMode')).toBe('email');
       expect(await page.getByLabel('Email').inputValue()).toBe('Ada@Example.com');
     });
 
-    it('may be gone', async () => {
-      const { page, api, expectRefusals } = await visitUsers((api) => api.createUser({ name: 'Ada' }));
-      expectRefusals(404);
+    it('show an error if they were deleted meanwhile', async () => {
+      const { page, api, expectErrors } = await visitUsers((api) => api.createUser({ name: 'Ada' }));
+      expectErrors(404);
       const { body } = await api.get('/api/v1/users').expect(200);
       await page.getByRole('button', { name: 'Edit Ada' }).waitFor();
       await api.delete(`/api/v1/users/${body.data[0].id}`).expect(204);
       await page.getByRole('button', { name: 'Edit Ada' }).click();
       await page.getByText('There is no such user.').waitFor();
-      await inDialog(page, 'Cancel').click();
+      await dialogButton(page, 'Cancel').click();
       await page.getByRole('button', { name: 'Delete Ada' }).click();
-      await inDialog(page, 'Delete user').click();
-      await page.getByText('There is nobody here yet.').waitFor();
+      await dialogButton(page, 'Delete user').click();
+      await page.getByText('There are no users yet.').waitFor();
     });
   });
 
-  it('are deleted when that is confirmed', async () => {
+  it('are deleted after confirmation', async () => {
     const { page, api } = await visitUsers((api) =>
       api.createUser({ name: 'Ada', email: 'ada@example.com' }),
     );
     await page.getByRole('button', { name: 'Delete Ada' }).click();
     await page.getByText('ada@example.com').and(page.locator('dialog strong')).waitFor();
-    await inDialog(page, 'Cancel').click();
+    await dialogButton(page, 'Cancel').click();
     expect((await api.get('/api/v1/users').expect(200)).body.data).toHaveLength(1);
     await page.getByRole('button', { name: 'Delete Ada' }).click();
-    await inDialog(page, 'Delete user').click();
+    await dialogButton(page, 'Delete user').click();
     await page.getByText('Deleted Ada').waitFor();
     expect((await api.get('/api/v1/users').expect(200)).body.data).toEqual([]);
   });
 
-  it('are sorted and walked page by page', async () => {
+  it('can be sorted', async () => {
     const { page } = await visitUsers(async (api) => {
       for (const name of ['Bob', 'ada', 'Cid']) {
         await nextMoment();
@@ -258,7 +258,7 @@ describeInBrowser('users in the dashboard', () => {
     }
   });
 
-  it('are walked page by page, those found too', async () => {
+  it('are paginated in a search, in both directions', async () => {
     const { page } = await visitUsers(async (api) => {
       for (let i = 0; i < 60; i++) await api.createUser({ name: `Person ${String(i).padStart(2, '0')}` });
     });
@@ -273,19 +273,19 @@ describeInBrowser('users in the dashboard', () => {
     await page.getByText('50 users on this page').waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByText('Page 2').waitFor();
-    await page.getByLabel('Search').fill('person example'); // a new search begins at its first page
+    await page.getByLabel('Search').fill('person example'); // a new search starts at the first page
     await page.getByText('Page 1').waitFor();
     await page.getByText('50 users on this page').waitFor();
   });
 
-  it('are found as one types, and markup in a text is a text', async () => {
+  it('are found while typing, and show markup as text', async () => {
     const { page } = await visitUsers(async (api) => {
       await api.createUser({ name: 'Ada Lovelace', metadata: { [HOSTILE]: HOSTILE } });
       await api.createUser({ name: HOSTILE, email: 'img@example.com' });
     });
     await page.getByText('2 users on this page').waitFor();
     await page.getByLabel('Search').fill('l');
-    await page.getByText('A search wants two characters').waitFor();
+    await page.getByText('Type at least two characters').waitFor();
     expect(await namesOf(page)).toHaveLength(2);
     await page.getByLabel('Search').fill('lovelase');
     await page.getByText('1 user on this page').waitFor();
@@ -294,43 +294,43 @@ describeInBrowser('users in the dashboard', () => {
 
     await page.getByRole('button', { name: 'Edit Ada' }).click();
     expect(await page.getByLabel(`Value of ${HOSTILE}`).inputValue()).toBe(HOSTILE);
-    await inDialog(page, 'Cancel').click();
+    await dialogButton(page, 'Cancel').click();
     await page.getByLabel('Search').fill(`${HOSTILE} nobody`);
-    await page.getByText(`Nobody matches ${HOSTILE} nobody`).waitFor();
+    await page.getByText(`No users match ${HOSTILE} nobody`).waitFor();
     await page.getByLabel('Search').fill('');
     await page.getByText('2 users on this page').waitFor();
     await page.getByRole('button', { name: `Delete ${HOSTILE}` }).click();
-    await inDialog(page, 'Delete user').click();
+    await dialogButton(page, 'Delete user').click();
     await page.getByText(`Deleted ${HOSTILE}`).waitFor();
     expect(await page.locator('img, body script').count()).toBe(0);
   });
 
-  it('that were asked for before are never shown for a later search', async () => {
+  it('from an earlier search are never shown for a later one', async () => {
     const { page } = await visitUsers(async (api) => {
       await api.createUser({ name: 'Slow' });
       await api.createUser({ name: 'Quick' });
     });
-    const held: Route[] = [];
-    await page.route('**/users/search?q=slow*', (route) => void held.push(route));
+    const heldRoutes: Route[] = [];
+    await page.route('**/users/search?q=slow*', (route) => void heldRoutes.push(route));
     const aborted: string[] = [];
     page.on('requestfailed', (request) => aborted.push(new URL(request.url()).search));
     await page.getByLabel('Search').fill('slow');
-    while (held.length === 0) await page.waitForTimeout(20);
+    while (heldRoutes.length === 0) await page.waitForTimeout(20);
     await page.getByLabel('Search').fill('quick');
     await page.getByText('1 user on this page').waitFor();
     expect(aborted).toEqual(['?q=slow&limit=50']);
-    await held[0].continue().catch(() => {}); // too late: it is aborted
+    await heldRoutes[0].continue().catch(() => {}); // too late: the request was aborted
     await page.waitForTimeout(200);
     expect(await namesOf(page)).toEqual(['Quick']);
   });
 });
 
-describeInBrowser('the limit of the token that one is signed in with', () => {
+describeInBrowser('the rate limit in the dashboard', () => {
   const { visit } = useDashboard({ RATE_LIMIT_PER_MINUTE: '6' });
 
-  it('is shown, and what a list does when it is used up', async () => {
-    const { page, asked, expectRefusals } = await visit({}, (_api, page) => page.clock.install());
-    expectRefusals(429);
+  it('is shown, and a list retries when a used-up limit resets', async () => {
+    const { page, requestedUrls, expectErrors } = await visit({}, (_api, page) => page.clock.install());
+    expectErrors(429);
     await page.getByText('of 6 requests left').waitFor();
     await page.getByRole('radio', { name: 'active' }).check();
     await page.getByText('2 of 6 requests left').waitFor();
@@ -340,31 +340,31 @@ describeInBrowser('the limit of the token that one is signed in with', () => {
         page.getByRole('radio', { name: state }).check(),
       ]);
     }
-    const told = page.getByText('Too many requests: the limit of the token is used up.');
-    await told.waitFor();
-    const secondsOf = async () => Number(/in (\d+) s/.exec(await told.innerText())![1]);
+    const message = page.getByText("Too many requests: the token's rate limit is used up.");
+    await message.waitFor();
+    const secondsOf = async () => Number(/in (\d+) s/.exec(await message.innerText())![1]);
     const before = await secondsOf();
     expect(before).toBeGreaterThan(30);
     await page.clock.fastForward(10_000);
-    // The page shows it a moment later; where it never does, the test's time ends.
+    // The page updates a moment later.
     while ((await secondsOf()) > before - 10) await page.waitForTimeout(50);
-    expect(await told.innerText()).toMatch(/It resets at \d+:\d\d:\d\d [AP]M/);
-    // When the time has come the page asks again by itself.
-    const count = asked.length;
-    const again = page.waitForRequest('**/tokens?**');
+    expect(await message.innerText()).toMatch(/It resets at \d+:\d\d:\d\d [AP]M/);
+    // At the reset the page retries by itself.
+    const count = requestedUrls.length;
+    const retry = page.waitForRequest('**/tokens?**');
     await page.clock.fastForward(60_000);
-    await again;
-    expect(asked.length).toBeGreaterThan(count);
+    await retry;
+    expect(requestedUrls.length).toBeGreaterThan(count);
   });
 
-  it('is told in a form too, which keeps what was typed', async () => {
-    const { page, api, expectRefusals } = await visit();
-    expectRefusals(429);
+  it('is reported in a form, which keeps the input', async () => {
+    const { page, api, expectErrors } = await visit();
+    expectErrors(429);
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByLabel('Name').fill('Typed');
     for (let i = 0; i < 6; i++) await api.get('/v1/tokens/current');
-    await inDialog(page, 'Create token').click();
-    await page.getByText('Too many requests: the limit of the token is used up.').waitFor();
+    await dialogButton(page, 'Create token').click();
+    await page.getByText("Too many requests: the token's rate limit is used up.").waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed');
   });
 });

@@ -12,8 +12,8 @@ const names = readdirSync('dist/dashboard/dashboard');
 const read = (name: string) => readFileSync(`dist/dashboard/${name}`);
 const [script] = names.filter((name) => name.endsWith('.js'));
 
-/** The answer to a path as it stands; other clients put it in order first. */
-const ask = (path: string) =>
+/** Requests a path unchanged; other clients normalize it first. */
+const getRaw = (path: string) =>
   new Promise<{ status?: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
     get({ hostname, port, path }, (response) => {
@@ -34,7 +34,7 @@ const SECURITY = {
 };
 
 describe('/dashboard', () => {
-  it('is a page that is not stored, and runs nothing but its own files', async () => {
+  it('is a page that is not cached and runs only its own files', async () => {
     const { headers, text } = await request(service.url).get('/dashboard').expect(200);
     expect(headers).toMatchObject({
       ...SECURITY,
@@ -48,7 +48,7 @@ describe('/dashboard', () => {
     expect(text).not.toMatch(/<style|<script>|style=|\son\w+=/);
   });
 
-  it.each(names)('/%s has a hash in its name, and may be kept for ever', async (name) => {
+  it.each(names)('/%s has a hash in its name and may be cached forever', async (name) => {
     const { headers, body, text } = await request(service.url).get(`/dashboard/${name}`).expect(200);
     expect(headers).toMatchObject({
       ...SECURITY,
@@ -59,19 +59,19 @@ describe('/dashboard', () => {
     expect(text ?? body.toString()).toBe(read(`dashboard/${name}`).toString());
   });
 
-  it.each(['', `/${script}`])('%s has an X-Request-ID, the caller’s if there is one', async (path) => {
+  it.each(['', `/${script}`])('%s has an X-Request-ID, by default a new one', async (path) => {
     const { headers } = await request(service.url)
       .get(`/dashboard${path}`)
-      .set('X-Request-ID', 'mine')
+      .set('X-Request-ID', 'my-id')
       .expect(200);
-    expect(headers['x-request-id']).toBe('mine');
+    expect(headers['x-request-id']).toBe('my-id');
     const other = await request(service.url).head(`/dashboard${path}`).expect(200);
     expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(other.headers['content-length']).toBe(headers['content-length']);
     expect(other.text).toBeUndefined();
   });
 
-  it('with a slash more leads there, wherever a gateway has put it', async () => {
+  it('redirects from a trailing slash, below any path prefix', async () => {
     const { headers } = await request(service.url).get('/dashboard/').expect(308);
     expect(headers.location).toBe('../dashboard');
     expect(headers['x-request-id']).toBeDefined();
@@ -93,8 +93,8 @@ describe('/dashboard', () => {
     '/dashboard/%00',
     '/dashboard/%zz',
     '/dashboard/__proto__',
-  ])('%s is a 404 in the one form', async (path) => {
-    const response = await ask(path);
+  ])('%s is a 404 with a problem body', async (path) => {
+    const response = await getRaw(path);
     expect(response.status).toBe(404);
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
     expect(JSON.parse(response.text)).toMatchObject({
@@ -111,7 +111,7 @@ describe('/dashboard', () => {
     }
   });
 
-  it('has at most 60 KB of script as it travels', () => {
+  it('has at most 60 KB of compressed script', () => {
     const scripts = names
       .filter((name) => name.endsWith('.js'))
       .map((name) => gzipSync(read(`dashboard/${name}`)));

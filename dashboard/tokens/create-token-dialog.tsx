@@ -3,7 +3,7 @@ import type { NewToken } from '../../client/index.ts';
 import { useSession } from '../session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
-import { Field, FieldError } from '../ui/field.tsx';
+import { Field } from '../ui/field.tsx';
 import { dateIn } from '../ui/time.tsx';
 import { LocalFaults, useSubmit } from '../ui/use-submit.ts';
 import { type Scope, SCOPES } from './scopes.ts';
@@ -40,7 +40,7 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
       <form class="stack" ref={form.ref} onSubmit={form.submit} noValidate>
         <Field
           label="Name"
-          hint="What is it for? By its name you will find it when it must go."
+          hint="What is it for? The name helps you find it again."
           error={form.errorAt('name')}
         >
           {(field) => <input {...field} name="name" autocomplete="off" autofocus />}
@@ -48,31 +48,33 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
 
         <fieldset class="field" aria-describedby="scopes-error">
           <legend>Scopes</legend>
-          {SCOPES.map(([scope, meaning], i) => (
+          {SCOPES.map(([scope, description], i) => (
             <label key={scope} class="check">
               <input
                 type="checkbox"
                 name="scopes"
                 value={scope}
                 aria-labelledby={`${scope}-name`}
-                aria-describedby={`${scope}-meaning`}
+                aria-describedby={`${scope}-description`}
                 aria-invalid={i === 0 && form.errorAt('scopes') ? true : undefined}
               />
               <span>
                 <code id={`${scope}-name`}>{scope}</code>
-                <span class="quiet sub" id={`${scope}-meaning`}>
-                  {meaning}
+                <span class="quiet sub" id={`${scope}-description`}>
+                  {description}
                 </span>
               </span>
             </label>
           ))}
-          <FieldError id="scopes-error" label="Scopes" error={form.errorAt('scopes')} />
+          <p class="error" id="scopes-error" role="alert">
+            {form.errorAt('scopes') && 'Select at least one scope.'}
+          </p>
         </fieldset>
 
         <div class="columns">
           <Field
             label="Expiry"
-            hint={isDays(days) ? `The token ends on ${dateIn(Number(days))}.` : undefined}
+            hint={isDays(days) ? `Expires on ${dateIn(Number(days))}.` : undefined}
             error={expiry === 'custom' ? undefined : form.errorAt('expiresIn')}
           >
             {(field) => (
@@ -105,8 +107,8 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
         <div role="status">
           {expiry === 'never' && (
             <p class="banner warning">
-              A token that never expires is valid until somebody revokes it, also when it has leaked and
-              nobody knows. Prefer an expiry where you can.
+              A token that never expires stays valid until it is revoked, even if it has leaked unnoticed. Set
+              an expiry if you can.
             </p>
           )}
         </div>

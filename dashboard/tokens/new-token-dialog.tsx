@@ -4,41 +4,39 @@ import { baseUrl } from '../session.ts';
 import { CopyField } from '../ui/copy-field.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** The value, this one time. */
+/** Shows the value of a new token, which cannot be shown again. */
 export function NewTokenDialog({ token, onClose }: { token: NewToken; onClose(): void }) {
   const [isLeaving, setIsLeaving] = useState(false);
-  // The browser asks the same of somebody who closes or reloads the page, for as long as the dialog is there:
-  // a passive effect would be undone a paint later.
+  // Makes the browser ask before the page is closed or reloaded. A layout effect, because the cleanup of a passive
+  // effect would run only after the dialog is gone.
   useLayoutEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
+    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', preventUnload);
+    return () => removeEventListener('beforeunload', preventUnload);
   }, []);
 
   if (isLeaving) {
     return (
-      <Dialog key="leaving" title="Have you stored the token?" onClose={() => setIsLeaving(false)}>
+      <Dialog key="leaving" title="Have you saved the token?" onClose={() => setIsLeaving(false)}>
         <p>
-          The value of <strong>{token.name}</strong> cannot be shown again. If it is lost, revoke the token
-          and create another one.
+          You won't see the token <strong>{token.name}</strong> again. If you lose it, revoke it and create
+          another one.
         </p>
         <div class="buttons">
           <button type="button" autofocus onClick={() => setIsLeaving(false)}>
-            No, show it again
+            Back
           </button>
           <button type="button" class="primary" onClick={onClose}>
-            Yes, it is stored
+            I have saved it
           </button>
         </div>
       </Dialog>
     );
   }
   return (
-    <Dialog key="value" title={`Token “${token.name}” is ready`} onClose={() => setIsLeaving(true)}>
-      <p class="banner warning">
-        Copy the value now. It is shown this once, and nobody can ask for it again.
-      </p>
-      <CopyField label="Value" value={token.token} />
+    <Dialog key="value" title={`Token “${token.name}” created`} onClose={() => setIsLeaving(true)}>
+      <p class="banner warning">Copy the token now. You won't be able to see it again.</p>
+      <CopyField label="Token" value={token.token} />
       <CopyField label="Try it" value={curlOf(token)} rows={3} />
       <div class="buttons">
         <button type="button" class="primary" onClick={() => setIsLeaving(true)}>
@@ -49,9 +47,9 @@ export function NewTokenDialog({ token, onClose }: { token: NewToken; onClose():
   );
 }
 
-/** A command that works with this token, whatever its scopes. */
+/** A command that the token's scopes allow. */
 function curlOf({ scopes, token }: NewToken): string {
-  const reads = scopes.includes('users:read') || scopes.includes('admin');
-  const path = reads ? 'users' : 'tokens/current';
+  const canReadUsers = scopes.includes('users:read') || scopes.includes('admin');
+  const path = canReadUsers ? 'users' : 'tokens/current';
   return `curl '${baseUrl.replaceAll("'", '%27')}/api/v1/${path}' -H 'Authorization: Bearer ${token}'`;
 }

@@ -7,7 +7,7 @@ import { useSubmit } from '../ui/use-submit.ts';
 
 interface Props {
   token: Token;
-  /** One is signed in with it. */
+  /** Whether this session uses the token. */
   isCurrent: boolean;
   onClose(): void;
   onRevoked(): void;
@@ -24,16 +24,16 @@ export function RevokeDialog({ token, isCurrent, onClose, onRevoked }: Props) {
     <Dialog title={`Revoke “${token.name}”?`} onClose={onClose}>
       <form class="stack" ref={form.ref} onSubmit={form.submit}>
         <p>
-          Whatever uses the token <code>{token.hint}</code> is refused from its next request on. This cannot
-          be undone.
+          Requests that use the token <code>{token.hint}</code> will be rejected immediately. This cannot be
+          undone.
         </p>
         <p>
           {token.lastUsedAt ? (
             <>
-              It was last used <Ago iso={token.lastUsedAt} />.
+              Last used <Ago iso={token.lastUsedAt} />.
             </>
           ) : (
-            'It has not been used yet, as far as is known.'
+            'Not used yet (may lag by a minute).'
           )}
         </p>
         {isCurrent && (

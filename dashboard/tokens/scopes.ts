@@ -2,10 +2,10 @@ import type { Token } from '../../client/index.ts';
 
 export type Scope = Token['scopes'][number];
 
-/** What a scope allows, in one sentence. */
+/** The scopes and what they allow. */
 export const SCOPES: [Scope, string][] = [
-  ['users:read', 'Read, list and search the users of the organization.'],
+  ['users:read', 'Read, list and search users.'],
   ['users:write', 'Create users and change their name, email, role and metadata.'],
-  ['users:delete', 'Delete users for good.'],
-  ['admin', 'Full access: everything above, and creating and revoking API tokens.'],
+  ['users:delete', 'Delete users permanently.'],
+  ['admin', 'Full access: all of the above, plus creating and revoking API tokens.'],
 ];

@@ -4,7 +4,6 @@ export type StateFilter = 'all' | Token['state'];
 
 const STATES: StateFilter[] = ['all', 'active', 'expired', 'revoked'];
 
-/** Which tokens are shown. */
 export const StateFilterBar = ({
   state,
   onState,
@@ -13,7 +12,7 @@ export const StateFilterBar = ({
   onState(state: StateFilter): void;
 }) => (
   <fieldset class="segments">
-    <legend class="unseen">Show tokens that are</legend>
+    <legend class="unseen">Filter tokens by state</legend>
     {STATES.map((value) => (
       <label key={value}>
         <input

@@ -4,7 +4,7 @@ import { Ago, DateOf, isSoon, Until } from '../ui/time.tsx';
 
 interface Props {
   token: Token;
-  /** One is signed in with it. */
+  /** Whether this session uses the token. */
   isCurrent: boolean;
   onRevoke(): void;
 }

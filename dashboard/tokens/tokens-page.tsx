@@ -38,10 +38,12 @@ export function TokensPage({ onCreated, onRevoked }: Props) {
           Create token
         </button>
       </div>
-      <p class="quiet lead">Programs call the API with a token. Its scopes decide what it may do.</p>
+      <p class="quiet lead">
+        Applications use tokens to call the API. The scopes of a token define what it can do.
+      </p>
       <div class="tools">
         <StateFilterBar state={state} onState={setState} />
-        <ListStatus list={list} one="token" many="tokens" />
+        <ListStatus list={list} singular="token" plural="tokens" />
       </div>
       <Failure error={list.error} onRetry={list.retry} />
       {!list.items && list.isLoading && <Skeleton />}
@@ -62,7 +64,7 @@ export function TokensPage({ onCreated, onRevoked }: Props) {
         </Table>
       )}
       {list.items?.length === 0 && (
-        <p class="empty">{state === 'all' ? 'There are no tokens here.' : `No token is ${state}.`}</p>
+        <p class="empty">{state === 'all' ? 'There are no tokens yet.' : `There are no ${state} tokens.`}</p>
       )}
       <Pager label="Pages of tokens" list={list} size={size} onSize={setSize} />
       {isCreating && (

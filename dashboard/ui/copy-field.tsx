@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field } from './field.tsx';
 
-/** A text to take away, with a button that copies it. */
+/** A read-only text with a button that copies it. */
 export function CopyField({ label, value, rows = 1 }: { label: string; value: string; rows?: number }) {
   const ref = useRef<HTMLTextAreaElement>(null);
   const [outcome, setOutcome] = useState('');
@@ -16,7 +16,7 @@ export function CopyField({ label, value, rows = 1 }: { label: string; value: st
     text.select();
     const copied = await (navigator.clipboard?.writeText(value) ?? Promise.reject()).then(
       () => true,
-      () => document.execCommand('copy'), // without TLS a browser has nothing newer
+      () => document.execCommand('copy'), // the clipboard API requires HTTPS
     );
     setOutcome(copied ? 'Copied' : 'Press Ctrl+C or ⌘C');
   };

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   title: string;
-  /** The person wants to leave. Whoever shows the dialog decides. */
+  /** Called when the user dismisses the dialog. The parent decides whether it closes. */
   onClose(): void;
   children: ComponentChildren;
 }
@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, children }: Props) {
     const dialog = ref.current!;
     dialog.showModal();
     return () => {
-      dialog.close(); // gives the focus back
+      dialog.close(); // restores the focus
       if (document.activeElement === document.body) focusHeading();
     };
   }, []);
@@ -26,12 +26,12 @@ export function Dialog({ title, onClose, children }: Props) {
       ref={ref}
       aria-labelledby={id}
       onCancel={(event) => {
-        if (event.target !== ref.current) return; // that of a file or date picker
+        if (event.target !== ref.current) return; // from a file or date picker inside the dialog
         event.preventDefault();
         onClose();
       }}
       onClose={() => {
-        // A browser lets a second Escape through.
+        // Browsers close the dialog at a second Escape even if onCancel prevents it.
         if (!ref.current?.isConnected || ref.current.open) return;
         ref.current.showModal();
         onClose();
@@ -43,5 +43,5 @@ export function Dialog({ title, onClose, children }: Props) {
   );
 }
 
-/** Puts the focus at the beginning of the page, once what is about to go is gone. */
+/** Focuses the page's heading after pending updates, which may remove the focused element. */
 export const focusHeading = () => void setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus());

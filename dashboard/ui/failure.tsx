@@ -6,13 +6,13 @@ interface Props {
   onRetry?(): void;
 }
 
-/** A failure that belongs to no field, in words, with what can be done about it. */
+/** An error that does not belong to a field, with a way to retry. */
 export function Failure({ error, onRetry }: Props) {
-  const tooMany = error instanceof ApiError && error.status === 429;
+  const isRateLimited = error instanceof ApiError && error.status === 429;
   return (
     <div role="alert">
-      {tooMany && <TooMany key={error} error={error} onRetry={onRetry} />}
-      {!tooMany && error !== undefined && (
+      {isRateLimited && <RateLimited key={error} error={error} onRetry={onRetry} />}
+      {!isRateLimited && error !== undefined && (
         <div class="banner danger">
           <p>{error instanceof Error ? error.message : 'Something went wrong.'}</p>
           <Details error={error} />
@@ -49,12 +49,12 @@ function Details({ error }: { error: unknown }) {
   );
 }
 
-/** How long a window lasts, should nobody say how much of it is left. */
-const LONGEST_S = 60;
+/** The length of a rate limit window, used if the response has no Retry-After. */
+const WINDOW_S = 60;
 
-/** The limit is used up: when it resets, and how long that is. A screen reader is told once, not every second. */
-function TooMany({ error, onRetry }: { error: ApiError; onRetry?(): void }) {
-  const [resetsAt] = useState(() => Date.now() + Math.max(error.retryAfter ?? LONGEST_S, 1) * 1000);
+/** Counts down to the reset of the rate limit. Screen readers skip the seconds, which would interrupt them. */
+function RateLimited({ error, onRetry }: { error: ApiError; onRetry?(): void }) {
+  const [resetsAt] = useState(() => Date.now() + Math.max(error.retryAfter ?? WINDOW_S, 1) * 1000);
   const [now, setNow] = useState(Date.now);
   const seconds = Math.max(0, Math.ceil((resetsAt - now) / 1000));
   useEffect(() => {
@@ -68,10 +68,10 @@ function TooMany({ error, onRetry }: { error: ApiError; onRetry?(): void }) {
   return (
     <div class="banner warning">
       <p>
-        Too many requests: the limit of the token is used up. It resets at {timeOfDay.format(resetsAt)}
-        <span aria-hidden="true">{seconds > 0 ? `, in ${seconds} s` : ', that is now'}</span>.
+        Too many requests: the token's rate limit is used up. It resets at {timeOfDay.format(resetsAt)}
+        <span aria-hidden="true">{seconds > 0 ? `, in ${seconds} s` : ', now'}</span>.
       </p>
-      {onRetry && <p class="small">The page then tries again.</p>}
+      {onRetry && <p class="small">Retrying automatically.</p>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** What the control of a field must have, so that its label, hint and error belong to it. */
+/** Attributes that link a control to its label, hint and error. */
 export interface FieldProps {
   id: string;
   'aria-invalid': boolean | undefined;
@@ -11,18 +11,22 @@ export interface FieldProps {
 interface Props {
   label: string;
   hint?: ComponentChildren;
-  /** Read after the label: “is required”. */
+  /** Completes the label to a sentence: “is required”. */
   error?: string;
   children(props: FieldProps): JSX.Element;
 }
 
 export function Field({ label, hint, error, children }: Props) {
   const id = useId();
-  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, 'aria-invalid': error ? true : undefined, 'aria-describedby': described || undefined })}
+      {children({
+        id,
+        'aria-invalid': error ? true : undefined,
+        'aria-describedby': describedBy || undefined,
+      })}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -33,7 +37,7 @@ export function Field({ label, hint, error, children }: Props) {
   );
 }
 
-export const FieldError = ({ id, label, error }: { id: string; label: string; error?: string }) => (
+const FieldError = ({ id, label, error }: { id: string; label: string; error?: string }) => (
   <p class="error" id={id} role="alert">
     {error && `${label} ${error}.`}
   </p>

@@ -1,13 +1,13 @@
 interface Props {
   list: { items?: unknown[]; isLoading: boolean; error: unknown };
-  one: string;
-  many: string;
+  singular: string;
+  plural: string;
 }
 
-/** How many are shown, for eyes and ears. */
-export function ListStatus({ list, one, many }: Props) {
+/** Shows and announces the number of items on the page. */
+export function ListStatus({ list, singular, plural }: Props) {
   const { items, isLoading, error } = list;
-  const count = items?.length === 1 ? `1 ${one}` : `${items?.length || 'No'} ${many}`;
+  const count = items?.length === 1 ? `1 ${singular}` : `${items?.length || 'No'} ${plural}`;
   return (
     <p class="quiet status" role="status">
       {isLoading ? 'Loading …' : error === undefined ? `${count} on this page` : ''}

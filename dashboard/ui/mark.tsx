@@ -1,4 +1,4 @@
-/** A key, which is what this page is about. */
+/** The logo: a key. */
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
     <rect width="16" height="16" rx="4" />

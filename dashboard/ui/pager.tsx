@@ -2,7 +2,7 @@ import { SIZES } from './use-list.ts';
 import { Field } from './field.tsx';
 
 interface Props {
-  /** What it leads through: “Pages of tokens”. */
+  /** The accessible name: “Pages of tokens”. */
   label: string;
   list: { pageNumber: number; toPrevious?(): void; toNext?(): void };
   size: number;

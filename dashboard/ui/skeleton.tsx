@@ -1,4 +1,4 @@
-/** The outline of a list that is on its way. */
+/** A placeholder for a list that is loading. */
 export const Skeleton = () => (
   <div class="skeleton" aria-hidden="true">
     {[1, 2, 3, 4, 5].map((row) => (

@@ -8,8 +8,8 @@ interface TableProps {
 }
 
 /**
- * Rows with columns, which a narrow window shows one below the other; the roles are spelled out, since browsers forget
- * them where a table is no longer laid out as one.
+ * A table that becomes a list of cards in a narrow window. The roles are explicit because browsers drop the implicit
+ * ones when CSS changes the display of a table.
  */
 export const Table = ({ caption, columns, busy, children }: TableProps) => (
   <table role="table" aria-busy={busy}>
@@ -27,7 +27,7 @@ export const Table = ({ caption, columns, busy, children }: TableProps) => (
   </table>
 );
 
-/** The last column. */
+/** The heading of the last column, for screen readers only. */
 export const ACTIONS = 'Actions';
 
 export const Row = ({ children }: { children: ComponentChildren }) => <tr role="row">{children}</tr>;

@@ -12,28 +12,28 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
-/** The date as people write it; to the millisecond on demand. */
+/** The date; the tooltip shows the full timestamp. */
 export const DateOf = ({ iso }: { iso: string }) => (
   <time dateTime={iso} title={iso}>
     {day.format(new Date(iso))}
   </time>
 );
 
-/** How long ago; a clock that differs from the service's does not make it the future. */
+/** The time since then, never in the future even if the local clock is slow. */
 export const Ago = ({ iso }: { iso: string }) => (
   <time dateTime={iso} title={iso}>
     {distance(Math.min(Date.parse(iso) - Date.now(), 0)) ?? 'just now'}
   </time>
 );
 
-/** How long from now. */
+/** The time until then. */
 export const Until = ({ iso }: { iso: string }) => (
   <time dateTime={iso} title={iso}>
     {distance(Date.parse(iso) - Date.now()) ?? 'in a moment'}
   </time>
 );
 
-/** In its largest unit; nothing for less than a minute. */
+/** Uses the largest unit that fits; undefined below one minute. */
 function distance(ms: number): string | undefined {
   const found = UNITS.find(([, size]) => Math.abs(ms) >= size);
   if (!found) return undefined;
@@ -41,8 +41,8 @@ function distance(ms: number): string | undefined {
   return relative.format(Math.round(ms / size), unit);
 }
 
-/** Whether a time to come is within 14 days. */
+/** Whether a future time is within 14 days. */
 export const isSoon = (iso: string) => Date.parse(iso) - Date.now() < SOON_MS;
 
-/** The date that many days from now. */
+/** The date in that many days. */
 export const dateIn = (days: number) => day.format(Date.now() + days * DAY_MS);

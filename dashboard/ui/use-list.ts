@@ -3,60 +3,60 @@ import { ApiError, type Page } from '../../client/index.ts';
 
 export const SIZES = [50, 100, 200] as const;
 
-/** The cursors of the pages up to the one that is shown; the first page has none. */
+/** The cursors of the pages up to the current one. The first page has no cursor. */
 type Trail = (string | undefined)[];
-const FIRST: Trail = [undefined];
+const FIRST_PAGE: Trail = [undefined];
 
-interface Answer<Item> {
-  to: string;
+interface Result<Item> {
+  requestKey: string;
   page?: Page<Item>;
   error?: unknown;
 }
 
 /**
- * A list, page by page. `question` is what makes it this list and not another: when it changes, what was asked before is
- * aborted, and its answer is never shown. The page before stays until the next one is there.
+ * A paginated list. `listKey` identifies its filter, order and page size. When it changes, the pending request is
+ * aborted and the first page of the new list is fetched. The previous page stays until the response arrives.
  */
 export function useList<Item>(
-  question: string,
-  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
+  listKey: string,
+  fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
 ) {
-  const [walk, setWalk] = useState({ question, trail: FIRST });
+  const [position, setPosition] = useState({ listKey, trail: FIRST_PAGE });
   const [attempt, setAttempt] = useState(0);
-  const [answer, setAnswer] = useState<Answer<Item>>({ to: '' });
-  const trail = walk.question === question ? walk.trail : FIRST;
-  const goTo = (trail: Trail) => setWalk({ question, trail });
-  if (walk.question !== question) goTo(FIRST);
-  const wanted = JSON.stringify([question, trail.at(-1), attempt]);
+  const [result, setResult] = useState<Result<Item>>({ requestKey: '' });
+  const trail = position.listKey === listKey ? position.trail : FIRST_PAGE;
+  const goTo = (trail: Trail) => setPosition({ listKey, trail });
+  if (position.listKey !== listKey) goTo(FIRST_PAGE);
+  const requestKey = JSON.stringify([listKey, trail.at(-1), attempt]);
 
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
-    const answered = (answer: Answer<Item>) => {
-      if (!signal.aborted) setAnswer(answer);
+    const finish = (result: Result<Item>) => {
+      if (!signal.aborted) setResult(result);
     };
-    ask(trail.at(-1), signal).then(
-      (page) => answered({ to: wanted, page }),
-      (error: unknown) => answered({ to: wanted, error }),
+    fetchPage(trail.at(-1), signal).then(
+      (page) => finish({ requestKey, page }),
+      (error: unknown) => finish({ requestKey, error }),
     );
     return () => controller.abort();
-  }, [wanted]);
+  }, [requestKey]);
 
-  const isLoading = answer.to !== wanted;
-  const next = isLoading ? undefined : answer.page?.nextCursor; // a cursor belongs to its list
+  const isLoading = result.requestKey !== requestKey;
+  const nextCursor = isLoading ? undefined : result.page?.nextCursor; // the old page may be of another list
   const reload = () => setAttempt((attempt) => attempt + 1);
   return {
-    items: answer.page?.data,
-    error: answer.error,
+    items: result.page?.data,
+    error: result.error,
     isLoading,
     reload,
     retry() {
-      // A cursor that is refused is refused again.
-      if (answer.error instanceof ApiError && answer.error.status === 400) goTo(FIRST);
+      // A rejected cursor will be rejected again.
+      if (result.error instanceof ApiError && result.error.status === 400) goTo(FIRST_PAGE);
       reload();
     },
     pageNumber: trail.length,
     toPrevious: trail.length > 1 ? () => goTo(trail.slice(0, -1)) : undefined,
-    toNext: next ? () => goTo([...trail, next]) : undefined,
+    toNext: nextCursor ? () => goTo([...trail, nextCursor]) : undefined,
   };
 }

@@ -6,16 +6,16 @@ interface Fault {
   message: string;
 }
 
-/** What the page itself finds wrong with its fields. */
+/** Faults that the page detects itself. */
 export class LocalFaults extends Error {
   constructor(readonly faults: Fault[]) {
-    super('There are faults in the form.');
+    super('The form is invalid.');
   }
 }
 
 /**
- * Submits a form: one at a time, and what was typed stays whatever comes of it. Faults of the named fields are for the
- * form to show there; `error` is what is left.
+ * Submits a form, one submission at a time. The form shows the faults of `fields` next to them; `error` is any other
+ * failure.
  */
 export function useSubmit(fields: string[], action: (data: FormData) => Promise<void>) {
   const ref = useRef<HTMLFormElement>(null);
@@ -38,7 +38,8 @@ export function useSubmit(fields: string[], action: (data: FormData) => Promise<
   };
 
   const faults = faultsOf(failure);
-  const isShown = faults.length > 0 && faults.every(({ field }) => fields.includes(field.split('.')[0]));
+  const isShownAtFields =
+    faults.length > 0 && faults.every(({ field }) => fields.includes(field.split('.')[0]));
   return {
     ref,
     busy,
@@ -46,11 +47,11 @@ export function useSubmit(fields: string[], action: (data: FormData) => Promise<
       event.preventDefault();
       if (!busy) void run(new FormData(event.currentTarget as HTMLFormElement));
     },
-    /** What is wrong with a field. */
+    /** The message of a field's fault. */
     errorAt: (field: string) => faults.find((fault) => fault.field === field)?.message,
-    /** The faults of what is inside a field: `metadata.plan`. */
+    /** The faults inside a field, such as `metadata.plan`. */
     errorsBelow: (field: string) => faults.filter((fault) => fault.field.startsWith(`${field}.`)),
-    error: isShown ? undefined : failure,
+    error: isShownAtFields ? undefined : failure,
   };
 }
 

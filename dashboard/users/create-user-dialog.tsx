@@ -13,7 +13,7 @@ export function CreateUserDialog({ onClose, onCreated }: Props) {
   return (
     <Dialog title="Create a user" onClose={onClose}>
       <UserForm
-        of={{ name: '', email: '', role: 'member', metadata: {} }}
+        initial={{ name: '', email: '', role: 'member', metadata: {} }}
         action="Create user"
         onSubmit={async (values) => onCreated(await client.users.create(values))}
         onCancel={onClose}

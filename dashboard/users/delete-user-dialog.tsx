@@ -14,7 +14,7 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props) {
   const { client } = useSession();
   const form = useSubmit([], async () => {
     await client.users.delete(user.id).catch((error: unknown) => {
-      // Somebody was faster.
+      // Already deleted by someone else.
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     });
     onDeleted();
@@ -24,8 +24,8 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props) {
     <Dialog title={`Delete ${user.name}?`} onClose={onClose}>
       <form class="stack" ref={form.ref} onSubmit={form.submit}>
         <p>
-          The user with the email <strong>{user.email}</strong> and everything stored with it is gone then.
-          This cannot be undone.
+          This permanently deletes <strong>{user.email}</strong> and all of its metadata. This cannot be
+          undone.
         </p>
         <Failure error={form.error} />
         <div class="buttons">

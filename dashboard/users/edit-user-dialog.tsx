@@ -17,7 +17,7 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
   const [user, setUser] = useState<User>();
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
-  // As it is now: the list may be old, and metadata is replaced as a whole.
+  // Fetches the current user: the list may be stale, and saving replaces the whole metadata.
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -32,7 +32,7 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
     <Dialog title={user ? `Edit ${user.name}` : 'Edit user'} onClose={onClose}>
       {user ? (
         <UserForm
-          of={user}
+          initial={user}
           action="Save changes"
           onSubmit={async (values) => {
             const changes = changesOf(user, values);
@@ -58,10 +58,10 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
   );
 }
 
-/** Only what differs: what somebody else changes meanwhile stays. */
+/** Only the changed fields, so that concurrent changes to other fields are kept. */
 function changesOf(user: User, values: UserValues): UpdateUser {
-  const changed = Object.entries(values).filter(
+  const changes = Object.entries(values).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(user[field as keyof UserValues]),
   );
-  return Object.fromEntries(changed);
+  return Object.fromEntries(changes);
 }

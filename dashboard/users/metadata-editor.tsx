@@ -9,9 +9,9 @@ interface Fault {
 interface Props {
   rows: MetadataRow[];
   onRows(rows: MetadataRow[]): void;
-  /** Of the whole. */
+  /** The error of the metadata as a whole. */
   error?: string;
-  /** Of single values, and of what is in them. */
+  /** The faults of single values and of anything inside them. */
   faults: Fault[];
 }
 
@@ -21,8 +21,10 @@ export function MetadataEditor({ rows, onRows, error, faults }: Props) {
   const change = (id: number, change: Partial<MetadataRow>) =>
     onRows(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
   const isFull = rows.length >= MAX_KEYS;
-  const placed = faults.map((fault) => ({ fault, key: keyOf(fault, rows) }));
-  const general = placed.filter(({ key }) => key === undefined).map(({ fault }) => textOf(fault));
+  const faultsWithKeys = faults.map((fault) => ({ fault, key: keyOf(fault, rows) }));
+  const generalErrors = faultsWithKeys
+    .filter(({ key }) => key === undefined)
+    .map(({ fault }) => textOf(fault));
 
   return (
     <fieldset class="field metadata" ref={ref} aria-describedby={`${id}-error`}>
@@ -30,7 +32,7 @@ export function MetadataEditor({ rows, onRows, error, faults }: Props) {
         Metadata <span class="quiet count">{`${rows.length} of ${MAX_KEYS} keys`}</span>
       </legend>
       {rows.map((row, i) => {
-        const errors = placed.filter(({ key }) => key === row.key).map(({ fault }) => textOf(fault));
+        const errors = faultsWithKeys.filter(({ key }) => key === row.key).map(({ fault }) => textOf(fault));
         const invalid =
           errors.length > 0 ? { 'aria-invalid': true, 'aria-describedby': `${id}-${row.id}` } : {};
         const name = row.key || `row ${i + 1}`;
@@ -87,20 +89,20 @@ export function MetadataEditor({ rows, onRows, error, faults }: Props) {
         onClick={() => {
           if (isFull) return;
           onRows([...rows, newRow()]);
-          // The new row is there once it is rendered.
+          // The new row exists only after the next render.
           setTimeout(() => [...ref.current!.querySelectorAll<HTMLElement>('.pair > input')].at(-1)?.focus());
         }}
       >
         Add a key
       </button>
       <p class="error" role="alert" id={`${id}-error`}>
-        {[error && `Metadata ${error}.`, ...general].filter(Boolean).join(' ')}
+        {[error && `Metadata ${error}.`, ...generalErrors].filter(Boolean).join(' ')}
       </p>
     </fieldset>
   );
 }
 
-/** The key that a fault is about: it may have dots itself, so the longest that fits. */
+/** The key of a fault. Keys may contain dots, so the longest match wins. */
 const keyOf = ({ field }: Fault, rows: MetadataRow[]): string | undefined =>
   rows
     .map(({ key }) => key)

@@ -5,7 +5,7 @@ type Sort = Pick<ListUsersQuery, 'sort' | 'order'>;
 export const SORTS: Record<string, Sort> = {
   'Newest first': { sort: 'createdAt', order: 'desc' },
   'Oldest first': { sort: 'createdAt', order: 'asc' },
-  'Last changed first': { sort: 'updatedAt', order: 'desc' },
+  'Recently changed first': { sort: 'updatedAt', order: 'desc' },
   'Name, A to Z': { sort: 'name', order: 'asc' },
   'Name, Z to A': { sort: 'name', order: 'desc' },
   'Email, A to Z': { sort: 'email', order: 'asc' },

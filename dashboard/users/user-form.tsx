@@ -6,28 +6,28 @@ import { useSubmit } from '../ui/use-submit.ts';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { metadataOf, rowsOf } from './metadata-rows.ts';
 
-/** What a person decides about a user. */
+/** The editable fields of a user. */
 export type UserValues = Pick<User, 'name' | 'email' | 'role' | 'metadata'>;
 
 const ROLES: User['role'][] = ['member', 'admin', 'viewer'];
 
 interface Props {
-  of: UserValues;
+  initial: UserValues;
   action: string;
   onSubmit(values: UserValues): Promise<void>;
   onCancel(): void;
 }
 
-export function UserForm({ of, action, onSubmit, onCancel }: Props) {
-  const first = useRef<HTMLInputElement>(null);
-  const [name, setName] = useState(of.name);
-  const [email, setEmail] = useState(of.email);
-  const [role, setRole] = useState(of.role);
-  const [rows, setRows] = useState(() => rowsOf(of.metadata));
+export function UserForm({ initial, action, onSubmit, onCancel }: Props) {
+  const nameInput = useRef<HTMLInputElement>(null);
+  const [name, setName] = useState(initial.name);
+  const [email, setEmail] = useState(initial.email);
+  const [role, setRole] = useState(initial.role);
+  const [rows, setRows] = useState(() => rowsOf(initial.metadata));
   const form = useSubmit(['name', 'email', 'role', 'metadata'], () =>
     onSubmit({ name, email, role, metadata: metadataOf(rows) }),
   );
-  useLayoutEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => nameInput.current?.focus(), []);
 
   return (
     <form class="stack" ref={form.ref} onSubmit={form.submit} noValidate>
@@ -35,7 +35,7 @@ export function UserForm({ of, action, onSubmit, onCancel }: Props) {
         {(field) => (
           <input
             {...field}
-            ref={first}
+            ref={nameInput}
             autocomplete="off"
             value={name}
             onInput={(event) => setName(event.currentTarget.value)}

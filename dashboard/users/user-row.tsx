@@ -21,7 +21,7 @@ export const UserRow = ({ user, onEdit, onDelete }: Props) => (
       <span class="role">{user.role}</span>
     </Cell>
     <Cell label="Metadata" class="wrap">
-      <Keys of={user.metadata} />
+      <MetadataKeys metadata={user.metadata} />
     </Cell>
     <Cell label="Created">
       <DateOf iso={user.createdAt} />
@@ -40,16 +40,16 @@ export const UserRow = ({ user, onEdit, onDelete }: Props) => (
   </Row>
 );
 
-const SHOWN = 2;
+const MAX_SHOWN_KEYS = 2;
 
-/** The first keys, and how many more there are. */
-function Keys({ of }: { of: User['metadata'] }) {
-  const keys = Object.keys(of);
+/** The first keys and the number of the others. */
+function MetadataKeys({ metadata }: { metadata: User['metadata'] }) {
+  const keys = Object.keys(metadata);
   if (keys.length === 0) return <span class="quiet">None</span>;
-  const more = keys.length - SHOWN;
+  const more = keys.length - MAX_SHOWN_KEYS;
   return (
     <>
-      {keys.slice(0, SHOWN).join(', ')}
+      {keys.slice(0, MAX_SHOWN_KEYS).join(', ')}
       {more > 0 && <span class="quiet"> and {more} more</span>}
     </>
   );

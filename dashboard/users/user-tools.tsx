@@ -6,7 +6,7 @@ interface Props {
   onText(text: string): void;
   sort: string;
   onSort(sort: string): void;
-  /** Found users come in the order of the search. */
+  /** Search results cannot be sorted: they come best match first. */
   isSearch: boolean;
 }
 

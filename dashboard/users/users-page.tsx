@@ -16,22 +16,22 @@ import { FIRST_SORT, SORTS } from './sorts.ts';
 import { UserRow } from './user-row.tsx';
 import { UserTools } from './user-tools.tsx';
 
-/** What the service takes for a search. */
-const MIN_QUERY = 2;
-const TYPING_MS = 200;
+/** The minimum length of a query in the API. */
+const MIN_QUERY_LENGTH = 2;
+const DEBOUNCE_MS = 200;
 
-type Doing = { what: 'create' } | { what: 'edit' | 'delete'; user: User };
+type OpenDialog = { action: 'create' } | { action: 'edit' | 'delete'; user: User };
 
 export function UsersPage() {
   const { client } = useSession();
   const [text, setText] = useState('');
   const [sort, setSort] = useState(FIRST_SORT);
   const [size, setSize] = useState<number>(SIZES[0]);
-  const [doing, setDoing] = useState<Doing>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const [notice, setNotice] = useState('');
 
-  const settled = useDebounced(text.trim(), TYPING_MS);
-  const query = [...settled].length >= MIN_QUERY ? settled : undefined;
+  const settled = useDebounced(text.trim(), DEBOUNCE_MS);
+  const query = [...settled].length >= MIN_QUERY_LENGTH ? settled : undefined;
   const list = useList(JSON.stringify([query, query === undefined && sort, size]), (cursor, signal) => {
     const page = { limit: size, cursor };
     const { search, list } = client.users;
@@ -40,13 +40,13 @@ export function UsersPage() {
       : search({ q: query, ...page }, { signal }).page();
   });
 
-  const start = (doing: Doing) => {
+  const open = (dialog: OpenDialog) => {
     setNotice('');
-    setDoing(doing);
+    setDialog(dialog);
   };
-  const stop = () => setDoing(undefined);
-  const done = (notice: string) => {
-    stop();
+  const close = () => setDialog(undefined);
+  const finish = (notice: string) => {
+    close();
     setNotice(notice);
     list.reload();
   };
@@ -55,7 +55,7 @@ export function UsersPage() {
     <>
       <div class="heading">
         <h1 tabIndex={-1}>Users</h1>
-        <button type="button" class="primary" onClick={() => start({ what: 'create' })}>
+        <button type="button" class="primary" onClick={() => open({ action: 'create' })}>
           Create user
         </button>
       </div>
@@ -66,17 +66,17 @@ export function UsersPage() {
         </p>
         {settled && query === undefined ? (
           <p class="quiet status" role="status">
-            A search wants two characters
+            Type at least two characters
           </p>
         ) : (
-          <ListStatus list={list} one="user" many="users" />
+          <ListStatus list={list} singular="user" plural="users" />
         )}
       </div>
       <Failure error={list.error} onRetry={list.retry} />
       {!list.items && list.isLoading && <Skeleton />}
       {list.items && list.items.length > 0 && (
         <Table
-          caption={query === undefined ? `Users: ${sort}` : `Users found, best match first`}
+          caption={query === undefined ? `Users: ${sort}` : 'Search results, best match first'}
           columns={['User', 'Email', 'Role', 'Metadata', 'Created', 'Changed', ACTIONS]}
           busy={list.isLoading}
         >
@@ -84,32 +84,32 @@ export function UsersPage() {
             <UserRow
               key={user.id}
               user={user}
-              onEdit={() => start({ what: 'edit', user })}
-              onDelete={() => start({ what: 'delete', user })}
+              onEdit={() => open({ action: 'edit', user })}
+              onDelete={() => open({ action: 'delete', user })}
             />
           ))}
         </Table>
       )}
-      {list.items?.length === 0 && <Nobody query={query} />}
+      {list.items?.length === 0 && <NoUsers query={query} />}
       <Pager label="Pages of users" list={list} size={size} onSize={setSize} />
 
-      {doing?.what === 'create' && (
-        <CreateUserDialog onClose={stop} onCreated={({ name }) => done(`Created ${name}`)} />
+      {dialog?.action === 'create' && (
+        <CreateUserDialog onClose={close} onCreated={({ name }) => finish(`Created ${name}`)} />
       )}
-      {doing?.what === 'edit' && (
+      {dialog?.action === 'edit' && (
         <EditUserDialog
-          id={doing.user.id}
-          onClose={stop}
-          onSaved={({ name }) => done(`Saved ${name}`)}
-          onUnchanged={() => done('Nothing was changed')}
+          id={dialog.user.id}
+          onClose={close}
+          onSaved={({ name }) => finish(`Saved ${name}`)}
+          onUnchanged={() => finish('No changes were made')}
         />
       )}
-      {doing?.what === 'delete' && (
+      {dialog?.action === 'delete' && (
         <DeleteUserDialog
-          user={doing.user}
-          onClose={stop}
+          user={dialog.user}
+          onClose={close}
           onDeleted={() => {
-            done(`Deleted ${doing.user.name}`);
+            finish(`Deleted ${dialog.user.name}`);
             focusHeading();
           }}
         />
@@ -118,13 +118,13 @@ export function UsersPage() {
   );
 }
 
-const Nobody = ({ query }: { query: string | undefined }) => (
+const NoUsers = ({ query }: { query: string | undefined }) => (
   <div class="empty">
     {query === undefined ? (
-      <p>There is nobody here yet. Create the first user, or let a program do it with the API.</p>
+      <p>There are no users yet. Create the first one here or with the API.</p>
     ) : (
       <p>
-        Nobody matches <strong>{query}</strong>. A search looks in names, emails, ids and the texts of
+        No users match <strong>{query}</strong>. The search covers names, emails, ids and text values in
         metadata.
       </p>
     )}

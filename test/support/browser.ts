@@ -1,9 +1,9 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** What scripts/test.mjs has found. */
+/** Set by scripts/test.mjs. */
 const executablePath = process.env.CHROMIUM_PATH;
 
-/** For tests of the page itself. Without a browser they are skipped, and the run says so. */
+/** Skips its tests without a browser; scripts/test.mjs reports that. */
 export const describeInBrowser = executablePath ? describe : describe.skip;
 
 export const launch = (): Promise<Browser> =>
@@ -20,19 +20,19 @@ export const launch = (): Promise<Browser> =>
     ],
   });
 
-/** A page in a profile of its own. */
+/** A page in its own browser context. */
 export interface Window {
   page: Page;
-  /** The addresses that were asked, with their queries. */
-  asked: string[];
-  /** Says which refusals the test is about: the console tells of each, and of nothing else. */
-  expectRefusals(...statuses: number[]): void;
+  /** All requested URLs, with their queries. */
+  requestedUrls: string[];
+  /** Declares the error statuses that the test provokes. The console must report these and nothing else. */
+  expectErrors(...statuses: number[]): void;
   close(): Promise<void>;
 }
 
-const REFUSAL = /^Failed to load resource: the server responded with a status of (\d+)/;
+const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of (\d+)/;
 
-/** Closing it fails when the page complained: on the console, by an exception, a dialog or a report of its policy. */
+/** Opens a page. `close()` fails if it logged errors, threw, opened a dialog or violated its security policy. */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
   const context = await browser.newContext({
     locale: 'en-US',
@@ -42,31 +42,31 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
-  const asked: string[] = [];
-  const complaints = new Set<string>();
+  const requestedUrls: string[] = [];
+  const problems = new Set<string>();
   const expected = new Set<string>();
-  page.on('request', (request) => asked.push(request.url()));
+  page.on('request', (request) => requestedUrls.push(request.url()));
   page.on('console', (message) => {
-    const [, status] = REFUSAL.exec(message.text()) ?? [];
-    if (['error', 'warning'].includes(message.type())) complaints.add(status ?? message.text());
+    const [, status] = FAILED_REQUEST.exec(message.text()) ?? [];
+    if (['error', 'warning'].includes(message.type())) problems.add(status ?? message.text());
   });
-  page.on('pageerror', (error) => complaints.add(String(error)));
+  page.on('pageerror', (error) => problems.add(String(error)));
   page.on('dialog', (dialog) => {
-    complaints.add(`A dialog says ${dialog.message()}`);
+    problems.add(`Dialog: ${dialog.message()}`);
     dialog.dismiss().catch(() => {});
   });
-  await page.exposeFunction('__complain', (text: string) => void complaints.add(text));
+  await page.exposeFunction('__reportProblem', (text: string) => void problems.add(text));
   await page.addInitScript({
     content: `document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
-      window.__complain([effectiveDirective, blockedURI, sample].join(' ')));`,
+      window.__reportProblem([effectiveDirective, blockedURI, sample].join(' ')));`,
   });
   return {
     page,
-    asked,
-    expectRefusals: (...statuses) => statuses.forEach((status) => expected.add(String(status))),
+    requestedUrls,
+    expectErrors: (...statuses) => statuses.forEach((status) => expected.add(String(status))),
     async close() {
       await context.close();
-      expect(complaints).toEqual(expected);
+      expect(problems).toEqual(expected);
     },
   };
 }

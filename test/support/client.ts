@@ -1,10 +1,10 @@
 import request, { type Response, type Test } from 'supertest';
 import { deviations } from './openapi';
 
-/** What the answers of this test file had in them that openapi.json does not say. */
+/** How the responses in this test file deviated from openapi.json. */
 export const deviated: string[] = [];
 
-/** Speaks HTTP to a running service, with a token or without. */
+/** Sends HTTP requests to a running service, with or without a token. */
 export class Client {
   constructor(
     private readonly url: string,
@@ -18,10 +18,9 @@ export class Client {
   patch = (path: string, body?: object) => this.send('patch', path, body);
   delete = (path: string) => this.send('delete', path);
 
-  /** The same identity with another token value. */
+  /** The same client with another token value. */
   withValue = (value: string) => new Client(this.url, { ...this.identity!, value });
 
-  /** Makes a user. */
   createUser = async (fields: object = {}): Promise<UserBody> =>
     (await this.post('/api/v1/users', aUser(fields)).expect(201)).body;
 
@@ -59,11 +58,11 @@ export interface UserBody {
   updatedAt: string;
 }
 
-let made = 0;
+let userCount = 0;
 
-/** A user that can be created; a test names only what it is about. */
+/** A valid user with a unique email. A test sets only the fields that it is about. */
 export const aUser = (fields: object = {}) => ({
   name: 'Ada Lovelace',
-  email: `user-${++made}@example.com`,
+  email: `user-${++userCount}@example.com`,
   ...fields,
 });

@@ -3,12 +3,12 @@ import { launch, openWindow, type Window } from './browser';
 import type { Client } from './client';
 import { startService, type TestService } from './service';
 
-/** The dashboard of a service, opened by somebody with an admin token of a new organization. */
+/** The dashboard, opened with an admin token of a new organization. */
 export interface Visit extends Window {
   api: Client;
 }
 
-/** A service and a browser for the tests of a block; each test has a window of its own, and what it did wrong fails it. */
+/** Starts a service and a browser for a `describe` block. Each test has its own window; problems in it fail the test. */
 export function useDashboard(env: NodeJS.ProcessEnv = {}) {
   let service: TestService | undefined;
   let browser: Browser | undefined;
@@ -32,7 +32,7 @@ export function useDashboard(env: NodeJS.ProcessEnv = {}) {
   return {
     service: () => service!,
     open,
-    /** Opens the page and signs in. `prepare`: what is there, and what the page has, before that. */
+    /** Opens the page and signs in. `prepare` can create data and set up the page before that. */
     async visit(
       options?: BrowserContextOptions,
       prepare?: (api: Client, page: Page) => Promise<unknown>,
@@ -57,16 +57,17 @@ export const toUsers = async (page: Page) => {
   await page.getByRole('heading', { name: 'Users' }).waitFor();
 };
 
-/** A button of the dialog that is open. */
-export const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name });
+/** A button of the open dialog. */
+export const dialogButton = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name });
 
-/** The rows of the list, as a person reads them. */
+/** The displayed text of each row, without the header. */
 export const rowsOf = async (page: Page) =>
   (await page.getByRole('table').getByRole('row').allInnerTexts())
     .slice(1)
     .map((text) => text.replace(/\s+/g, ' ').trim());
 
-/** Every text in the page that could be a token: in its markup, in its fields and in its address. */
+/** All token values in the page: in its markup, fields, URL, history state and window name. */
 export const tokensIn = (page: Page): Promise<string[]> =>
   page.evaluate(`[
     document.documentElement.outerHTML,

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 
-/** The application's own words for a failure. */
+/** Formats errors in the application's own way. */
 @Catch(HttpException)
 export class FailureFilter implements ExceptionFilter {
   catch(error: HttpException, host: ArgumentsHost): void {

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { OrganizationsService, TokensService } from 'user-management-service';
 
-/** A token for whoever comes first; its value is shown this once. */
+/** Creates an organization with an admin token and returns the token, which cannot be read again. */
 export async function firstToken(app: INestApplicationContext): Promise<string> {
   const { id } = await app.get(OrganizationsService).create('Example Inc.');
   const { value } = await app.get(TokensService).create(id, { name: 'First', scopes: ['admin'] });

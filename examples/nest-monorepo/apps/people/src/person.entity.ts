@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The application's own users, in a table of the same name as the service's. */
+/** The application's own users. The table has the same name as the service's, in another schema. */
 @Entity('users')
 export class Person {
   @PrimaryGeneratedColumn()

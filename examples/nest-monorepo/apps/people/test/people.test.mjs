@@ -37,21 +37,21 @@ for (const [kind, load] of Object.entries(KINDS)) {
         (error) => error instanceof ApiError && error.code === 'conflict',
       );
 
-      const ask = (path, headers) => fetch(`${url}/backend${path}`, { headers });
-      const own = await ask('/users');
-      assert.equal(own.status, 200);
-      assert.equal(own.headers.get('x-ratelimit-limit'), '20');
-      assert.equal(own.headers.get('x-request-id'), null);
-      const refused = await ask('/reports/admins');
+      const get = (path, headers) => fetch(`${url}/backend${path}`, { headers });
+      const ownUsers = await get('/users');
+      assert.equal(ownUsers.status, 200);
+      assert.equal(ownUsers.headers.get('x-ratelimit-limit'), '20');
+      assert.equal(ownUsers.headers.get('x-request-id'), null);
+      const refused = await get('/reports/admins');
       assert.deepEqual([refused.status, await refused.json()], [401, { failed: 401 }]);
-      const allowed = await ask('/reports/admins', { Authorization: `Bearer ${token}` });
+      const allowed = await get('/reports/admins', { Authorization: `Bearer ${token}` });
       assert.deepEqual(await allowed.json(), ['Ada']);
       await users.delete(ada.id);
 
-      const page = await ask('/internal/dashboard');
+      const page = await get('/internal/dashboard');
       assert.equal(page.headers.get('cache-control'), 'no-store');
       const [script] = /dashboard\/[\w-]+\.js/.exec(await page.text());
-      const asset = await ask(`/internal/${script}`);
+      const asset = await get(`/internal/${script}`);
       assert.equal(asset.headers.get('content-type'), 'text/javascript; charset=utf-8');
       assert.match(asset.headers.get('cache-control'), /immutable/);
     } finally {
