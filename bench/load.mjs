@@ -3,11 +3,14 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 const { person } = require('../dist/src/demo/people.js');
-const { columnsOf, wordsOf } = require('../dist/src/users/user-columns.js');
+const { columnsOf, wordsOf, WRITTEN_COLUMNS } = require('../dist/src/users/user-columns.js');
 const { spellingsOf } = require('../dist/src/users/search/spelling.js');
 const { newId } = require('../dist/src/database/id.js');
 
 const BATCH = 2_000;
+
+const written = WRITTEN_COLUMNS.map(({ column }) => column).join(', ');
+const types = WRITTEN_COLUMNS.map(({ column, type }) => `${column} ${type}`).join(', ');
 
 /** Makes organizations of equal size; returns their ids. */
 export async function load(client, users, organizations, say = () => {}) {
@@ -26,11 +29,10 @@ export async function load(client, users, organizations, say = () => {}) {
       for (const word of wordsOf(columns)) vocabulary.set(`${organization} ${word}`, [organization, word]);
     }
     await client.query(
-      `INSERT INTO users (organization_id, id, name, name_key, name_words, email, email_key, email_words, role, metadata, metadata_words, created_at, updated_at)
-       SELECT organization, id, name, "nameKey", "nameWords", email, "emailKey", "emailWords", role, metadata, "metadataWords",
+      `INSERT INTO users (organization_id, id, ${written}, created_at, updated_at)
+       SELECT organization, id, ${written},
               timestamptz '2026-01-01' + at * interval '1 second', timestamptz '2026-06-01' - at * interval '1 second'
-       FROM json_to_recordset($1) AS u (organization text, id text, name text, "nameKey" text, "nameWords" text, email text,
-         "emailKey" text, "emailWords" text, role text, metadata json, "metadataWords" text, at int)`,
+       FROM json_to_recordset($1) AS u (organization text, id text, ${types}, at int)`,
       [JSON.stringify(rows)],
     );
     if (from % 100_000 === 0) say(`${from} users`);

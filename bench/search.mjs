@@ -200,23 +200,12 @@ async function price(client, organization) {
       ...columnsOf({ ...person(5_000_000 + n), role: 'member' }),
     }));
     const started = performance.now();
-    for (const row of rows) {
+    for (const { id, ...columns } of rows) {
+      const values = Object.values(columns);
       await client.query(
-        `INSERT INTO users (organization_id, id, name, name_key, name_words, email, email_key, email_words, role, metadata, metadata_words)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-        [
-          organization,
-          row.id,
-          row.name,
-          row.nameKey,
-          row.nameWords,
-          row.email,
-          row.emailKey,
-          row.emailWords,
-          row.role,
-          row.metadata,
-          row.metadataWords,
-        ],
+        `INSERT INTO users (organization_id, id, ${Object.keys(columns).join(', ')})
+         VALUES ($1, $2, ${values.map((_value, i) => `$${i + 3}`).join(', ')})`,
+        [organization, id, ...values],
       );
     }
     const inserted = performance.now();

@@ -6,8 +6,8 @@ import { person, pick, random } from '../src/demo/people';
 import { newId } from '../src/database/id';
 import { Majority } from '../src/users/search/majority';
 import { fold, markWords, PUNCTUATION, queryWords } from '../src/users/search/search-text';
-import { columnsOf, wordsOf } from '../src/users/user-columns';
-import { emailKey } from '../src/users/user.entity';
+import { columnsOf, wordsOf, WRITTEN_COLUMNS } from '../src/users/user-columns';
+import { emailKey } from '../src/users/user.fields';
 import { UserSearch } from '../src/users/search/user-search';
 import { learn, lesson } from '../src/users/search/vocabulary';
 import { ownDataSource, startHost } from './support/host';
@@ -44,11 +44,11 @@ async function fill(organizationId: string, from: number, count: number): Promis
     columnsOf(person(from + n) as Parameters<typeof columnsOf>[0]),
   );
   const people = columns.map((one) => ({ id: newId('usr'), ...one }));
+  const written = WRITTEN_COLUMNS.map(({ column }) => column).join(', ');
+  const types = WRITTEN_COLUMNS.map(({ column, type }) => `${column} ${type}`).join(', ');
   await dataSource.query(
-    `INSERT INTO ${users} (organization_id, id, name, name_key, name_words, email, email_key, email_words, role, metadata, metadata_words)
-     SELECT $1, id, name, "nameKey", "nameWords", email, "emailKey", "emailWords", role, metadata, "metadataWords"
-     FROM json_to_recordset($2) AS u (id text, name text, "nameKey" text, "nameWords" text, email text, "emailKey" text,
-       "emailWords" text, role text, metadata json, "metadataWords" text)`,
+    `INSERT INTO ${users} (organization_id, id, ${written})
+     SELECT $1, id, ${written} FROM json_to_recordset($2) AS u (id text, ${types})`,
     [organizationId, JSON.stringify(people)],
   );
   const words = [...new Set(columns.flatMap(wordsOf))];

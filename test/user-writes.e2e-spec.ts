@@ -340,8 +340,7 @@ describeOnServer('what is done to a user whom somebody else has locked', () => {
       await other.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [locked.id]);
 
       let isOver = false;
-      let waiting!: Promise<unknown>;
-      waiting = write(organizationId, locked.id).finally(() => (isOver = true));
+      const waiting = write(organizationId, locked.id).finally(() => (isOver = true));
       await write(organizationId, free.id);
       await users.create(organizationId, person(3));
 

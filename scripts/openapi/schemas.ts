@@ -1,7 +1,7 @@
 import { SCOPES } from '../../src/http/scopes';
 import { factsOf } from '../../src/http/input/facts';
 import { CreateTokenDto, TOKEN_STATES } from '../../src/tokens/tokens.dto';
-import { ROLES } from '../../src/users/user.entity';
+import { ROLES } from '../../src/users/user.fields';
 import { CreateUserDto } from '../../src/users/users.dto';
 
 export type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[] };

@@ -5,14 +5,14 @@ import { finished } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
 import type { DataSource } from 'typeorm';
 import { tableName } from '../database/tables';
-import { USER_COLUMNS, type User } from '../users/user.entity';
+import { USER_COLUMNS } from '../users/user-columns';
+import { USER_FIELD_LIST, type UserFields } from '../users/user.fields';
 import { serializeUser } from '../users/user.serializer';
 import type { UserView } from '../users/user.view';
 import type { Format } from './format';
 import { guarded } from './formulas';
 
 const PAGE = 1_000;
-const HEADER = ['id', 'name', 'email', 'role', 'metadata', 'createdAt', 'updatedAt'] as const;
 
 /** Every user of an organization, oldest first, a page at a time. */
 export async function* pagesOfUsers(
@@ -21,7 +21,7 @@ export async function* pagesOfUsers(
 ): AsyncGenerator<UserView[]> {
   let last = '';
   for (;;) {
-    const users: User[] = await dataSource.query(
+    const users: UserFields[] = await dataSource.query(
       `SELECT ${USER_COLUMNS} FROM ${tableName(dataSource, 'users')}
        WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT ${PAGE}`,
       [organizationId, last],
@@ -38,7 +38,7 @@ export async function* writeUsers(
   format: Format,
   to: Writable,
 ): AsyncGenerator<number> {
-  if (format === 'csv') await write(to, stringify([[...HEADER]]));
+  if (format === 'csv') await write(to, stringify([USER_FIELD_LIST.map(({ name }) => name)]));
   for await (const page of pages) {
     await write(to, format === 'csv' ? csv(page) : ndjson(page));
     yield page.length;
@@ -48,19 +48,12 @@ export async function* writeUsers(
 const ndjson = (page: UserView[]) => page.map((user) => `${JSON.stringify(user)}\n`).join('');
 
 const csv = (page: UserView[]) =>
-  stringify(
-    page.map(({ metadata, createdAt, updatedAt, ...user }) =>
-      [
-        user.id,
-        user.name,
-        user.email,
-        user.role,
-        JSON.stringify(metadata),
-        createdAt.toISOString(),
-        updatedAt.toISOString(),
-      ].map(guarded),
-    ),
-  );
+  stringify(page.map((user) => USER_FIELD_LIST.map(({ name }) => guarded(cell(user[name])))));
+
+const cell = (value: unknown): string => {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
 
 const write = (to: Writable, text: string) =>
   new Promise<void>((done, fail) => {

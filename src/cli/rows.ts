@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { Fault } from '../http/fault';
+import { USER_FIELDS, type UserFieldName, WRITABLE_NAMES } from '../users/user.fields';
 import type { Format } from './format';
 import { unguarded } from './formulas';
 
@@ -17,8 +18,6 @@ export interface Row {
 
 /** The most that a row may have; the API takes no larger body either. In CSV each quote in it is two. */
 const MAX_ROW = 64 * 1024;
-
-const COLUMNS = ['name', 'email', 'role', 'metadata', 'id', 'createdAt', 'updatedAt'];
 
 /** The rows of a stream, one by one; a file that is no such file throws. */
 export const readRows = (source: Readable, format: Format): AsyncGenerator<Row> =>
@@ -93,11 +92,11 @@ interface CsvRecord {
   info: { lines: number };
 }
 
-const HEADER_HINT = 'Its first line must name the columns: name, email, role, metadata.';
+const HEADER_HINT = `Its first line must name the columns: ${WRITABLE_NAMES.join(', ')}.`;
 
 function checkedHeader(cells: string[]): string[] {
   const header = cells.map((cell) => cell.trim());
-  const unknown = header.find((name) => !COLUMNS.includes(name));
+  const unknown = header.find((name) => !Object.hasOwn(USER_FIELDS, name));
   if (unknown !== undefined) {
     throw new Error(`The file has a column ${JSON.stringify(unknown.slice(0, 64))}. ${HEADER_HINT}`);
   }
@@ -117,12 +116,15 @@ function rowOf(header: string[], cells: string[]): Pick<Row, 'input' | 'faults'>
     const message = `has ${cells.length} cells, and there are ${header.length} columns`;
     return { input, faults: [bodyFault('invalid', message)] };
   }
-  if (input.metadata === undefined) return { input };
-  try {
-    return { input: { ...input, metadata: JSON.parse(input.metadata as string) } };
-  } catch {
-    return { input, faults: [{ field: 'metadata', code: 'invalid', message: 'must be JSON' }] };
+  for (const name of header) {
+    if (input[name] === undefined || USER_FIELDS[name as UserFieldName].kind !== 'json') continue;
+    try {
+      input[name] = JSON.parse(input[name] as string);
+    } catch {
+      return { input, faults: [{ field: name, code: 'invalid', message: 'must be JSON' }] };
+    }
   }
+  return { input };
 }
 
 function parsed(text: string): Pick<Row, 'input' | 'faults'> {

@@ -1,46 +1,59 @@
-import { fold, markWords, stringsIn } from './search/search-text';
 import { vocabularyOf } from './search/spelling';
-import { emailKey, type Metadata, nameKey, type Role } from './user.entity';
+import { USER_FIELD_LIST, type UserFieldName, type WritableFields } from './user.fields';
 
-export interface UserFields {
-  name?: string;
-  email?: string;
-  role?: Role;
-  metadata?: Metadata;
+/** A column as JSON and as a statement name it: its value, or what follows from the value. */
+export type UserColumns = Record<string, string | object>;
+
+const writable = USER_FIELD_LIST.filter((field) => field.writable);
+
+/** Every column that a caller's fields decide. */
+export const WRITTEN_COLUMNS = writable.flatMap(({ column, kind, key, words }) => [
+  { column, type: kind === 'json' ? 'json' : 'text' },
+  ...(key ? [{ column: `${column}_key`, type: 'text' }] : []),
+  ...(words ? [{ column: `${column}_words`, type: 'text' }] : []),
+]);
+
+const WORDS_COLUMNS = writable.flatMap(({ column, words }) => (words ? [`${column}_words`] : []));
+
+/** The columns that the given fields decide, and no others. */
+export function columnsOf(fields: Partial<WritableFields>): UserColumns {
+  const columns: UserColumns = {};
+  for (const { name, column, key, words } of writable) {
+    const value = fields[name as keyof WritableFields] as never;
+    if (value === undefined) continue;
+    columns[column] = value;
+    if (key) columns[`${column}_key`] = key(value);
+    if (words) columns[`${column}_words`] = words(value);
+  }
+  return columns;
 }
 
-/** Names are sorted by this many characters, or compatibility forms that unfold to many would not fit into an index. */
-const MAX_NAME_WORDS = 300;
+/** A new user's fields, with the defaults of those that the caller did not name. */
+export function withDefaults(fields: Partial<WritableFields>): WritableFields {
+  const complete: Record<string, unknown> = {};
+  for (const { name, fallback } of writable)
+    complete[name] = fields[name as keyof WritableFields] ?? fallback;
+  return complete as WritableFields;
+}
 
-/** The columns that the given fields decide, and no others: each with its keys and with what is searched of it. */
-export const columnsOf = ({ name, email, role, metadata }: UserFields) => ({
-  ...(name !== undefined && { name, nameKey: nameKey(name), nameWords: nameWords(name) }),
-  ...(email !== undefined && { email, emailKey: emailKey(email), emailWords: searched(email) }),
-  ...(role !== undefined && { role }),
-  ...(metadata !== undefined && { metadata: metadata as object, metadataWords: metadataWords(metadata) }),
-});
+/** The words by which a misspelt query is understood. */
+export const wordsOf = (columns: UserColumns): string[] =>
+  vocabularyOf(...WORDS_COLUMNS.map((column) => (columns[column] as string | undefined) ?? ''));
 
-export type UserColumns = ReturnType<typeof columnsOf>;
+const named = (sql: string, name: UserFieldName) => (sql === name ? sql : `${sql} AS "${name}"`);
 
-/** The words by which typos in a query are understood. */
-export const wordsOf = ({ nameWords = '', emailWords = '', metadataWords = '' }: Partial<UserColumns>) =>
-  vocabularyOf(nameWords, emailWords, metadataWords);
+const asText = (column: string, kind: string): string => {
+  if (kind === 'time') return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return kind === 'json' ? `${column}::text` : column;
+};
 
-const searched = (text: string) => markWords(fold(text));
+/** The fields as columns of a statement. */
+export const USER_COLUMNS = USER_FIELD_LIST.map(({ name, column }) => named(column, name)).join(', ');
 
-const nameWords = (name: string) => [...searched(name)].slice(0, MAX_NAME_WORDS).join('');
+/** The same, with times and metadata as the text that JSON shows. */
+export const TEXT_COLUMNS = USER_FIELD_LIST.map(({ name, column, kind }) =>
+  named(asText(column, kind), name),
+).join(', ');
 
-const metadataWords = (metadata: Metadata) => [...stringsIn(metadata)].map(searched).join('\n');
-
-/** What the columns of `columnsOf` are called in a statement. */
-export const COLUMN_NAMES = {
-  name: 'name',
-  nameKey: 'name_key',
-  nameWords: 'name_words',
-  email: 'email',
-  emailKey: 'email_key',
-  emailWords: 'email_words',
-  role: 'role',
-  metadata: 'metadata',
-  metadataWords: 'metadata_words',
-} satisfies Record<keyof UserColumns, string>;
+/** A user of those columns. */
+export type UserText = Record<UserFieldName, string>;

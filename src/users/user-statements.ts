@@ -1,19 +1,30 @@
 import type { DataSource } from 'typeorm';
 import { tableName } from '../database/tables';
-import { COLUMN_NAMES, type UserColumns, wordsOf } from './user-columns';
-import { USER_COLUMNS } from './user.entity';
+import { USER_COLUMNS, type UserColumns, wordsOf, WRITTEN_COLUMNS } from './user-columns';
 import { learn, lesson, type Word } from './search/vocabulary';
 
+/** Which user. */
+export interface UserKey {
+  organizationId: string;
+  id: string;
+}
+
 /** A user as the statements take it: a change has the columns that it changes. */
-export type UserRow = { organizationId: string; id: string } & Partial<UserColumns>;
+export interface UserRow extends UserKey {
+  columns: UserColumns;
+}
 
 type Statement = [sql: string, values: unknown[]];
 
-const COLUMNS = Object.entries(COLUMN_NAMES).map(([field, column]) => [column, `"${field}"`]);
+const COLUMNS = WRITTEN_COLUMNS.map(({ column }) => column).join(', ');
 
-// Not jsonb, which would not give metadata back as it came.
-const GIVEN = `json_to_recordset($1) AS given ("organizationId" text, id text, ${COLUMNS.map(
-  ([column, field]) => `${field} ${column === 'metadata' ? 'json' : 'text'}`,
+const json = (rows: readonly UserRow[]) =>
+  JSON.stringify(
+    rows.map(({ organizationId, id, columns }) => ({ organization_id: organizationId, id, ...columns })),
+  );
+
+const GIVEN = `json_to_recordset($1) AS given (organization_id text, id text, ${WRITTEN_COLUMNS.map(
+  ({ column, type }) => `${column} ${type}`,
 ).join(', ')})`;
 
 /** Inserts users, and gives those that it could: not one whose email another user of the organization has. */
@@ -23,9 +34,9 @@ export function insertion(dataSource: DataSource, rows: readonly UserRow[], word
     rows,
     words,
     // In one order, or two statements that wait for each other's emails deadlock.
-    `INSERT INTO ${tableName(dataSource, 'users')} (organization_id, id, ${COLUMNS.map(([column]) => column).join(', ')})
-     SELECT "organizationId", id, ${COLUMNS.map(([, field]) => field).join(', ')} FROM ${GIVEN}
-     ORDER BY "organizationId", "emailKey"
+    `INSERT INTO ${tableName(dataSource, 'users')} (organization_id, id, ${COLUMNS})
+     SELECT organization_id, id, ${COLUMNS} FROM ${GIVEN}
+     ORDER BY organization_id, email_key
      ON CONFLICT (organization_id, email_key) DO NOTHING
      RETURNING *`,
   );
@@ -40,17 +51,14 @@ export const changeOfFree = (dataSource: DataSource, rows: readonly UserRow[], w
   update(dataSource, rows, words, free(dataSource));
 
 /** Deletes a user. */
-export const deletion = (
-  dataSource: DataSource,
-  { organizationId, id }: Pick<UserRow, 'organizationId' | 'id'>,
-): Statement => [
+export const deletion = (dataSource: DataSource, { organizationId, id }: UserKey): Statement => [
   `DELETE FROM ${tableName(dataSource, 'users')} WHERE organization_id = $1 AND id = $2`,
   [organizationId, id],
 ];
 
 const free = (dataSource: DataSource) => `(
   SELECT given.* FROM ${GIVEN}
-  JOIN ${tableName(dataSource, 'users')} AS users ON users.organization_id = "organizationId" AND users.id = given.id
+  JOIN ${tableName(dataSource, 'users')} AS users ON users.organization_id = given.organization_id AND users.id = given.id
   FOR UPDATE OF users SKIP LOCKED) AS given`;
 
 // One statement: loading, assigning and saving would write back what somebody else just changed. It may have waited for a
@@ -61,10 +69,10 @@ const update = (dataSource: DataSource, rows: readonly UserRow[], words: Word[],
     rows,
     words,
     `UPDATE ${tableName(dataSource, 'users')} AS users
-     SET ${COLUMNS.map(([column, field]) => `${column} = coalesce(given.${field}, users.${column})`).join(', ')},
+     SET ${WRITTEN_COLUMNS.map(({ column }) => `${column} = coalesce(given.${column}, users.${column})`).join(', ')},
        updated_at = greatest(users.updated_at, now())
      FROM ${given}
-     WHERE users.organization_id = given."organizationId" AND users.id = given.id
+     WHERE users.organization_id = given.organization_id AND users.id = given.id
      RETURNING users.*`,
   );
 
@@ -75,7 +83,7 @@ function withWords(
   words: Word[],
   statement: string,
 ): Statement {
-  const values = [JSON.stringify(rows)];
+  const values = [json(rows)];
   const steps = [`written AS (${statement})`];
   if (words.length > 0) steps.push(`learned AS (${learn(dataSource, `$${values.push(lesson(words))}`)})`);
   return [
@@ -88,7 +96,7 @@ function withWords(
 export function wordsOfRows(rows: readonly UserRow[], isNew = (_word: Word) => true): Word[] {
   const words = new Map<string, Word>();
   for (const row of rows)
-    for (const word of wordsOf(row)) {
+    for (const word of wordsOf(row.columns)) {
       const one = { organizationId: row.organizationId, word };
       if (isNew(one)) words.set(`${one.organizationId} ${word}`, one);
     }

@@ -9,7 +9,15 @@ import { PER_TURN } from '../database/per-turn';
 import { retryRolledBack } from '../database/retry';
 import { SearchIndexes } from './search/search-indexes';
 import type { User } from './user.entity';
-import { change, changeOfFree, deletion, insertion, type UserRow, wordsOfRows } from './user-statements';
+import {
+  change,
+  changeOfFree,
+  deletion,
+  insertion,
+  type UserKey,
+  type UserRow,
+  wordsOfRows,
+} from './user-statements';
 import { KnownWords } from './search/vocabulary';
 
 /** The result of a row that wants a statement of its own: what holds that one up holds up nobody else. */
@@ -61,7 +69,7 @@ export class UserWrites {
   /** The user with these changes; undefined where there is none. */
   async change(row: UserRow): Promise<User | undefined> {
     // Several emails that change together give up their old ones in any order, and would deadlock.
-    const gathered = isHeavy(row) || row.emailKey !== undefined ? ALONE : await this.changes.load(row);
+    const gathered = isHeavy(row) || 'email_key' in row.columns ? ALONE : await this.changes.load(row);
     const user = gathered === ALONE ? await this.writeOne(row, change) : gathered;
     if (user) this.searchIndexes.gathered(1);
     return user;
@@ -71,7 +79,7 @@ export class UserWrites {
    * Whether there was such a user. Alone, because a table of a host application may refer to users, and its triggers may
    * wait or take long.
    */
-  async delete(key: Pick<UserRow, 'organizationId' | 'id'>): Promise<boolean> {
+  async delete(key: UserKey): Promise<boolean> {
     const [, deleted]: [unknown[], number] = await retryRolledBack(() =>
       this.dataSource.query(...deletion(this.dataSource, key)),
     );
@@ -107,10 +115,10 @@ export class UserWrites {
   }
 }
 
-const keyOf = ({ organizationId, id }: Pick<UserRow, 'organizationId' | 'id'>) => `${organizationId} ${id}`;
+const keyOf = ({ organizationId, id }: UserKey) => `${organizationId} ${id}`;
 
 /** What takes the indexes of the search long keeps nobody else waiting. */
-const isHeavy = ({ metadataWords = '' }: UserRow) => metadataWords.length > 1_000;
+const isHeavy = ({ columns }: UserRow) => String(columns.metadata_words ?? '').length > 1_000;
 
 /** Nothing where the server has refused several together; one alone, or any other failure, it would not take either. */
 const refusalOf = (rows: readonly UserRow[]) => (error: unknown) => {

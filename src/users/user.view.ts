@@ -1,7 +1,7 @@
-import type { Metadata, Role } from './user.entity';
+import type { Metadata, Role, UserFields } from './user.fields';
 
 /** A user. */
-export class UserView {
+export class UserView implements UserFields {
   /** @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx' */
   id: string;
 

@@ -3,12 +3,16 @@ import { Email, Immutable, OneOf, Optional, Text } from '../http/input/checks';
 import { PageQuery } from '../pages/page';
 import type { Order } from '../pages/paginate';
 import { Metadata } from './metadata.check';
-import { type Metadata as MetadataValue, type Role, ROLES } from './user.entity';
+import {
+  type Metadata as MetadataValue,
+  type Role,
+  ROLES,
+  USER_SORTS,
+  type UserSort,
+  type WritableFields,
+} from './user.fields';
 
-export const USER_SORTS = ['createdAt', 'updatedAt', 'name', 'email'] as const;
-export type UserSort = (typeof USER_SORTS)[number];
-
-export class CreateUserDto {
+export class CreateUserDto implements Partial<WritableFields> {
   /**
    * Full display name.
    * @example 'Ada Lovelace'

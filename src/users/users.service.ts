@@ -12,26 +12,24 @@ import { type Order, type Page, paginate, type SortColumn } from '../pages/pagin
 import { type By, type Caller, callerOf } from '../http/caller';
 import { judged } from '../http/input/judge';
 import { isId, newId } from '../database/id';
-import { columnsOf } from './user-columns';
-import { emailKey, TEXT_COLUMNS, User, USER_COLUMNS, type UserText } from './user.entity';
+import { columnsOf, TEXT_COLUMNS, USER_COLUMNS, type UserText, withDefaults } from './user-columns';
+import type { User } from './user.entity';
+import { emailKey, USER_FIELD_LIST, USER_FIELDS, USER_SORTS, type UserSort } from './user.fields';
 import { UserWrites } from './user-writes';
-import { CreateUserDto, ListUsersDto, UpdateUserDto, type UserSort } from './users.dto';
+import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
 
-const byTime = (column: string, property: string): SortColumn => ({ column, property, type: 'time' });
-const byText = (column: string, property: string): SortColumn => ({ column, property, type: 'text' });
-const BY_ID = byText('id', 'id');
-
-/** Each is an index of the table, after the organization. */
-const SORTS: Record<UserSort, { columns: SortColumn[]; order: Order; select?: string }> = {
-  createdAt: { columns: [byTime('created_at', 'createdAt'), BY_ID], order: 'desc' },
-  updatedAt: { columns: [byTime('updated_at', 'updatedAt'), BY_ID], order: 'desc' },
-  name: {
-    columns: [byText('name_key', 'nameKey'), byText('name', 'name'), BY_ID],
-    order: 'asc',
-    select: ', name_key AS "nameKey"',
-  },
-  email: { columns: [byText('email_key', 'emailKey')], order: 'asc', select: ', email_key AS "emailKey"' },
-};
+/** How each sort order walks its index. */
+const SORTS = Object.fromEntries(
+  USER_SORTS.map((sort) => {
+    const { by, order } = USER_FIELDS[sort].sort;
+    const columns = by.map((column): SortColumn => {
+      const field = USER_FIELD_LIST.find((field) => field.column === column);
+      return { column, property: field?.name ?? column, type: field?.kind === 'time' ? 'time' : 'text' };
+    });
+    const hidden = columns.filter(({ column, property }) => column === property && !(column in USER_FIELDS));
+    return [sort, { columns, order, select: hidden.map(({ column }) => `, ${column}`).join('') }];
+  }),
+) as Record<UserSort, { columns: SortColumn[]; order: Order; select: string }>;
 
 @Injectable()
 export class UsersService {
@@ -61,9 +59,8 @@ export class UsersService {
 
   async create(by: By, user: CreateUserDto): Promise<User> {
     const { organizationId } = callerOf(by);
-    const { name, email, role = 'member', metadata = {} } = judged(CreateUserDto, user);
-    const columns = columnsOf({ name, email, role, metadata });
-    const created = await this.writes.insert({ organizationId, id: newId('usr'), ...columns }).catch(refused);
+    const columns = columnsOf(withDefaults(judged(CreateUserDto, user)));
+    const created = await this.writes.insert({ organizationId, id: newId('usr'), columns }).catch(refused);
     return created ?? taken();
   }
 
@@ -76,7 +73,7 @@ export class UsersService {
     const { organizationId } = callerOf(by);
     const columns = columnsOf(judged(UpdateUserDto, changes));
     if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(by, id);
-    return found(await this.writes.change({ organizationId, id, ...columns }).catch(refused));
+    return found(await this.writes.change({ organizationId, id, columns }).catch(refused));
   }
 
   async delete(by: By, id: string): Promise<void> {
@@ -91,7 +88,7 @@ export class UsersService {
     query: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
     const { sort, limit, cursor, email, role, ...given } = judged(ListUsersDto, query);
-    const { columns, select = '', order = SORTS[sort].order } = { ...SORTS[sort], ...given };
+    const { columns, select, order } = { ...SORTS[sort], ...given };
     const values: unknown[] = [organizationId];
     const conditions = ['organization_id = $1'];
     if (email) conditions.push(`email_key = $${values.push(emailKey(email))}`);

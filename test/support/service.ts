@@ -45,9 +45,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
     dataSource: app.get<DataSource>(getDataSourceToken(DATABASE)),
     async client({ scopes = ['admin'], organizationId }: { scopes?: Scope[]; organizationId?: string } = {}) {
       organizationId ??= (await app.get(OrganizationsService).create('Test')).id;
-      const { token, value } = await app
-        .get(TokensService)
-        .create(organizationId, { name: 'Test', scopes });
+      const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
       return new Client(url, { organizationId, tokenId: token.id, value });
     },
     anonymous: () => new Client(url),

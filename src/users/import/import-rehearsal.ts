@@ -1,7 +1,7 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import type { Caller } from '../../http/caller';
-import { decide, judge, keysOf, type Outcome, type Person } from './import-rules';
-import { emailKey } from '../user.entity';
+import { decide, judge, keysOf, type Outcome } from './import-rules';
+import { emailKey, type WritableFields } from '../user.fields';
 import { findKnown } from './user-import';
 
 /**
@@ -22,7 +22,7 @@ export class ImportRehearsal {
     const judged = rows.map((row) => judge(row, this.update));
     const keys = keysOf(judged);
     const known = await findKnown(runner, this.by.organizationId, keys, false);
-    const written: { person: Person }[] = await runner.query(
+    const written: { person: WritableFields }[] = await runner.query(
       `SELECT person FROM pg_temp.rehearsed WHERE email_key = ANY ($1)`,
       [keys],
     );

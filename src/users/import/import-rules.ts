@@ -1,24 +1,22 @@
 import type { Fault } from '../../http/fault';
 import { judge as judgeInput } from '../../http/input/judge';
-import type { UserFields } from '../user-columns';
-import { emailKey } from '../user.entity';
+import { withDefaults } from '../user-columns';
+import { emailKey, USER_FIELDS, WRITABLE_NAMES, type WritableFields } from '../user.fields';
 import { CreateUserDto, UpdateUserDto } from '../users.dto';
 
 /** What becomes of a row: a list of faults is why it is refused. */
 export type Outcome = 'created' | 'updated' | 'unchanged' | Fault[];
 
-export type Person = Required<UserFields>;
-
 /** A user whom rows of a batch are about. */
 export interface Known {
   /** Undefined: new in this batch. */
   id?: string;
-  person: Person;
+  person: WritableFields;
   /** Whether this batch has changed somebody who was there. */
   changed?: boolean;
 }
 
-type Fields = UserFields & { email: string };
+type Fields = Partial<WritableFields> & { email: string };
 
 /** A row with what the rules of the API say of it. */
 export interface Judged {
@@ -32,7 +30,7 @@ export interface Judged {
  */
 export function judge(row: unknown, update: boolean): Judged {
   const given = withoutOurs(row);
-  const { dto, faults } = judgeInput<UserFields>(update ? UpdateUserDto : CreateUserDto, given);
+  const { dto, faults } = judgeInput<Partial<WritableFields>>(update ? UpdateUserDto : CreateUserDto, given);
   if (faults) return { row: given, result: faults };
   if (dto.email === undefined) {
     return { row: given, result: [{ field: 'email', code: 'required', message: 'is required' }] };
@@ -48,16 +46,13 @@ export function decide(rows: Judged[], known: Map<string, Known>, update: boolea
     if (!there) {
       const { dto, faults } = update ? judgeInput(CreateUserDto, row) : { dto: result as CreateUserDto };
       if (faults) return faults;
-      const { name, email, role = 'member', metadata = {} } = dto;
-      known.set(emailKey(email), { person: { name, email, role, metadata } });
+      known.set(emailKey(dto.email), { person: withDefaults(dto) });
       return 'created';
     }
-    const wanted = update
-      ? { ...there.person, ...present(result) }
-      : { role: 'member' as const, metadata: {}, ...present(result) };
-    if (isSame(there.person, wanted as Person)) return 'unchanged';
+    const wanted = update ? { ...there.person, ...present(result) } : withDefaults(result);
+    if (isSame(there.person, wanted as WritableFields)) return 'unchanged';
     if (!update) return [TAKEN];
-    there.person = wanted as Person;
+    there.person = wanted as WritableFields;
     there.changed = there.id !== undefined;
     return 'updated';
   });
@@ -73,18 +68,23 @@ const TAKEN: Fault = {
   message: 'is already used by another user of the organization',
 };
 
+/** The row without the fields that the service sets. */
 function withoutOurs(row: unknown): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
-  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...rest } = row as Record<string, unknown>;
-  return rest;
+  const isOurs = (name: string) =>
+    Object.hasOwn(USER_FIELDS, name) && !WRITABLE_NAMES.includes(name as never);
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !isOurs(name)));
 }
 
-const present = (fields: UserFields): UserFields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const present = (fields: Partial<WritableFields>): Partial<WritableFields> =>
+  Object.fromEntries(
+    WRITABLE_NAMES.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
+  );
 
 // The order of keys is kept, so another order is another value.
-const isSame = (a: Person, b: Person) =>
-  a.name === b.name &&
-  a.email === b.email &&
-  a.role === b.role &&
-  JSON.stringify(a.metadata) === JSON.stringify(b.metadata);
+const isSame = (a: WritableFields, b: WritableFields) =>
+  WRITABLE_NAMES.every((name) =>
+    USER_FIELDS[name].kind === 'json'
+      ? JSON.stringify(a[name]) === JSON.stringify(b[name])
+      : a[name] === b[name],
+  );

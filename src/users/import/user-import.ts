@@ -5,10 +5,13 @@ import { newId } from '../../database/id';
 import type { Caller } from '../../http/caller';
 import { decide, judge, keysOf, type Known, type Outcome } from './import-rules';
 import { columnsOf } from '../user-columns';
-import { emailKey, type User } from '../user.entity';
+import type { User } from '../user.entity';
+import { emailKey, USER_FIELDS, WRITABLE_NAMES } from '../user.fields';
 import { change, insertion, type UserRow, wordsOfRows } from '../user-statements';
 
 const ATTEMPTS = 5;
+
+const WRITABLE_COLUMNS = WRITABLE_NAMES.map((name) => `${USER_FIELDS[name].column} AS "${name}"`).join(', ');
 
 class RaceLost extends Error {}
 
@@ -45,7 +48,7 @@ export class UserImport {
     const rowOf = ({ id, person }: Known): UserRow => ({
       organizationId: this.by.organizationId,
       id: id ?? newId('usr'),
-      ...columnsOf(person),
+      columns: columnsOf(person),
     });
     const created = known.filter(({ id }) => id === undefined).map(rowOf);
     const changed = known.filter((user) => user.changed).map(rowOf);
@@ -71,7 +74,7 @@ export async function findKnown(
 ): Promise<Map<string, Known>> {
   const users: User[] = await runner.query(
     // A join with the keys, which asks the index for each: with = ANY a planner without statistics reads everybody.
-    `SELECT id, name, email, role, metadata
+    `SELECT id, ${WRITABLE_COLUMNS}
      FROM unnest($2::text[]) AS wanted (email_key) JOIN ${tableName(runner.dataSource, 'users')} AS users USING (email_key)
      WHERE organization_id = $1 ${hold ? 'ORDER BY users.email_key FOR UPDATE OF users' : ''}`,
     [organizationId, keys],

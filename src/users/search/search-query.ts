@@ -15,7 +15,7 @@ import { type FoundUser, HALF, type Position, RARE, type SearchRows } from './se
 import { fold, markWords, queryWords } from './search-text';
 import { once } from './once';
 import { SearchWords } from './search-words';
-import { emailKey } from '../user.entity';
+import { emailKey } from '../user.fields';
 
 /** One rank of the result: finds its next rows in the order of name and id. */
 export type Tier = (after: Position | undefined, limit: number) => Promise<FoundUser[]>;

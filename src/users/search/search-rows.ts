@@ -4,7 +4,9 @@ import { tableName } from '../../database/tables';
 import { all, type Bind, type Condition, hasInitialOf, LAST, where } from './search-conditions';
 import { once } from './once';
 import { markWords } from './search-text';
-import { type Role, type User, USER_COLUMNS } from '../user.entity';
+import { USER_COLUMNS } from '../user-columns';
+import type { User } from '../user.entity';
+import type { Role } from '../user.fields';
 
 /** Up to so many users of an organization are looked at in no more time than it takes to find out what would be quicker. */
 const FEW = 2_000;

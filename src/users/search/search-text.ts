@@ -38,6 +38,9 @@ export const fold = (text: string): string =>
 export const markWords = (folded: string): string =>
   folded.replace(/(?<![\p{L}\p{N}])(?=[\p{L}\p{N}])/gu, ' ');
 
+/** Text as the search reads it. */
+export const searched = (text: string): string => markWords(fold(text));
+
 /** The words of a query, each folded and marked. White space alone separates them. */
 export const queryWords = (q: string): string[] =>
   [...new Set(fold(q).split(' '))].filter(Boolean).map(markWords);
