@@ -1,4 +1,4 @@
-// Fills a database with sample users in large batches; `withoutIndexes` drops the search indexes meanwhile and recreates them.
+// Fills a database with sample users in large batches; `withoutIndexes` drops the search indexes for the load.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

@@ -77,7 +77,7 @@ function inspect(root) {
   const modules = readdirSync(join(root, 'app/node_modules'));
   const needless = ['@electric-sql', 'typescript', 'jest', 'eslint', '@nestjs/cli', '@swc'];
   check('contains no build dependencies', !needless.some((name) => modules.includes(name)));
-  say(`${output('du', '-sh', join(root, 'app')).split('\t')[0]} of application`);
+  say(`size of the application: ${output('du', '-sh', join(root, 'app')).split('\t')[0]}`);
   check(
     'runs the ums command',
     /^umt_\w{38}$/.test(

@@ -1,5 +1,5 @@
 // Runs the tests on the embedded database, with --postgres on a real server (which skips none), or with --pgbouncer on a
-// server behind PgBouncer. Jest gets all other arguments.
+// server behind PgBouncer. All other arguments go to Jest.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

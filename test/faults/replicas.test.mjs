@@ -103,7 +103,7 @@ test('exactly 1000 of 5,000 requests of a token are admitted, on Redis', { skip:
   t.after(redis.stop);
   await onReplicas(4, { REDIS_URL: redis.url }, async (replicas) => {
     const outages = () => replicas.flatMap(({ output }) => output().match(/out of reach/g) ?? []).length;
-    // If a busy machine delays Redis by 150 ms, PostgreSQL counts meanwhile, so there are two windows.
+    // If a busy machine delays Redis by 150 ms, PostgreSQL counts in between, so there are two windows.
     for (let time = 0; time < 3; time++) {
       const before = outages();
       const flooded = await flood(t, replicas);
