@@ -1,4 +1,4 @@
-/** The direction of data, held: request → guards → controller → service → repository → serializer. */
+/** Enforces the direction of data: request → guards → controller → service → repository → serializer. */
 const rule = (name, from, to, comment) => ({
   name,
   severity: 'error',
@@ -46,7 +46,7 @@ module.exports = {
       'the-page-talks-to-the-public-api-only',
       '^dashboard/',
       '^(?!dashboard/|client/|node_modules/preact/)',
-      'It can do nothing that a client could not.',
+      'The dashboard can do only what any client can.',
     ),
     rule('no-page-in-the-product', '^(src|migrations|client)/', '^dashboard/'),
     rule('the-server-of-the-page-knows-no-feature', '^src/dashboard/', '^src/(?!http/|dashboard/)'),

@@ -11,7 +11,7 @@ RUN npm run build && chmod +x dist/src/cli.js && find dist -name '*.map' -delete
 FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The embedded database is for trying things out; this image wants a server.
+# The embedded database is for trying the service out; this image requires a PostgreSQL server.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
   npm ci --omit=dev --ignore-scripts --no-update-notifier && rm -rf node_modules/@electric-sql
 
@@ -19,7 +19,7 @@ FROM ${BASE}
 ARG VERSION=2.3.1
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="User Management Service" \
-      org.opencontainers.image.description="A REST service for the users of an organization" \
+      org.opencontainers.image.description="A REST API that manages an organization's users and API tokens" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
@@ -33,7 +33,6 @@ USER 10001:10001
 EXPOSE 3000 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Node answers SIGTERM itself, also as the first process (src/process/signals.ts), and starts no others that it would have to
-# reap: there is nothing for an init to do.
+# An init process is not needed: the service handles SIGTERM as PID 1 (src/process/signals.ts) and starts no child processes.
 ENTRYPOINT ["node", "/app/dist/src/cli.js"]
 CMD ["start"]

@@ -2,7 +2,8 @@ import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import typescript from 'typescript-eslint';
 
-// With a foreign id these take a row over, and they write stale fields back: use insert() and one UPDATE … RETURNING.
+// With another organization's id, these methods take over its row; they also write back stale fields. Use insert() or one
+// UPDATE … RETURNING.
 const bannedMethods = ['save', 'upsert', 'remove', 'softRemove', 'recover'];
 
 export default defineConfig(
@@ -18,12 +19,12 @@ export default defineConfig(
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      '@typescript-eslint/no-unsafe-function-type': 'off', // Nest's metadata hangs on functions of any kind
+      '@typescript-eslint/no-unsafe-function-type': 'off', // Nest attaches metadata to functions of any type
       'no-restricted-syntax': [
         'error',
         ...bannedMethods.map((name) => ({
           selector: `CallExpression[callee.property.name='${name}']`,
-          message: `${name}() is not bound to one organization; use insert() or one UPDATE.`,
+          message: `${name}() is not restricted to one organization; use insert() or one UPDATE.`,
         })),
       ],
     },

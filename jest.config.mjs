@@ -6,7 +6,7 @@ export default {
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata'],
   testTimeout: 60_000,
-  // Jest cannot require ES modules on Node 20, and Nest is made of them: they are compiled on the way.
+  // Nest 12 consists of ES modules, which Jest cannot require on Node 20, so they are compiled to CommonJS.
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
   transform: {
     '\\.[jt]s$': [

@@ -1,15 +1,15 @@
 import { defineConfig } from 'vite';
 
-/** The developer dashboard, built into the package: the folder is what is below the place where the page is served. */
+/** Builds the developer dashboard into the package. The output folder mirrors the paths below the dashboard's URL. */
 export default defineConfig({
   root: 'dashboard',
-  base: './', // whatever stands before the path
+  base: './', // works under any path prefix
   publicDir: false,
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
     assetsDir: 'dashboard',
     assetsInlineLimit: 0,
-    modulePreload: false, // there is one script, and its polyfill would be another
+    modulePreload: false, // there is only one script; the polyfill would be a second
   },
 });

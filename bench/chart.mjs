@@ -1,13 +1,14 @@
-// A bar chart of requests a second, as SVG that reads in light and dark.
+// Draws a bar chart of requests per second as SVG, legible on light and dark backgrounds.
 const COLORS = ['#2563eb', '#60a5fa', '#a5b4fc', '#9ca3af', '#d1d5db', '#f59e0b'];
 const [WIDTH, BAR, GAP, LEFT] = [860, 14, 26, 120];
 
 const escaped = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-/** Of each scenario the servers' requests a second beside hand-written Express, which is 1. */
+/** For each scenario, the requests per second of each server relative to hand-written Express. */
 export function chart(caption, scenarios) {
   const compared = Object.entries(scenarios).filter(([, servers]) => servers['hand-written Express']);
-  const names = Object.keys(compared[0][1]); // those that the first has: what only some are asked stays with the tables
+  // Servers that run only some scenarios appear in the tables alone.
+  const names = Object.keys(compared[0][1]);
   const ratio = (servers, name) => servers[name].rps / servers['hand-written Express'].rps;
   const longest = Math.max(...compared.flatMap(([, servers]) => names.map((name) => ratio(servers, name))));
   const scale = (WIDTH - LEFT - 130) / longest;
@@ -35,10 +36,10 @@ export function chart(caption, scenarios) {
     y += names.length * BAR + GAP;
   }
   const height = y + 16;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13" role="img" aria-label="Requests a second beside hand-written Express">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13" role="img" aria-label="Requests per second relative to hand-written Express">
 <style>text{fill:#1f2937}rect.paper{fill:#fff}@media (prefers-color-scheme:dark){text{fill:#e5e7eb}rect.paper{fill:#0d1117}}</style>
 <rect class="paper" width="${WIDTH}" height="${height}"/>
-<text x="10" y="20" font-weight="bold">Requests a second beside hand-written Express, which is 1</text>
+<text x="10" y="20" font-weight="bold">Requests per second relative to hand-written Express (1.00)</text>
 ${parts.join('\n')}
 <text x="10" y="${height - 10}" font-size="11">${escaped(caption)}</text>
 </svg>

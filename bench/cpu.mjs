@@ -1,4 +1,4 @@
-// CPU seconds and memory as Linux accounts for them.
+// CPU seconds and memory, from Linux's own accounting.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS = 100;
@@ -13,11 +13,11 @@ const statOf = (pid) => {
       ended: Number(fields[13]) + Number(fields[14]),
     };
   } catch {
-    return undefined; // it has ended meanwhile
+    return undefined; // the process has ended
   }
 };
 
-/** Of a process and its children, those that have ended too. */
+/** CPU seconds of a process and its children, including ended ones. */
 export function cpuOf(pid) {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {
@@ -29,7 +29,7 @@ export function cpuOf(pid) {
   return ticks / TICKS;
 }
 
-/** Of the whole machine; what others on the same host took from it as well. */
+/** Busy CPU seconds of the whole machine, including time stolen by other guests of the host. */
 export function busyCpu() {
   const [, user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8')
     .split('\n')[0]

@@ -1,6 +1,6 @@
-// Times how long the dashboard takes to show 200 tokens and 200 users, from the answer's arrival to the painted frame.
+// Measures how long the dashboard takes to show 200 tokens and 200 users, from the response's arrival to the painted frame.
 //   node bench/dashboard.mjs [--runs 15]
-// Wants a Chromium: the one in CHROMIUM_PATH, or `chromium` on the PATH.
+// Requires Chromium: the one in CHROMIUM_PATH, or one on the PATH.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { findChromium } from '../scripts/chromium.mjs';
 import { createClient } from '../dist/client/esm/index.js';
 const { person } = createRequire(import.meta.url)('../dist/src/demo/people.js');
 
-/* global document, Response, MutationObserver, MessageChannel, requestAnimationFrame */ // in the page
+/* global document, Response, MutationObserver, MessageChannel, requestAnimationFrame */ // of the page
 
 const ROWS = 200;
 const LIMIT_MS = 100;
@@ -82,7 +82,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** In the page: `painted()` resolves to the time from the arrival of the next list of so many rows to its frame. */
+/** Runs in the page. `painted()` resolves to the milliseconds from the arrival of the next list of `rows` rows to its frame. */
 function watch(rows) {
   let arrivedAt;
   const { json } = Response.prototype;
@@ -98,7 +98,7 @@ function watch(rows) {
         observer.disconnect();
         const since = arrivedAt;
         arrivedAt = undefined;
-        // After the frame: what is posted from it runs once it is painted.
+        // A message posted in the frame is delivered once the frame has been painted.
         requestAnimationFrame(() => {
           const { port1, port2 } = new MessageChannel();
           port1.onmessage = () => resolve(performance.now() - since);

@@ -1,5 +1,6 @@
-// What a request costs as the data grows: read one at 10,000, 100,000 and a million users; with 10, 1,000 and 10,000 tokens; and
-// the last page of the largest list beside its first one and beside OFFSET, for every sort. Writes bench/growth.md.
+// Measures the cost of a request as the data grows: reading one user among 10,000, 100,000 and a million, with 10, 1,000 and
+// 10,000 tokens; and, for every sort, the last page of the largest list compared with its first page and with OFFSET. Writes
+// bench/growth.md.
 //   node bench/growth.mjs [--rounds 9] [--seconds 1]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ const { values } = parseArgs({
 const [rounds, seconds] = [values.rounds, values.seconds].map(Number);
 const SIZES = [10_000, 100_000, 1_000_000];
 const MANY_TOKENS = 10_000;
-/** Hits of one token in one turn of the event loop are counted together, which only few tokens have. */
+/** With few tokens, several requests of one token share a turn of the event loop, and their hits are counted together. */
 const FEWER_TOKENS = [10, 1_000];
 const PAGE = 50;
 const next = random(4711);
@@ -40,7 +41,7 @@ try {
   for (const users of SIZES) sites.push(await makeSite(users));
   const version = execFileSync(NODE, ['--version']).toString().trim();
   const lines = [
-    `64 connections, Node ${version}, ${cpus()[0].model.trim()} × ${cpus().length}; medians of ${rounds} rounds, the kinds in turn\n`,
+    `64 connections, Node ${version}, ${cpus()[0].model.trim()} × ${cpus().length}; medians of ${rounds} alternating rounds\n`,
     ...(await growth(sites)),
     '',
     ...(await pages(sites.at(-1))),
@@ -54,7 +55,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** A service with so many users of one organization, and its tokens. */
+/** Starts a service whose database has one organization with that many users, and its tokens. */
 async function makeSite(users) {
   const databaseUrl = await serverAt(postgres.url).createDatabase(`users_${users}`);
   const server = await startServer(SERVICE, databaseUrl);
@@ -109,7 +110,7 @@ async function growth(sites) {
   const middle = results.map((list) => [0, 1, 2].map((at) => median(list.map((one) => one[at]))));
   const cost = ([, mine, theirs]) => mine + theirs;
   return [
-    `| read one, ${MANY_TOKENS} tokens | requests/s | server CPU µs | PostgreSQL CPU µs | × the first |`,
+    `| read one, ${MANY_TOKENS} tokens | requests/s | server CPU µs | PostgreSQL CPU µs | CPU relative to the first |`,
     '|---|---|---|---|---|',
     ...kinds.map(
       ([name], i) =>
@@ -118,7 +119,7 @@ async function growth(sites) {
   ];
 }
 
-/** One request at a time, first page, last page and OFFSET in turn. */
+/** Times the first page, the last page and OFFSET alternately, one request at a time. */
 async function pages({ users, server, client, organization, tokens }) {
   const [token] = tokens;
   const COLUMNS = {
@@ -128,7 +129,7 @@ async function pages({ users, server, client, organization, tokens }) {
     email: ['email_key'],
   };
   const lines = [
-    `| list of ${users}, ${PAGE} a page | first page ms | last page ms | × | OFFSET in SQL ms |`,
+    `| list of ${users}, ${PAGE} per page | first page ms | last page ms | × | OFFSET in SQL ms |`,
     '|---|---|---|---|---|',
   ];
   for (const [sort, columns] of Object.entries(COLUMNS)) {
@@ -148,7 +149,7 @@ async function pages({ users, server, client, organization, tokens }) {
         });
         const { data, nextCursor } = await response.json();
         if (data?.length !== PAGE || (more && nextCursor))
-          throw new Error(`not the page: ${response.status}`);
+          throw new Error(`unexpected page, status ${response.status}`);
         return performance.now() - startedAt;
       };
       const [first, last, offset] = [[], [], []];

@@ -1,4 +1,4 @@
-// A load generator that costs little beside the server it measures: sockets that stay open, each with one request at a time.
+// A load generator that is cheap compared with the server it measures: keep-alive sockets with one request at a time each.
 import { connect } from 'node:net';
 
 /** The bytes of a request. */
@@ -15,8 +15,8 @@ export function request(method, path, { token, body } = {}) {
 }
 
 /**
- * Keeps `connections` sockets busy for a time with what `next()` makes, until it has no more. Returns the answers' count,
- * their times and statuses.
+ * Keeps `connections` sockets busy with the requests from `next()` until the time is up or `next()` returns undefined.
+ * Returns the number of responses, their times in milliseconds and their statuses.
  */
 export async function load(url, next, { connections = 64, seconds }) {
   const { port, hostname } = new URL(url);
@@ -49,7 +49,7 @@ export async function load(url, next, { connections = 64, seconds }) {
             const status = received.slice(9, 12);
             const length = Number(/\r\ncontent-length: (\d+)/i.exec(received.slice(0, head))?.[1] ?? 0);
             if (length === 0 && status !== '204')
-              return fail(new Error(`an answer without a length: ${received}`));
+              return fail(new Error(`a response without Content-Length: ${received}`));
             if (received.length < head + 4 + length) return;
             endedAt = performance.now();
             times.push(endedAt - sentAt);

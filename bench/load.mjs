@@ -1,4 +1,4 @@
-// Fills a database with people, as fast as PostgreSQL takes them: without the search's indexes, which are made after.
+// Fills a database with sample users in large batches; `withoutIndexes` drops the search indexes for the load.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
@@ -12,7 +12,7 @@ const BATCH = 2_000;
 const written = WRITTEN_COLUMNS.map(({ column }) => column).join(', ');
 const types = WRITTEN_COLUMNS.map(({ column, type }) => `${column} ${type}`).join(', ');
 
-/** Makes organizations of equal size; returns their ids. */
+/** Creates organizations of equal size and returns their ids. */
 export async function load(client, users, organizations, say = () => {}) {
   const ids = Array.from({ length: organizations }, () => newId('org'));
   await client.query(
@@ -52,7 +52,7 @@ export async function load(client, users, organizations, say = () => {}) {
   return ids;
 }
 
-/** Takes the named indexes away while `fill` runs, and makes them again; returns how long each took. */
+/** Drops the named indexes, runs `fill` and recreates the indexes; returns the milliseconds that each took. */
 export async function withoutIndexes(client, names, fill) {
   const { rows } = await client.query(
     `SELECT indexname, indexdef FROM pg_indexes WHERE indexname = ANY ($1)`,

@@ -1,6 +1,6 @@
-// Times the service beside hand-written servers, in alternating rounds of one run on the same Node, PostgreSQL and data.
+// Benchmarks the service against hand-written servers, in alternating rounds on the same Node, PostgreSQL and data.
 //   npm run bench [-- --rounds 5 --seconds 2 --users 100000]
-// A measurement during which other processes took the machine is repeated. Writes bench/results.md and docs/benchmark.svg.
+// Repeats a measurement if other processes used too much CPU during it. Writes bench/results.md and docs/benchmark.svg.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,9 +33,9 @@ const { values } = parseArgs({
 const [rounds, seconds, users] = [values.rounds, values.seconds, values.users].map(Number);
 const ORGANIZATIONS = 10;
 const TOKENS = 1_000;
-/** Until V8 has compiled what is run often. */
+/** Long enough for V8 to optimize the hot code. */
 const WARM_UP_SECONDS = 3;
-/** Of the machine's time; above it a measurement does not count, and is repeated. */
+/** Share of the machine's CPU time. If other processes use more, the measurement is repeated. */
 const FOREIGN_CPU = 0.1;
 const MAX_TRIES = 6;
 const progress = (text) => process.stderr.write(`${text}\n`);
@@ -45,10 +45,10 @@ const directory = mkdtempSync(join(tmpdir(), 'ums-bench-'));
 const SERVERS = {
   'service, PostgreSQL limiter': { args: SERVICE },
   'service, memory limiter': { args: ['bench/servers/service-memory.cjs'] },
-  // What the search costs those who write, told apart.
-  'the same without search indexes': { args: ['bench/servers/service-memory.cjs'], withoutSearch: true },
+  // Shows what the search indexes cost writes. The limiter is in memory.
+  'service without search indexes': { args: ['bench/servers/service-memory.cjs'], withoutSearch: true },
   'hand-written Express': { args: ['bench/servers/express.mjs'] },
-  // What the sort orders and the filter of the contract cost those who write, told apart.
+  // Shows what the indexes for the contract's sort orders and filter cost writes.
   'Express with every sort order': {
     args: ['bench/servers/express.mjs'],
     env: { USERS_TABLE: 'ordered.users' },
@@ -95,7 +95,7 @@ function compiledNest() {
   return out;
 }
 
-/** The people in the service's tables, in one such as the baselines would have, and in that with all orders of the service. */
+/** Loads the users into the service's tables, into a table as the baselines would have it, and into one with all sort orders. */
 async function fill(client) {
   const migrate = spawn(NODE, ['dist/src/cli.js', 'migrate', '--json'], {
     env: { ...process.env, DATABASE_URL: databaseUrl },
@@ -134,7 +134,7 @@ async function fill(client) {
   return { tokens, ids: new Map(rows.map((row) => [row.organization_id, row.ids])) };
 }
 
-/** The same database without what only the search asks. */
+/** Copies the database without the indexes that only the search uses. */
 async function copyWithoutSearch() {
   const admin = new pg.Client(postgres.url);
   await admin.connect();
@@ -164,7 +164,7 @@ async function measure({ tokens, ids }) {
   const BASE = '/api/v1/users';
   const get = (path) => (token) => request('GET', path, { token });
 
-  /** The path of the page that begins so many users further, found by walking. */
+  /** The path of a page near the end of the list, found by following its pages. */
   const deepPath = async (server, token) => {
     let path = `${BASE}?limit=200`;
     for (let at = 0; at + 400 < users / ORGANIZATIONS; at += 200) {
@@ -197,7 +197,7 @@ async function measure({ tokens, ids }) {
         request('PATCH', `${BASE}/${anId()}`, { token, body: { name: person(made++).name } }),
       ),
     delete: async (server) => {
-      // Made by the server itself, so that each has its own in its own table and form.
+      // Created through the server itself, so that each server has them in its own table and format.
       const bodies = Array.from({ length: 64 * 100 }, () => ({ ...anyToken(), n: made++ }));
       const created = [];
       await Promise.all(
@@ -237,7 +237,7 @@ async function measure({ tokens, ids }) {
     const { count, seconds: took, times, statuses } = await fire(server.url, make, { seconds });
     const { server: serverCpu, postgres: postgresCpu, busy, mine } = spent(before, now());
     const odd = Object.keys(statuses).filter((status) => !/^2/.test(status));
-    if (odd.length > 0) progress(`  odd answers: ${JSON.stringify(statuses)}`);
+    if (odd.length > 0) progress(`  unexpected statuses: ${JSON.stringify(statuses)}`);
     return {
       foreign: (busy - serverCpu - postgresCpu - mine) / (took * cpus().length),
       result: {
@@ -270,7 +270,7 @@ async function measure({ tokens, ids }) {
           if (foreign > FOREIGN_CPU && tries < MAX_TRIES) thrownAway++;
           else {
             if (foreign > FOREIGN_CPU)
-              progress(`  ${name}, ${scenario}: others had ${(foreign * 100).toFixed(0)} %`);
+              progress(`  ${name}, ${scenario}: other processes used ${(foreign * 100).toFixed(0)} %`);
             (results[scenario][name] ??= []).push(result);
             break;
           }
@@ -280,7 +280,7 @@ async function measure({ tokens, ids }) {
     progress(`${scenario} done`);
   }
   progress(
-    `${thrownAway} measurements repeated, since other processes took more than ${FOREIGN_CPU * 100} % of the machine`,
+    `${thrownAway} measurements repeated because other processes used more than ${FOREIGN_CPU * 100} % of the machine`,
   );
   const servers = Object.fromEntries(
     [...running].map(([name, server]) => [
@@ -291,7 +291,7 @@ async function measure({ tokens, ids }) {
   return { scenarios: medians(results), servers };
 }
 
-/** Of this process alone: its children are what is measured. */
+/** CPU seconds of this process alone, without its children, which are the servers. */
 function ownCpu() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
@@ -329,9 +329,7 @@ function at(sorted, part) {
 function report({ scenarios, servers }) {
   const version = execFileSync(NODE, ['--version']).toString().trim();
   const machine = `${users} users in ${ORGANIZATIONS} organizations, ${TOKENS} tokens, 64 connections, Node ${version}, ${cpus()[0].model.trim()} × ${cpus().length}`;
-  const lines = [
-    `${machine}; medians of ${rounds} rounds of ${seconds} s, or until the 6,400 users to delete are gone\n`,
-  ];
+  const lines = [`${machine}; medians of ${rounds} rounds of ${seconds} s (deletes: at most 6,400 users)\n`];
   const express = 'hand-written Express';
   for (const [scenario, byServer] of Object.entries(scenarios)) {
     lines.push(

@@ -1,6 +1,6 @@
-// Times the search over HTTP on a million users, beside ILIKE on the same data in the same run, and says what it costs.
+// Times the search over HTTP on a million users, compares it with ILIKE on the same data, and measures its cost for writes.
 //   node bench/search.mjs [--users 1000000] [--organizations 1] [--terms 500]
-// BENCH_DATABASE_URL names a database to use, and keeps what is loaded into it; else a server is started and thrown away.
+// BENCH_DATABASE_URL selects a database to use; its data is kept. Without it, a temporary server is started.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -54,7 +54,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** The organizations with the people; loads them if they are not there. */
+/** Returns the organizations that have the users; loads them if necessary. */
 async function loaded(client) {
   const { rows } = await client.query(
     `SELECT organization_id AS id, count(*)::int AS users FROM users GROUP BY 1`,
@@ -70,12 +70,12 @@ async function loaded(client) {
     indexes,
     async () => (ids = await load(client, users, organizations, progress)),
   );
-  progress(`indexes made in ${JSON.stringify(took)} ms`);
+  progress(`indexes created in ${JSON.stringify(took)} ms`);
   await client.query('VACUUM ANALYZE');
   return ids;
 }
 
-/** Kinds of terms, each drawn at random from the people there are. */
+/** Kinds of search terms, drawn at random from the existing users. */
 function kinds(next) {
   const anybody = () => person(Math.floor(next() * users));
   const wordsOf = (text) =>
@@ -95,7 +95,7 @@ function kinds(next) {
   return {
     'rare word': () => anybody().metadata.badge,
     'common word': () => pick(next, anybody().name.split(' ')),
-    'nearly everywhere': () =>
+    'in nearly every row': () =>
       pick(next, ['com', 'example', 'exam', 'usr', 'ampl', '.com', 'usr_0', 'e.com']),
     'two letters': letters(2),
     'three letters': letters(3),
@@ -106,7 +106,7 @@ function kinds(next) {
     },
     'email fragment': () => part(anybody().email, 5 + Math.floor(next() * 8)),
     'metadata value': () => pick(next, [anybody().metadata.city, anybody().metadata.team]),
-    'nothing found': () => Array.from({ length: 7 }, () => pick(next, [...'bcdfghjkqvwxz'])).join(''),
+    'no match': () => Array.from({ length: 7 }, () => pick(next, [...'bcdfghjkqvwxz'])).join(''),
   };
 }
 
@@ -134,7 +134,7 @@ async function report(client, ids) {
   say(
     `${users} users in ${organizations} organizations, ${terms} terms of each kind, seed ${seed}, Node ${execFileSync(NODE, ['--version']).toString().trim()}, ${cpus()[0].model} × ${cpus().length}\n`,
   );
-  say('| terms | p50 ms | p99 ms | max ms | hundredth page p99 | 8 at once p99 | failed | ILIKE p99 |');
+  say('| terms | p50 ms | p99 ms | max ms | page 100 p99 | 8 concurrent p99 | failed | ILIKE p99 |');
   say('|---|---|---|---|---|---|---|---|');
   for (const [kind, term] of Object.entries(kinds(next))) {
     const drawn = Array.from({ length: terms }, () => [pick(next, tokens), term()]).filter(
@@ -189,7 +189,7 @@ async function report(client, ids) {
   for (const { index, size } of rows) say(`| ${index} | ${size} |`);
 }
 
-/** What the search costs those who write, each in a transaction that is undone: with its indexes, and without them. */
+/** Measures writes with and without the search indexes, each in a transaction that is rolled back. */
 async function price(client, organization) {
   const indexes = ['search_text', 'pairs', 'name_words_id', 'email_words'].map(
     (name) => `users_organization_id_${name}_idx`,
@@ -225,15 +225,15 @@ async function price(client, organization) {
     await client.query('ROLLBACK');
     return result;
   };
-  await attempt(async () => {}); // warm
+  await attempt(async () => {}); // warm-up
   const withSearch = await attempt(async () => {});
   const without = await attempt(async () => void (await client.query(`DROP INDEX ${indexes.join(', ')}`)));
-  say(`\n| a second, one at a time | inserts | updates |\n|---|---|---|`);
-  say(`| with the search's indexes | ${withSearch.join(' | ')} |`);
+  say(`\n| per second, one at a time | inserts | updates |\n|---|---|---|`);
+  say(`| with the search indexes | ${withSearch.join(' | ')} |`);
   say(`| without | ${without.join(' | ')} |`);
 }
 
-/** The value below which this part of them lies, to a tenth. */
+/** The quantile `part` of the times, to a tenth. */
 function at(ms, part) {
   if (ms.length === 0) return '–';
   const sorted = [...ms].sort((a, b) => a - b);

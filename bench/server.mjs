@@ -1,12 +1,12 @@
-// Servers as processes of their own, on ports of their own, with the limit out of the way.
+// Starts servers as separate processes on free ports, with a rate limit too high to matter.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { residentOf } from './cpu.mjs';
 
-/** The Node that runs what is measured. */
+/** The Node that runs the measured servers. */
 export const NODE = process.env.BENCH_NODE ?? process.execPath;
 
-/** The service as it is installed. */
+/** The service as users start it. */
 export const SERVICE = ['dist/src/cli.js', 'start', '--json'];
 
 /** Starts a server that prints its address as JSON when it is ready. */

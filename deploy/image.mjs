@@ -1,6 +1,6 @@
-// Builds the image with buildah, where there is no Docker, runs it the way Kubernetes does, and checks that it starts,
-// migrates, serves, drains on SIGTERM and writes nothing to its root. Wants Linux, root, buildah and a PostgreSQL.
-//   node deploy/image.mjs [options of buildah build, such as --build-arg BASE=… or --secret id=npmrc,src=…]
+// Builds the image with buildah instead of Docker, runs it as Kubernetes would, and checks that it starts, migrates, serves,
+// drains on SIGTERM and does not write to its root file system. Requires Linux, root, buildah and PostgreSQL.
+//   node deploy/image.mjs [options for `buildah build`, such as --build-arg BASE=… or --secret id=npmrc,src=…]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ const buildah = (...args) => output('buildah', ...args);
 const say = (text) => process.stdout.write(`${text}\n`);
 
 function check(what, holds, found = '') {
-  if (!holds) throw new Error(`${what}: ${found || 'it does not'}`);
+  if (!holds) throw new Error(`Failed: ${what}${found === '' ? '' : ` (${found})`}`);
   say(`ok: ${what}`);
 }
 
@@ -47,7 +47,7 @@ function build(options) {
   ];
   execFileSync(
     'buildah',
-    // The time of the commit and not of the build: the same sources on the same base make the same image.
+    // The commit's time, not the build's: the same sources on the same base produce the same image.
     [
       'build',
       '--isolation',
@@ -71,15 +71,15 @@ function inspect(root) {
   const { User, Entrypoint, Cmd, Labels, Healthcheck, ExposedPorts } = image.Docker.config;
   check('runs as an unprivileged user', User === '10001:10001', User);
   check('starts the service', [...Entrypoint, ...Cmd].join(' ') === 'node /app/dist/src/cli.js start');
-  check('says what it is', Labels['org.opencontainers.image.version'] === version);
+  check('has its version as a label', Labels['org.opencontainers.image.version'] === version);
   check('has a health check', Healthcheck?.Test?.[0] === 'CMD');
-  check('names its ports', Object.keys(ExposedPorts).sort().join() === '3000/tcp,9464/tcp');
+  check('exposes its ports', Object.keys(ExposedPorts).sort().join() === '3000/tcp,9464/tcp');
   const modules = readdirSync(join(root, 'app/node_modules'));
   const needless = ['@electric-sql', 'typescript', 'jest', 'eslint', '@nestjs/cli', '@swc'];
-  check('holds nothing that only building needs', !needless.some((name) => modules.includes(name)));
-  say(`${output('du', '-sh', join(root, 'app')).split('\t')[0]} of application`);
+  check('contains no build dependencies', !needless.some((name) => modules.includes(name)));
+  say(`size of the application: ${output('du', '-sh', join(root, 'app')).split('\t')[0]}`);
   check(
-    'answers buildah run',
+    'runs the ums command',
     /^umt_\w{38}$/.test(
       buildah('run', '--isolation', 'chroot', container, '--', 'ums', 'tokens', 'generate'),
     ),
@@ -100,17 +100,14 @@ async function run(root) {
 
   const early = inContainer(root, env, 'start');
   await until(async () => early.isNode(), 'Node');
-  await sleep(200); // long before it serves, and long enough for its first lines
+  await sleep(200); // its first lines have run, but it does not serve yet
   early.terminate();
-  await within(15_000, early.ended, 'the end of a start that is stopped');
-  check(
-    'heeds a SIGTERM that comes while it is still loading',
-    !early.log().includes('User Management Service at'),
-  );
+  await within(15_000, early.ended, 'the end of an interrupted start');
+  check('stops on a SIGTERM while it is still loading', !early.log().includes('User Management Service at'));
 
   const service = inContainer(root, env, 'start');
-  await until(async () => (await fetch(`${url}/readyz`)).ok, 'being ready');
-  check('starts and migrates, as the first process, on a read-only root', true);
+  await until(async () => (await fetch(`${url}/readyz`)).ok, 'readiness');
+  check('starts and migrates as PID 1 on a read-only root', true);
   const call = (path, init = {}) =>
     fetch(url + path, {
       ...init,
@@ -137,14 +134,17 @@ async function run(root) {
   })();
   await sleep(300);
   service.terminate();
-  await until(async () => (await fetch(`${url}/readyz`)).status === 503, 'saying that it is going');
-  await sleep(1_000); // as long as a balancer takes to notice
+  await until(
+    async () => (await fetch(`${url}/readyz`)).status === 503,
+    'a /readyz that reports the shutdown',
+  );
+  await sleep(1_000); // a load balancer needs about this long to notice
   balanced = false;
   await load;
   const [code] = await within(8_000, service.ended, 'the end of the drain');
   const failed = statuses.filter((status) => status !== 200 && status !== 429);
   check(`fails none of ${statuses.length} requests while it drains`, failed.length === 0, failed.join());
-  check('ends by itself and well', code === 0, code);
+  check('exits with code 0 after the drain', code === 0, code);
   const written = output(
     'find',
     root,
@@ -154,17 +154,13 @@ async function run(root) {
     '-uid',
     '10001',
   );
-  check(
-    'has written nothing to its root',
-    written === '' && !service.log().includes('EROFS'),
-    written || 'EROFS',
-  );
-  check('has told the token nowhere', !service.log().includes(token));
+  check('does not write to its root', written === '' && !service.log().includes('EROFS'), written || 'EROFS');
+  check('does not log the token', !service.log().includes(token));
 }
 
 /**
- * A command as Kubernetes runs it: the first process of its own, unprivileged, on a read-only root. `buildah run` gives
- * neither of these without a namespace for its network.
+ * Runs a command as Kubernetes would: as PID 1, unprivileged, on a read-only root. Without a network namespace,
+ * `buildah run` provides neither.
  */
 function inContainer(root, env, ...command) {
   const [first, args = []] = command;
@@ -206,12 +202,12 @@ async function until(holds, what) {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(20)) {
     if (await holds().catch(() => false)) return;
   }
-  throw new Error(`Waited 30 s for ${what}.`);
+  throw new Error(`Timed out after 30 s waiting for ${what}.`);
 }
 
 async function within(ms, promise, what) {
   const late = sleep(ms, undefined, { ref: false }).then(() => {
-    throw new Error(`Waited ${ms} ms for ${what}.`);
+    throw new Error(`Timed out after ${ms} ms waiting for ${what}.`);
   });
   return Promise.race([promise, late]);
 }

@@ -1,4 +1,4 @@
-// Compiles the client twice: for those who import it and for those who require it.
+// Compiles the client twice: as CommonJS and as ES modules.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// Builds when there is no build, or a source is newer than it; so that `npm start` needs no other command before it.
+// Builds the project if there is no build or a source is newer than it, so that `npm start` works on its own.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 
@@ -26,7 +26,7 @@ function newest(path) {
 
 const isStale = () => !existsSync(BUILT) || Math.max(...SOURCES.map(newest)) > statSync(BUILT).mtimeMs;
 
-// An image has a build and no sources.
+// The container image contains a build but no sources.
 if (existsSync('src') && isStale()) {
   process.stdout.write('Building …\n');
   execFileSync('npm', ['run', '--silent', 'build'], {

@@ -1,10 +1,10 @@
-// The Chromium that the dashboard is opened in: the one that CHROMIUM_PATH names, else one on the PATH.
+// Finds the Chromium for the dashboard tests: the one in CHROMIUM_PATH, otherwise one on the PATH.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Its path; undefined where there is none. */
+/** Its path, or undefined if there is none. */
 export function findChromium() {
   if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
   const folders = (process.env.PATH ?? '').split(delimiter);

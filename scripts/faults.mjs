@@ -1,5 +1,5 @@
-// Runs the fault suite on servers and replicas of its own; --short with smaller numbers. Other arguments are names of
-// its files: postgres, redis, …
+// Runs the fault-injection suite on its own servers and replicas; --short uses smaller numbers. Other arguments select test
+// files by name: postgres, redis, …
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 

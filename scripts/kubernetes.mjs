@@ -1,5 +1,5 @@
-// Renders every overlay of deploy/, and every component on top of the production one, and checks each object against the
-// Kubernetes API: its schemas as TypeScript types, whose checker refuses unknown fields, missing ones and wrong values.
+// Renders every overlay in deploy/, and the production overlay with each component, and validates each object against the
+// Kubernetes API. The schemas are TypeScript types, so the compiler rejects unknown fields, missing fields and wrong values.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -25,7 +25,7 @@ const kustomize = [
 ].find(knowsComponents);
 if (!kustomize) {
   process.stdout.write(
-    'Skipped: rendering deploy/ wants kustomize 4 or kubectl 1.21, or newer, and neither is here.\n',
+    'Skipped: rendering deploy/ requires kustomize 4+ or kubectl 1.21+; neither is installed.\n',
   );
   process.exit(0);
 }
@@ -50,7 +50,7 @@ function knowsComponents([command]) {
   return status === 0 && 'kustomizeVersion' in JSON.parse(stdout);
 }
 
-/** An overlay that is the production one and this component. */
+/** Creates an overlay that adds the component to the production overlay. */
 function withComponent(name) {
   const path = mkdtempSync(join(directory, 'overlay-'));
   const from = (there) => relative(path, there);
@@ -78,7 +78,7 @@ function render(path) {
 function check(objects) {
   const lines = objects.map(([overlay, object], i) => {
     const type = `${object.apiVersion} ${object.kind}`;
-    if (!TYPES[type]) throw new Error(`${overlay}: no schema of ${type} is known to scripts/kubernetes.mjs.`);
+    if (!TYPES[type]) throw new Error(`${overlay}: scripts/kubernetes.mjs has no schema for ${type}.`);
     const name = TYPES[type].startsWith('@') ? `I${object.kind}` : object.kind;
     const label = `${overlay}: ${object.kind} ${object.metadata.name}`;
     return `/* ${label} */ export const object${i}: import('${TYPES[type]}').${name} = ${JSON.stringify(object)};`;
@@ -89,7 +89,7 @@ function check(objects) {
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['objects.ts'] }));
   const tsc = 'node_modules/typescript/bin/tsc';
   const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
-  if (status === 0) return process.stdout.write(`All ${objects.length} objects are what Kubernetes takes.\n`);
+  if (status === 0) return process.stdout.write(`All ${objects.length} objects are valid.\n`);
   for (const error of stdout.trimEnd().split('\n')) {
     const line = /objects\.ts\((\d+),/.exec(error)?.[1];
     process.stderr.write(`${line ? `${/\/\* (.*?) \*\//.exec(lines[line - 1])[1]}: ` : ''}${error}\n`);

@@ -1,5 +1,5 @@
-// Writes openapi.json, and from it the types of the client; with --check only says whether they would differ. The code is compiled with the plugin of
-// @nestjs/swagger, which turns types and comments into metadata; what is shipped is compiled without it.
+// Writes openapi.json and the client's types; with --check, only reports whether they are out of date. It compiles the code
+// with the plugin of @nestjs/swagger, which turns types and comments into metadata; the published build does without it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
@@ -42,7 +42,7 @@ try {
   const { describeService } = require(resolve(outDir, 'scripts/openapi/document.js'));
   const document = await describeService();
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
-  if (!valid) throw new Error(`The document is not OpenAPI: ${JSON.stringify(errors)}`);
+  if (!valid) throw new Error(`The document is not valid OpenAPI: ${JSON.stringify(errors)}`);
   await keep('openapi.json', JSON.stringify(document));
   await keep('client/types.ts', typesOf(document));
 } finally {
@@ -54,6 +54,6 @@ async function keep(file, text) {
   const written = await prettier.format(text, { ...style, filepath: file });
   if (!process.argv.includes('--check')) return writeFileSync(file, written);
   if (readFileSync(file, 'utf8') === written) return;
-  process.stderr.write(`${file} is not what the code says. Run: npm run openapi\n`);
+  process.stderr.write(`${file} is out of date. Run: npm run openapi\n`);
   process.exitCode = 1;
 }

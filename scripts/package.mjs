@@ -1,5 +1,5 @@
-// Packs the package as it would be published, looks at it as its users will, and builds and tests the example application
-// with it. Wants a database to work on: the one in TEST_DATABASE_URL, or a PostgreSQL that is installed.
+// Packs the package as it would be published, checks it from a user's point of view, and builds and tests the example
+// application with it. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,11 +23,11 @@ try {
   const stray = packed.files
     .map(({ path }) => path)
     .filter((path) => !/^(dist\/|docs\/|openapi\.json$|[^/]*\.md$|LICENSE$|package\.json$)/.test(path));
-  if (stray.length > 0) throw new Error(`The package has files that nobody needs: ${stray.join(', ')}`);
+  if (stray.length > 0) throw new Error(`The package contains unexpected files: ${stray.join(', ')}`);
   const kept = packed.files.some(({ path }) => path === 'dist/dashboard/index.html');
-  if (!kept) throw new Error('The package has no dashboard.');
+  if (!kept) throw new Error('The package does not contain the dashboard.');
   const { size } = statSync(tarball);
-  if (size > MAX_BYTES) throw new Error(`The package has ${size} bytes; it may have ${MAX_BYTES}.`);
+  if (size > MAX_BYTES) throw new Error(`The package has ${size} bytes; the limit is ${MAX_BYTES}.`);
   process.stdout.write(`${packed.filename}: ${packed.files.length} files, ${size} bytes\n`);
 
   run('.', `npx publint ${tarball} --strict`);

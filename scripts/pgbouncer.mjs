@@ -1,4 +1,4 @@
-// A PgBouncer in transaction mode, with the settings that docs/pgbouncer.md names.
+// Starts PgBouncer in transaction mode with the settings from docs/pgbouncer.md.
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const PROGRAM = ['pgbouncer', '/usr/sbin/pgbouncer'].find(
   (program) => spawnSync(program, ['--version']).error === undefined,
 );
 
-/** What keeps it from being used; undefined where it is installed. */
+/** Why PgBouncer cannot be used; undefined if it is installed. */
 export const NO_PGBOUNCER = PROGRAM ? undefined : 'pgbouncer is not installed';
 
 export async function startPgBouncer(directory, databaseUrl) {

@@ -1,5 +1,5 @@
-// A PostgreSQL server for the tests: the one that TEST_DATABASE_URL names, else a cluster of our own in a temporary
-// directory, made by an installed PostgreSQL.
+// Provides a PostgreSQL server for the tests: the one in TEST_DATABASE_URL, otherwise a temporary cluster of an installed
+// PostgreSQL.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ export async function startPostgres(directory, more = {}) {
   return serverAt(cluster.url, () => cluster.stop());
 }
 
-/** A cluster in the directory, running; it can be stopped, fast or with another signal, and started again. */
+/** Starts a cluster in the directory. It can be stopped (SIGINT, a fast shutdown, by default) and started again. */
 export async function makeCluster(directory, more = {}) {
   const binaries = findBinaries();
   const port = await freePort();
@@ -86,11 +86,11 @@ function findBinaries() {
   );
   if (found) return found;
   throw new Error(
-    'No PostgreSQL was found. Install one (15 or newer), or set TEST_DATABASE_URL to a server the tests may create databases on.',
+    'No PostgreSQL found. Install PostgreSQL 15 or newer, or set TEST_DATABASE_URL to a server on which the tests may create databases.',
   );
 }
 
-/** The `bin` folders below a folder of versions, newest first. */
+/** The `bin` folders of the versions in a folder, newest first. */
 function versions(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -99,7 +99,7 @@ function versions(folder) {
     .map((name) => join(folder, name, 'bin'));
 }
 
-/** PostgreSQL refuses to run as root, so root runs it as somebody else. */
+/** PostgreSQL refuses to run as root, so root starts it as another user. */
 export function unprivilegedUser() {
   if (process.getuid?.() !== 0) return undefined;
   const name = ['postgres', 'nobody'].find((user) => spawnSync('id', ['-u', user]).status === 0);

@@ -1,5 +1,5 @@
-// Runs the tests: on the embedded database; with --postgres on a real server, where none is skipped; or with --pgbouncer on
-// one behind a PgBouncer. Other arguments go to Jest.
+// Runs the tests on the embedded database, with --postgres on a real server (which skips none), or with --pgbouncer on a
+// server behind PgBouncer. All other arguments go to Jest.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,14 +23,14 @@ const pooler = behindPooler ? await startPgBouncer(directory, server.url) : unde
 try {
   const env = {
     ...process.env,
-    NODE_OPTIONS: '--experimental-vm-modules', // which PGlite needs for its own imports
+    NODE_OPTIONS: '--experimental-vm-modules', // PGlite needs it for its dynamic imports
     NODE_NO_WARNINGS: '1',
     UMS_TEST_DIRECTORY: directory,
     UMS_TEST_SERVER: server?.url ?? '',
     UMS_TEST_POOLER: pooler?.url ?? '',
     CHROMIUM_PATH: findChromium() ?? '',
   };
-  // One migrated database; every test file works on a copy of its own.
+  // Migrate one template database; every test file works on its own copy.
   const template = server
     ? { DATABASE_URL: await server.createDatabase('ums_template') }
     : { DATA_DIR: join(directory, 'template') };
@@ -47,8 +47,8 @@ try {
   if (numPendingTests > 0) {
     const reasons = [
       !onServer &&
-        'those that need a PostgreSQL server with several connections; npm run test:postgres runs them',
-      !env.CHROMIUM_PATH && 'those of the dashboard, which need a Chromium on the PATH or in CHROMIUM_PATH',
+        'those that need a PostgreSQL server with several connections (npm run test:postgres runs them)',
+      !env.CHROMIUM_PATH && 'the dashboard tests, which need Chromium on the PATH or in CHROMIUM_PATH',
     ].filter(Boolean);
     process.stdout.write(`Skipped ${numPendingTests} tests: ${reasons.join('; ') || 'see above'}.\n`);
   }

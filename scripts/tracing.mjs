@@ -1,5 +1,5 @@
-// Installs OpenTelemetry as docs/tracing.md says, starts the service with deploy/tracing.cjs, and looks at the spans that
-// a collector gets. Wants a PostgreSQL: the one in TEST_DATABASE_URL, or one that is installed.
+// Installs OpenTelemetry as docs/tracing.md describes, starts the service with deploy/tracing.cjs, and checks the spans that
+// a collector receives. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
 import { Buffer } from 'node:buffer';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -58,7 +58,7 @@ try {
   const { url } = JSON.parse(String(line));
   const headers = { Authorization: `Bearer ${token}` };
   const { status } = await fetch(`${url}/api/v1/users/search?q=lovelace`, { headers });
-  if (status !== 200) throw new Error(`The search answered ${status}.`);
+  if (status !== 200) throw new Error(`The search returned ${status}.`);
 
   const found = () => {
     const root = spans.find(({ by, name }) => by === 'http' && name.includes('/api/v1/users/search'));
@@ -69,10 +69,10 @@ try {
   const { root, trace, kinds } = found();
   for (const { by, name } of trace) process.stdout.write(`${by}: ${name}\n`);
   for (const kind of ['http', 'express', 'pg'])
-    if (!kinds.has(kind)) throw new Error(`There is no span of ${kind} in the trace of a request.`);
-  const told = JSON.stringify(trace);
+    if (!kinds.has(kind)) throw new Error(`The trace of the request has no ${kind} span.`);
+  const traceText = JSON.stringify(trace);
   for (const secret of ['lovelace', token])
-    if (told.includes(secret)) throw new Error(`A span tells ${secret}.`);
+    if (traceText.includes(secret)) throw new Error(`A span contains ${secret}.`);
   process.stdout.write(`One trace, ${trace.length} spans: ${root.name}\n`);
 } finally {
   service.kill('SIGINT');

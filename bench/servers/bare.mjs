@@ -1,4 +1,4 @@
-// The same service without a framework: node:http and pg.
+// A baseline without a framework: node:http and pg.
 import { createServer } from 'node:http';
 import {
   count,
@@ -40,7 +40,7 @@ async function bodyOf(request) {
   try {
     return JSON.parse(Buffer.concat(chunks).toString());
   } catch {
-    throw Object.assign(new Error('no JSON'), { status: 400 });
+    throw Object.assign(new Error('invalid JSON'), { status: 400 });
   }
 }
 

@@ -1,4 +1,4 @@
-// What the hand-written baselines share: the rules, as short as a careful engineer would write them.
+// Code shared by the hand-written baselines: the rules, as briefly as a careful engineer would write them.
 import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import pg from 'pg';
@@ -9,7 +9,7 @@ export const { newId } = require('../../dist/src/database/id.js');
 export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 export const LIMIT = Number(process.env.RATE_LIMIT_PER_MINUTE);
 
-/** Runs a named statement, which PostgreSQL parses and plans once for each connection. */
+/** Runs a prepared statement, which PostgreSQL parses once per connection. */
 export const run = (name, text, values) => pool.query({ name, text, values }).then(({ rows }) => rows);
 
 const USERS = process.env.USERS_TABLE ?? 'plain.users';
@@ -33,7 +33,7 @@ export const hashOf = (value) => createHash('sha256').update(value).digest();
 export const requestId = (given) => (/^[A-Za-z0-9._-]{1,128}$/.test(given ?? '') ? given : randomUUID());
 
 const windows = new Map();
-/** Counts a request of the token in its window of a minute. */
+/** Counts a request in the token's one-minute window. */
 export function count(tokenId) {
   const now = Date.now();
   let window = windows.get(tokenId);
@@ -58,7 +58,7 @@ const RULES = {
     typeof data === 'object' && data !== null && !Array.isArray(data) && Object.keys(data).length <= 16,
 };
 
-/** The fields that break a rule. */
+/** The invalid fields. */
 export function faultsOf(body, required = []) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return ['body'];
   const missing = required.filter((field) => body[field] === undefined);
@@ -80,7 +80,7 @@ export function pageOf(rows, limit) {
 
 export const isTaken = (error) => error.code === '23505';
 
-/** Says where the server listens, to whoever started it. */
+/** Listens, and prints the address for the process that started the server. */
 export const ready = (server) =>
   server.listen(0, '127.0.0.1', () =>
     console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })),

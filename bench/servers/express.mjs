@@ -1,4 +1,4 @@
-// The same service by hand: Express 5 and pg, a look-up of the token for each request, the limit in memory.
+// The hand-written baseline: Express 5 and pg, a token lookup per request, the rate limit in memory.
 import { createServer } from 'node:http';
 import express from 'express';
 import {

@@ -1,4 +1,4 @@
-// The same service as tutorials write it: Nest, TypeORM's repositories, class-validator, the throttler as shipped.
+// The baseline that follows tutorials: Nest, TypeORM repositories, class-validator and the throttler's defaults.
 import { createHash, randomUUID } from 'node:crypto';
 import {
   Body,

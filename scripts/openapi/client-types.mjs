@@ -1,6 +1,6 @@
-// The types of the client, from the OpenAPI document: its schemas, and the query of each operation that takes one.
+// Generates the client's types from the OpenAPI document: one per schema, and one per operation with query parameters.
 
-/** TypeScript source with one exported type for each. */
+/** TypeScript source with one exported interface each. */
 export function typesOf({ components, paths }) {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => declaration(name, schema));
   const queries = Object.entries(QUERIES).map(([name, path]) => {

@@ -1,9 +1,9 @@
-// A round-robin balancer that follows /readyz. It repeats nothing that a replica may have received.
+// A round-robin load balancer that follows /readyz. It never repeats a request that a replica may have received.
 import { Agent, createServer, get, request } from 'node:http';
 
 const POLL_MS = 200;
 
-/** `replicas` may change while it runs. */
+/** Starts the balancer. `replicas` may change while it runs. */
 export async function startBalancer(replicas) {
   const ready = new Set();
   const agents = new Map();
@@ -33,7 +33,7 @@ export async function startBalancer(replicas) {
       if (response.headersSent) return response.destroy();
       response.writeHead(502, { 'X-Balancer': why, 'X-Replica': replica?.process.pid ?? 0 }).end();
     };
-    if (!replica) return fail('nobody is ready');
+    if (!replica) return fail('no replica is ready');
     if (!agents.has(replica)) agents.set(replica, new Agent({ keepAlive: true }));
     const headers = endToEnd(received.headers);
     const sent = request(
@@ -74,7 +74,7 @@ export async function startBalancer(replicas) {
   };
 }
 
-/** Without the headers that are about one connection. */
+/** Removes the hop-by-hop headers. */
 const endToEnd = (headers) =>
   Object.fromEntries(
     Object.entries(headers).filter(

@@ -1,4 +1,4 @@
-// Replicas whose clocks are wrong.
+// Replicas with wrong clocks.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
@@ -24,7 +24,7 @@ before(async () => {
   redis = NO_REDIS ? undefined : await startRedis(directory);
   const DATABASE_URL = await postgres.createDatabase('ums');
   query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
-  // Its library without the program, which is a process between us and the replica.
+  // Preload the library directly: the faketime program would be a process between this one and the replica.
   const LD_PRELOAD = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], {
     encoding: 'utf8',
   }).trim();
@@ -55,7 +55,7 @@ const near = (time, expected = Date.now()) =>
   assert.ok(Math.abs(new Date(time) - expected) < 60_000, `${time} is not ${new Date(expected)}`);
 const json = async (url, path, options) => JSON.parse((await ask(url, path, options)).text);
 
-test('expiry, windows and timestamps follow the database', { skip }, async (t) => {
+test('token expiry, rate limit windows and timestamps use the clock of the database', { skip }, async (t) => {
   const figures = { replicas: replicas.length };
   for (const { url } of replicas) {
     const answer = await ask(url, '/livez', { token: '' });
@@ -83,9 +83,9 @@ test('expiry, windows and timestamps follow the database', { skip }, async (t) =
     near(Number(headers['x-ratelimit-reset']) * 1000, Date.now() + 30_000);
   }
   const [first, ahead] = replicas;
-  assert.notEqual(figures['hours off'], ' 0 0 0', 'the clocks are wrong');
+  assert.notEqual(figures['hours off'], ' 0 0 0', 'the replicas really have wrong clocks');
 
-  // A token that ends soon is good everywhere until then, and nowhere afterwards.
+  // A token that expires soon is valid on every replica until then, and on none afterwards.
   const [soon] = await makeTokens(query, 1);
   const useAll = () =>
     Promise.all(replicas.map(({ url }) => ask(url, '/v1/tokens/current', { token: soon.value })));
@@ -94,7 +94,7 @@ test('expiry, windows and timestamps follow the database', { skip }, async (t) =
   await sleep(4_200);
   figures['after it expired'] = tally(await useAll());
 
-  // Replicas that are six hours apart count in one window.
+  // Replicas whose clocks are six hours apart count in the same window.
   const [{ value: token }] = await makeTokens(query, 1);
   const counted = [];
   for (const { url } of [first, ahead, replicas[2]]) {

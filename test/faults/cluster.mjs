@@ -1,4 +1,4 @@
-// Replicas of the built service, as processes.
+// Runs replicas of the built service as processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -9,10 +9,10 @@ const require = createRequire(import.meta.url);
 const { newTokenValue, hashOf, hintOf } = require('../../dist/src/tokens/token-value.js');
 const { newId } = require('../../dist/src/database/id.js');
 
-/** The admin token of every database here. */
+/** The admin token of every database in these tests. */
 export const ADMIN = newTokenValue();
 
-/** Without a limit that a load would meet. */
+/** A rate limit that no load reaches. */
 export const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '1000000000' };
 
 /** Starts one replica. */
@@ -46,7 +46,7 @@ export function spawnReplica(env) {
     };
     child.stdout.setEncoding('utf8').on('data', read);
     child.stderr.setEncoding('utf8').on('data', read);
-    void replica.exit.then((code) => fail(new Error(`The service ended with ${code}: ${output}`)));
+    void replica.exit.then((code) => fail(new Error(`The service exited with ${code}: ${output}`)));
   });
   replica.started.catch(() => {});
   return replica;
@@ -62,7 +62,7 @@ export async function stop(replicas) {
   return Promise.all(replicas.map(({ exit }) => exit));
 }
 
-/** Puts tokens into the database, of an organization that it has; returns their ids and values. */
+/** Inserts tokens for an existing organization; returns their ids and values. */
 export async function makeTokens(query, count, scopes = ['admin']) {
   const [{ id: organization }] = await query('SELECT id FROM organizations LIMIT 1');
   const tokens = Array.from({ length: count }, () => ({ id: newId('tok'), value: newTokenValue() }));
@@ -81,10 +81,10 @@ export async function makeTokens(query, count, scopes = ['admin']) {
   return tokens;
 }
 
-/** A replica that can be asked what it holds. */
+/** Environment of a replica that `held()` can inspect. */
 export const WATCHED = { NODE_OPTIONS: '--require ./test/faults/watch.cjs' };
 
-/** Its heap after a collection, its memory, its active resources, and whether its prototypes are polluted. */
+/** The replica's heap after a garbage collection, its RSS, its active resources, and whether its prototypes are polluted. */
 export async function held(replica) {
   const seen = replica.output().length;
   replica.process.kill('SIGUSR2');

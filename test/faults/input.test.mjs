@@ -1,4 +1,4 @@
-// Whatever anybody sends.
+// Hostile and malformed input.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -23,7 +23,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 let postgres;
 let replica;
 let query;
-/** What a path may name: a user and a token that exist, and a reader's token value. */
+/** An existing user and token for the paths, and the value of a token with the scope users:read. */
 let known;
 
 before(async () => {
@@ -50,7 +50,7 @@ const resolve = (node) =>
         .reduce((at, key) => at[key], components)
     : node;
 
-// Texts that have broken something somewhere.
+// Texts that are known to break programs.
 const nasty = fc.constantFrom(
   ...['', ' ', '\u0000', '\ud800', 'null', '%', '%00', "'; DROP TABLE users; --", '\\', '"', '{}', '../..'],
   ...['\u202e', 'İ', 'ﬀ', '\u0301', '🙂'.repeat(200), 'x'.repeat(5_000), '1e999', '-0', 'NaN', '٣', 'true'],
@@ -84,7 +84,7 @@ const email = fc.oneof(
   text,
 );
 
-/** Mostly what the schema asks for, now and then something else. */
+/** Mostly valid values for the schema, occasionally arbitrary JSON. */
 function valueOf(schema, name) {
   const { type, enum: values, items } = resolve(schema) ?? {};
   const right = values
@@ -182,16 +182,16 @@ async function send({ path, method, id, query: of, raw, body, type, token }) {
   });
 }
 
-/** The statuses that openapi.json has for the case; those of the router and the parser belong to every path. */
+/** The statuses that openapi.json documents for the case, and those that any path may return. */
 function documented({ path, method }) {
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   return [...Object.keys(paths[path][verb]?.responses ?? {}), '404', '405', '431'];
 }
 
-/** What is not as it should be. */
+/** The ways in which the response violates the contract. */
 async function faultsOf(sent, answer) {
   const { status, headers, text: received, error } = answer;
-  if (status === 0) return [`no answer: ${error}`];
+  if (status === 0) return [`no response: ${error}`];
   const faults = [];
   if (status >= 500) faults.push(`status ${status}`);
   if (!documented(sent).includes(String(status))) faults.push(`undocumented status ${status}`);
@@ -200,7 +200,7 @@ async function faultsOf(sent, answer) {
     try {
       JSON.parse(received);
     } catch {
-      faults.push('a body that is no JSON');
+      faults.push('a body that is not JSON');
     }
   }
   const wrote = ['POST', 'PATCH'].includes(sent.method) && [200, 201].includes(status);
@@ -208,23 +208,23 @@ async function faultsOf(sent, answer) {
   return faults;
 }
 
-/** What was sent is what was answered, and what is stored. */
+/** Checks that the response and the stored user equal the request. */
 async function echoFaults({ body, method }, received) {
   const asked = JSON.parse(body.replace(/^\ufeff/, ''));
   const echoed = JSON.parse(received);
   const trimmed = (value) => (typeof value === 'string' ? value.trim() : value);
   const faults = Object.entries(asked)
     .filter(([name, value]) => JSON.stringify(echoed[name]) !== JSON.stringify(trimmed(value)))
-    .map(([name]) => `${name} is not as it was sent`);
+    .map(([name]) => `${name} differs from the request`);
   const stored = await ask(replica.url, `/api/v1/users/${echoed.id}`);
-  // The one user that all change may be another one by now.
-  if (method === 'POST') known.user = echoed.id; // another one may have been deleted
-  if (method === 'POST' && stored.text !== received) faults.push('the stored user is not the echoed one');
+  if (method === 'POST') known.user = echoed.id; // the previous one may have been deleted
+  // Only for a POST: other requests change the shared user concurrently.
+  if (method === 'POST' && stored.text !== received) faults.push('the stored user differs from the response');
   return faults;
 }
 
 async function fuzz(t) {
-  t.diagnostic(`seed ${SEED}; FUZZ_SEED=${SEED} makes the same cases again`);
+  t.diagnostic(`seed ${SEED}; FUZZ_SEED=${SEED} repeats the same cases`);
   const cases = fc.sample(schemes, { numRuns: CASES, seed: SEED });
   const answers = [];
   const found = [];
@@ -247,7 +247,7 @@ async function fuzz(t) {
   assert.equal(polluted, false);
 }
 
-/** Sends bytes, slowly if there are several chunks, and reads until the end of the connection or of the answer. */
+/** Sends chunks of bytes, `everyMs` apart, and reads until the connection closes or the time is up. */
 function sendRaw(chunks, { everyMs = 0, withinMs = 50_000 } = {}) {
   const from = performance.now();
   const { port } = new URL(replica.url);
@@ -295,29 +295,29 @@ const post = (...headers) =>
   );
 const BOMB = gzipSync(Buffer.alloc(20_000_000));
 
-/** Each with the statuses it may have; slow ones are fed a byte at a time. */
+/** Raw requests and the statuses allowed for each; the slow ones send one byte at a time. */
 const RAW = {
   'no Host': [[head('GET /livez')], [400]],
   garbage: [[Buffer.from('\u0000\u0001\u0002 what is this\r\n\r\n')], [400]],
   'a TLS hello': [[Buffer.from('160301020001000', 'hex')], [400]],
   'half a request line': [['GET /api\r\n\r\n'], [400]],
   'a version that is not HTTP/1': [['GET / HTTP/9.9\r\n\r\n'], [400, 505]],
-  'oversize headers': [[head('GET /livez', HOST, `X-Much: ${'x'.repeat(40_000)}\r\n`)], [431]],
+  'oversized headers': [[head('GET /livez', HOST, `X-Much: ${'x'.repeat(40_000)}\r\n`)], [431]],
   'a long path': [[head(`GET /${'x'.repeat(40_000)}`, HOST)], [431, 414]],
-  'two lengths': [[post('Content-Length: 2\r\n', 'Content-Length: 3\r\n'), '{}'], [400]],
-  'a length and chunks': [
+  'two Content-Length headers': [[post('Content-Length: 2\r\n', 'Content-Length: 3\r\n'), '{}'], [400]],
+  'Content-Length with chunked encoding': [
     [post('Content-Length: 2\r\n', 'Transfer-Encoding: chunked\r\n'), '0\r\n\r\n'],
     [400],
   ],
-  'chunks that are none': [[post('Transfer-Encoding: chunked\r\n'), 'zz\r\n'], [400]],
+  'invalid chunks': [[post('Transfer-Encoding: chunked\r\n'), 'zz\r\n'], [400]],
   'a header with a NUL': [[head('GET /livez', HOST, 'X-Bad: a\u0000b\r\n')], [400]],
   'a gzip bomb': [[post('Content-Encoding: gzip\r\n', `Content-Length: ${BOMB.length}\r\n`), BOMB], [415]],
-  'too much of a body': [[post('Content-Length: 999999999\r\n'), 'x'.repeat(100_000)], [413]],
+  'an oversized body': [[post('Content-Length: 999999999\r\n'), 'x'.repeat(100_000)], [413]],
   'Expect: 100-continue': [
     [post('Expect: 100-continue\r\n', 'Content-Length: 2\r\n'), '{}'],
     [100, 400],
   ],
-  'another Expect': [[post('Expect: money\r\n', 'Content-Length: 2\r\n'), '{}'], [417]],
+  'an unsupported Expect': [[post('Expect: money\r\n', 'Content-Length: 2\r\n'), '{}'], [417]],
   CONNECT: [[head('CONNECT example.com:443', HOST)], [404]],
   'an upgrade': [
     [head('GET /api/v1/users', HOST, 'Upgrade: websocket\r\n', 'Connection: Upgrade, close\r\n')],
@@ -345,8 +345,8 @@ async function refuse(t) {
   assert.equal(replica.process.exitCode, null);
 }
 
-// The sockets mostly wait.
+// The raw sockets mostly wait, so both tests run at once.
 describe('input', { concurrency: 2 }, () => {
-  test('a fuzzer over the OpenAPI document finds nothing', fuzz);
-  test('raw sockets: a clean refusal, and the service goes on', refuse);
+  test('fuzzed requests to every documented route get a valid, documented response', fuzz);
+  test('malformed raw requests are rejected cleanly, and the service keeps serving', refuse);
 });

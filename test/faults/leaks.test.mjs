@@ -1,4 +1,4 @@
-// A long load of many tokens, and what the process holds afterwards.
+// Looks for memory and handle leaks after a long load with many tokens.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { NO_REDIS, startPostgres, startRedis } from './servers.mjs';
 
 const TOKENS = 10_000;
 const SECONDS = SHORT ? 40 : 600;
-// What is remembered of a window is forgotten two windows later.
+// Entries of a rate limit window are dropped two windows later.
 const WARM_UP_SECONDS = SHORT ? 20 : 150;
 const WORKERS = 24;
 const MB = 1024 * 1024;
@@ -24,7 +24,7 @@ before(async () => {
   const directory = newDirectory();
   postgres = await startPostgres(directory);
   const DATABASE_URL = await postgres.createDatabase('ums');
-  // A limit that the tokens meet, so that their denials are remembered.
+  // A limit that the tokens exceed, so that rejections are cached.
   const env = { DATABASE_URL, RATE_LIMIT_PER_MINUTE: '2', ...WATCHED };
   redis = NO_REDIS ? undefined : await startRedis(directory);
   replicas = [
@@ -42,7 +42,7 @@ after(async () => {
   await postgres.stop();
 });
 
-/** How many connections there are varies with the moment; the rest is there for good. */
+/** The number of active resources without TCP connections, whose number fluctuates. */
 const steady = ({ resources }) =>
   Object.entries(resources)
     .filter(([name]) => name !== 'TCPSocketWrap')
@@ -87,8 +87,8 @@ test(`${SECONDS} s of load with ${TOKENS} tokens`, { timeout: (SECONDS + 120) * 
       'RSS MB': samples.map((all) => Math.round(all[i].rss / MB)).join(' '),
       'held when idle': idle[i].resources,
     });
-    assert.ok(heaps.at(-1) - heaps[0] < GROWTH_BYTES, `the heap of the one on ${name} grows`);
-    assert.ok(steady(idle[i]) <= steady(samples[0][i]) + 2, 'timers and handles are constant');
+    assert.ok(heaps.at(-1) - heaps[0] < GROWTH_BYTES, `the heap of the replica on ${name} does not grow`);
+    assert.ok(steady(idle[i]) <= steady(samples[0][i]) + 2, 'timers and handles stay constant');
   }
   assert.deepEqual(
     Object.keys(counts).filter((key) => !['200', '404', '429'].includes(key)),

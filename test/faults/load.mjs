@@ -1,15 +1,15 @@
-// Requests, and what became of them.
+// Sends requests and evaluates the responses.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN } from './cluster.mjs';
 
-/** Longer than any promise of the service; what takes this long hangs. */
+/** Longer than the service may ever take; a request that takes this long hangs. */
 const HANGS_MS = 30_000;
 
 export const newAgent = (maxSockets = 256) => new Agent({ keepAlive: true, maxSockets });
 const shared = newAgent();
 
-/** One request; never throws. `status` is 0 where there was no answer, and `error` says why. */
+/** Sends one request; never throws. Without a response, `status` is 0 and `error` gives the reason. */
 export function ask(url, path, { method = 'GET', token = ADMIN, body, headers, agent = shared } = {}) {
   const at = performance.now();
   return new Promise((done) => {
@@ -48,8 +48,8 @@ let named = 0;
 const user = () => ({ name: `Load ${++named}`, email: `load-${process.pid}-${named}@example.com` });
 
 /**
- * Lists, searches, gets, creates, changes and deletes over all `urls` in turn, from `workers` callers at once, until it is
- * stopped. Remembers what was acknowledged.
+ * Starts `workers` concurrent callers that list, search, get, create, change and delete users on all `urls` in turn until
+ * stopped. Records which writes were acknowledged.
  */
 export function startLoad(urls, { workers = 16, pauseMs = 0, agent } = {}) {
   const answers = [];
@@ -107,7 +107,7 @@ export function startLoad(urls, { workers = 16, pauseMs = 0, agent } = {}) {
       await Promise.all(working);
       return answers;
     },
-    /** The acknowledged writes that the database does not have. */
+    /** The acknowledged writes that are missing in the database. */
     async lost(query) {
       const rows = await query('SELECT id, name FROM users');
       const names = new Map(rows.map(({ id, name }) => [id, name]));
@@ -119,7 +119,7 @@ export function startLoad(urls, { workers = 16, pauseMs = 0, agent } = {}) {
   };
 }
 
-/** How often each status, or error, came. */
+/** How often each status or error occurred. */
 export function tally(answers) {
   const counts = {};
   for (const { status, error } of answers) counts[status || error] = (counts[status || error] ?? 0) + 1;
@@ -128,16 +128,16 @@ export function tally(answers) {
 
 export const slowest = (answers) => Math.round(answers.reduce((most, { ms }) => Math.max(most, ms), 0));
 
-/** Those that began in a span of time. */
+/** The requests that started in a time span. */
 export const since = (answers, from, to = Infinity) => answers.filter(({ at }) => at >= from && at < to);
 
 export const failures = (answers) => answers.filter(({ status }) => status === 0 || status >= 500);
 
-/** Asks until the answer is so; returns how long that took. */
+/** Polls until the condition holds; returns the milliseconds that it took. */
 export async function until(isSo, withinMs = 20_000) {
   const from = performance.now();
   while (!(await isSo())) {
-    if (performance.now() - from > withinMs) throw new Error(`It is not so after ${withinMs} ms.`);
+    if (performance.now() - from > withinMs) throw new Error(`Timed out after ${withinMs} ms.`);
     await sleep(25);
   }
   return Math.round(performance.now() - from);

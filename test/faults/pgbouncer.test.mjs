@@ -1,4 +1,4 @@
-// The end-to-end suite, behind a PgBouncer in transaction mode.
+// Runs the end-to-end suite behind PgBouncer in transaction mode.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import { NO_PGBOUNCER } from '../../scripts/pgbouncer.mjs';
 import { atExit, report, SHORT } from './scene.mjs';
 
-/** Every kind of statement, in the short form; else all but those that are about a browser, or take minutes. */
+/** The short form covers every kind of statement; the full form skips only browser tests and those that take minutes. */
 const SOME = SHORT
   ? ['users.e2e', 'tokens.e2e', 'pages.e2e']
   : ['--testPathIgnorePatterns=dashboard', '--testPathIgnorePatterns=large-jobs'];
 
-test('the end-to-end suite behind PgBouncer', { skip: NO_PGBOUNCER, timeout: 240_000 }, async (t) => {
+test('the end-to-end suite passes behind PgBouncer', { skip: NO_PGBOUNCER, timeout: 240_000 }, async (t) => {
   const suite = spawn(process.execPath, ['scripts/test.mjs', '--pgbouncer', ...SOME], {
     env: { ...process.env, TEST_DATABASE_URL: '' },
     stdio: ['ignore', 'pipe', 'pipe'],

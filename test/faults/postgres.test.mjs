@@ -1,4 +1,4 @@
-// What befalls PostgreSQL while requests come.
+// Faults of PostgreSQL under load.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { startProxy } from './proxy.mjs';
 import { newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
-// The timeouts of src/database/data-source.ts: a query, and before it the wait for a connection.
+// The timeouts of src/database/data-source.ts: for a query, for a connection and for a lock.
 const QUERY_MS = 7_000;
 const CONNECT_MS = 3_000;
 const LOCK_MS = 2_000;
@@ -33,14 +33,14 @@ before(async () => {
   urls = replicas.map(({ url }) => url);
 });
 after(async () => {
-  assert.deepEqual(await stop(replicas), [0, 0, 0], 'the replicas have lived through all of it');
+  assert.deepEqual(await stop(replicas), [0, 0, 0], 'every replica has survived all faults');
   await proxy.close();
   await postgres.stop();
 });
 
 const inDatabase = (sql, values) => postgres.query(sql, values, postgres.url.replace(/\w+$/, 'ums'));
 
-/** Asks for the health of all replicas, over and over. */
+/** Polls the health of all replicas. */
 function watchHealth() {
   const seen = { live: [], ready: [] };
   const timer = setInterval(() => {
@@ -54,7 +54,7 @@ function watchHealth() {
   return { ...seen, stop: () => clearInterval(timer) };
 }
 
-/** Under a load, from two seconds before the fault until after it; judges what must hold of every fault. */
+/** Runs a load from two seconds before the fault until after it, and checks what must hold for any fault. */
 async function during(t, fault, { afterwardsMs = 3_000, workers = 24 } = {}) {
   const health = watchHealth();
   const load = startLoad(urls, { workers, pauseMs: 20 });
@@ -74,17 +74,17 @@ async function during(t, fault, { afterwardsMs = 3_000, workers = 24 } = {}) {
   const lost = await load.lost(inDatabase);
   report(t, {
     requests: answers.length,
-    'before it': tally(before),
-    'while it lasts': tally(meanwhile),
-    'in the 3 s after': tally(since(answers, over, over + NORMAL_AFTER_MS)),
-    'from then on': tally(normal),
+    'before the fault': tally(before),
+    'during the fault': tally(meanwhile),
+    'in the 3 s after it': tally(since(answers, over, over + NORMAL_AFTER_MS)),
+    later: tally(normal),
     'slowest ms': slowest(answers),
     'writes acknowledged': load.writes(),
     lost: lost.length,
     '/livez': tally(health.live),
     '/readyz': tally(health.ready),
   });
-  assert.deepEqual(tally(failures(before)), {}, 'nothing fails before');
+  assert.deepEqual(tally(failures(before)), {}, 'no request fails before the fault');
   const others = failures(answers).filter(({ status }) => status !== 503);
   assert.deepEqual(tally(others), {}, 'only 2xx, 4xx and 503');
   assert.ok(
@@ -93,24 +93,24 @@ async function during(t, fault, { afterwardsMs = 3_000, workers = 24 } = {}) {
   );
   assert.ok(slowest(answers) <= CONNECT_MS + QUERY_MS + MARGIN_MS, 'every request ends within the timeouts');
   assert.ok(normal.length > 0);
-  assert.deepEqual(tally(failures(normal)), {}, 'normal after 3 s');
+  assert.deepEqual(tally(failures(normal)), {}, 'no request fails later than 3 s after the fault');
   assert.deepEqual(lost, [], 'no acknowledged write is lost');
-  assert.deepEqual(tally(health.live), { 200: health.live.length }, '/livez does not care');
+  assert.deepEqual(tally(health.live), { 200: health.live.length }, '/livez stays 200');
   assert.ok(slowest(health.live) < 1_000);
   return { answers, meanwhile, before, health, from, over };
 }
 
-test('PostgreSQL frozen', async (t) => {
+test('PostgreSQL is frozen', async (t) => {
   const { health, from, over } = await during(t, async () => {
     await postgres.freeze();
     await sleep(SHORT ? 5_000 : 10_000);
     postgres.thaw();
   });
   const told = since(health.ready, from + 500, over - 2_500);
-  assert.deepEqual(tally(told), { 503: told.length }, '/readyz says so');
+  assert.deepEqual(tally(told), { 503: told.length }, '/readyz answers 503');
 });
 
-test('PostgreSQL stopped at once, and started again', async (t) => {
+test('PostgreSQL is stopped immediately and restarted', async (t) => {
   const { health } = await during(t, async () => {
     await postgres.stop('SIGQUIT');
     await sleep(1_500);
@@ -118,11 +118,11 @@ test('PostgreSQL stopped at once, and started again', async (t) => {
   });
   assert.ok(
     health.ready.some(({ status }) => status === 503),
-    '/readyz says so',
+    '/readyz answers 503',
   );
 });
 
-test('all backends terminated, again and again', async (t) => {
+test('all backends are terminated repeatedly: reads do not fail', async (t) => {
   const { answers, health } = await during(t, async () => {
     for (let time = 0; time < (SHORT ? 4 : 12); time++) {
       await postgres.terminateAll();
@@ -130,11 +130,11 @@ test('all backends terminated, again and again', async (t) => {
     }
   });
   const reads = answers.filter(({ method }) => method === 'GET');
-  assert.deepEqual(tally(failures(reads)), {}, 'no read notices');
-  assert.deepEqual(tally(failures(health.ready)), {}, '/readyz does not notice');
+  assert.deepEqual(tally(failures(reads)), {}, 'no read fails');
+  assert.deepEqual(tally(failures(health.ready)), {}, '/readyz does not fail');
 });
 
-/** Holds a lock that every request waits for. */
+/** Holds a lock that every request has to wait for. */
 async function lockUsers(ms) {
   const holder = new pg.Client(postgres.url.replace(/\w+$/, 'ums'));
   await holder.connect();
@@ -148,11 +148,11 @@ async function lockUsers(ms) {
 // More callers than there are connections.
 const MANY = { workers: 6 * POOL };
 
-test('connections that go silent', async (t) => {
+test('connections go silent', async (t) => {
   let silent;
   let from;
   const goSilent = async () => {
-    await lockUsers(700); // until every pool has all the connections it may have
+    await lockUsers(700); // until every pool has opened all of its connections
     silent = proxy.silence();
     from = performance.now();
     await sleep(QUERY_MS + 2_000);
@@ -165,7 +165,7 @@ test('connections that go silent', async (t) => {
   assert.ok(again.length > 50 && share >= 0.95);
 });
 
-test('the pool exhausted by a held lock', async (t) => {
+test('a held lock exhausts the pools', async (t) => {
   let unlockedAt;
   const lock = async () => {
     await lockUsers(SHORT ? 6_000 : 10_000);
@@ -174,17 +174,20 @@ test('the pool exhausted by a held lock', async (t) => {
   const { health, from, meanwhile } = await during(t, lock, MANY);
   const told = since(health.ready, from, unlockedAt);
   report(t, { 'slowest 503 ms': slowest(failures(meanwhile)), 'slowest /readyz ms': slowest(told) });
-  assert.ok(failures(meanwhile).length > 0, 'the lock was felt');
-  assert.ok(slowest(failures(meanwhile)) <= CONNECT_MS + LOCK_MS + MARGIN_MS, 'a 503 comes soon');
+  assert.ok(failures(meanwhile).length > 0, 'the lock makes requests fail');
+  assert.ok(slowest(failures(meanwhile)) <= CONNECT_MS + LOCK_MS + MARGIN_MS, 'a 503 comes in time');
   const quickest = Math.min(...failures(meanwhile).map(({ ms }) => ms));
-  assert.ok(quickest < CONNECT_MS, 'who waits for the lock gives up before who waits for a connection');
+  assert.ok(
+    quickest < CONNECT_MS,
+    'requests that wait for the lock fail before those that wait for a connection',
+  );
   assert.ok(slowest(told) <= 2_000 + MARGIN_MS, 'health answers');
 });
 
-test('max_connections reached', async (t) => {
+test('max_connections is reached', async (t) => {
   const hogs = [];
   const { meanwhile, health, from, over } = await during(t, async () => {
-    // What the service gives back others take, until nothing is left for it.
+    // Take over the connections that the service loses, until none are left for it.
     for (const deadline = performance.now() + 3_000; performance.now() < deadline;) {
       await postgres.terminateAll().catch(() => {});
       const wave = await Promise.allSettled(
@@ -206,12 +209,12 @@ test('max_connections reached', async (t) => {
     'slowest 503 ms': slowest(failures(meanwhile)),
     'slowest /readyz ms': slowest(told),
   });
-  assert.ok(failures(meanwhile).length > 0, 'it was felt');
-  assert.ok(slowest(failures(meanwhile)) <= CONNECT_MS + MARGIN_MS, 'a 503 is fast');
+  assert.ok(failures(meanwhile).length > 0, 'the fault makes requests fail');
+  assert.ok(slowest(failures(meanwhile)) <= CONNECT_MS + MARGIN_MS, 'a 503 comes in time');
   assert.ok(slowest(told) <= 2_000 + MARGIN_MS, 'health answers');
 });
 
-test('a slow network, and one that resets', async (t) => {
+test('the network is slow, then resets, refuses and swallows connections', async (t) => {
   await during(t, async () => {
     proxy.delay(40);
     await sleep(1_000);
@@ -229,7 +232,7 @@ test('a slow network, and one that resets', async (t) => {
   });
 });
 
-test('an answer of the database that is lost: reads are repeated, writes are not', async (t) => {
+test('a response of the database is lost: reads are retried, writes are not', async (t) => {
   const [url] = urls;
   const made = (email) => inDatabase('SELECT count(*)::int AS made FROM users WHERE email_key = $1', [email]);
   const create = (email) => ask(url, '/api/v1/users', { method: 'POST', body: { name: 'Ada', email } });
@@ -246,11 +249,11 @@ test('an answer of the database that is lost: reads are repeated, writes are not
   for (const [name, [statement, path]] of Object.entries(reads)) {
     proxy.loseAnswerTo(statement);
     figures[name] = (await ask(url, path)).status;
-    assert.ok(proxy.hasLost(), `nothing says ${statement}`);
+    assert.ok(proxy.hasLost(), `no statement contains ${statement}`);
   }
   proxy.loseAnswerTo('INSERT INTO users');
   figures.create = (await create('lost@example.com')).status;
-  assert.ok(proxy.hasLost(), 'nothing makes a user');
+  assert.ok(proxy.hasLost(), 'no statement inserts a user');
   const [{ made: rows }] = await made('lost@example.com');
   report(t, { ...figures, 'rows of the create': rows });
   assert.deepEqual(figures, {
@@ -261,5 +264,5 @@ test('an answer of the database that is lost: reads are repeated, writes are not
     search: 200,
     create: 503,
   });
-  assert.equal(rows, 1, 'it was done, and not again');
+  assert.equal(rows, 1, 'the write ran exactly once');
 });

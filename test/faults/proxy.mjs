@@ -1,4 +1,4 @@
-// A TCP proxy that is a bad network.
+// A TCP proxy that simulates a bad network.
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -29,7 +29,7 @@ export async function startProxy(target) {
         else if (!link.isSilent) to.write(chunk);
       });
       from.on('close', () => {
-        // Of a connection that has gone silent nobody hears anything, its end neither.
+        // A silent connection passes on nothing, not even its end.
         if (!link.isSilent) to.destroy();
         if (near.destroyed && far.destroyed) links.delete(link);
       });
@@ -38,10 +38,10 @@ export async function startProxy(target) {
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return {
     port: server.address().port,
-    /** Every connection, also a new one. */
+    /** Passes on everything, on existing and new connections. */
     pass: () => (mode = 'pass'),
     refuse: () => (mode = 'refuse'),
-    /** New connections are taken, and nobody is behind them. */
+    /** Accepts new connections without connecting them to the target. */
     swallow: () => (mode = 'swallow'),
     delay: (ms) => (delayMs = ms),
     reset() {
@@ -50,11 +50,11 @@ export async function startProxy(target) {
         far.resetAndDestroy();
       }
     },
-    /** The next connection that says this gets no answer, and breaks instead. */
+    /** The next connection that sends this text is reset instead of answered. */
     loseAnswerTo: (text) => (lostAfter = text),
-    /** Whether a connection has said it. */
+    /** Whether a connection has sent that text. */
     hasLost: () => lostAfter === undefined,
-    /** The connections that are there say nothing any more, in either direction; new ones do. */
+    /** Existing connections pass on nothing more, in either direction; new ones still do. Returns their number. */
     silence() {
       for (const link of links) link.isSilent = true;
       return links.size;

@@ -1,4 +1,4 @@
-// What befalls Redis while requests come.
+// Faults of Redis under load.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const OUTAGE_MS = SHORT ? 2_500 : 4_000;
 let postgres;
 let redis;
 let proxy;
-/** Without a limit to meet, and with one. */
+/** Replicas without and with a limit that the tests reach. */
 let unlimited;
 let limited;
 let query;
@@ -45,13 +45,13 @@ after(async () => {
 
 const said = (text) => unlimited.map(({ output }) => output().split(text).length - 1);
 
-/** Under a load, from before the outage until Redis counts again. */
+/** Runs a load from before the outage until Redis counts again, and checks what must hold during any outage. */
 async function during(t, begin, finish) {
   const urls = unlimited.map(({ url }) => url);
   const load = startLoad(urls, { workers: 12, pauseMs: 10 });
   t.after(load.stop);
   await sleep(1_500);
-  // Both count in Redis: on a busy machine one may have missed it for a moment.
+  // Wait until both replicas count in Redis: on a busy machine one may have lost it for a moment.
   await until(() => said(OUT).every((count, i) => count === said(BACK)[i]));
   const [outBefore, backBefore] = [said(OUT), said(BACK)];
   const from = performance.now();
@@ -78,16 +78,16 @@ async function during(t, begin, finish) {
   assert.deepEqual(tally(failures(answers)), {}, 'no 5xx');
   assert.ok(slowest(answers) < 1_500, 'nothing hangs');
   assert.ok(median < PATIENCE_MS, 'only a probe waits for Redis, not every request');
-  // A machine that is busy enough makes a short one of its own.
+  // A busy machine may cause short outages of its own.
   assert.deepEqual(logged, outages, 'an outage is logged once');
   assert.ok(Math.max(...outages) <= 3);
 }
 
-test('Redis killed, and started again', options, (t) => during(t, redis.kill, redis.start));
+test('Redis is killed and restarted', options, (t) => during(t, redis.kill, redis.start));
 
-test('Redis frozen', options, (t) => during(t, redis.freeze, redis.thaw));
+test('Redis is frozen', options, (t) => during(t, redis.freeze, redis.thaw));
 
-test('the connections to Redis go silent, and new ones too', options, (t) =>
+test('all connections to Redis go silent', options, (t) =>
   during(
     t,
     () => {
@@ -98,7 +98,7 @@ test('the connections to Redis go silent, and new ones too', options, (t) =>
   ),
 );
 
-test('Redis too slow', options, (t) =>
+test('Redis is too slow', options, (t) =>
   during(
     t,
     () => proxy.delay(3 * PATIENCE_MS),
@@ -108,15 +108,15 @@ test('Redis too slow', options, (t) =>
 
 for (const [name, fault, windows] of [
   ['flushed', () => redis.flush(), 2],
-  // It counts from the beginning twice, and PostgreSQL once between.
-  ['killed and started again', () => redis.kill().then(redis.start), 3],
+  // Redis starts a new count twice, and PostgreSQL one in between.
+  ['killed and restarted', () => redis.kill().then(redis.start), 3],
 ]) {
-  test(`Redis ${name} in the middle of a window`, options, async (t) => {
+  test(`Redis ${name} in mid-window admits at most ${windows}000 requests`, options, async (t) => {
     await until(async () => {
       const [{ value }] = await makeTokens(query, 1);
       await Promise.all(limited.map(({ url }) => ask(url, '/v1/tokens/current', { token: value })));
       const third = await ask(limited[0].url, '/v1/tokens/current', { token: value });
-      return third.headers['x-ratelimit-remaining'] === '997'; // both count in one place
+      return third.headers['x-ratelimit-remaining'] === '997'; // both replicas count in the same place
     });
     const [{ value: token }] = await makeTokens(query, 1);
     const answers = [];

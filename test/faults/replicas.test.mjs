@@ -1,4 +1,4 @@
-// What several replicas promise together.
+// What holds across several replicas.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeTokens, startReplicas, stop, UNLIMITED } from './cluster.mjs';
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => postgres.stop());
 
-/** Runs a case on replicas of its own. */
+/** Runs a test on its own replicas. */
 async function onReplicas(count, more, run) {
   const replicas = await startReplicas(count, { ...env, ...more });
   try {
@@ -29,7 +29,7 @@ async function onReplicas(count, more, run) {
   }
 }
 
-/** Runs `count` tasks, so many at once. */
+/** Runs `count` tasks, at most `atOnce` of them concurrently. */
 async function many(count, atOnce, task) {
   const results = [];
   let next = 0;
@@ -44,7 +44,7 @@ async function many(count, atOnce, task) {
   return results;
 }
 
-test('a revoked token is refused by every replica from the next request on', (t) =>
+test('every replica rejects a revoked token from the next request on', (t) =>
   onReplicas(4, UNLIMITED, async (replicas) => {
     const ROUNDS = SHORT ? 20 : 205;
     const TRIES = 100;
@@ -54,7 +54,7 @@ test('a revoked token is refused by every replica from the next request on', (t)
       const use = (i) => ask(replicas[i % 4].url, '/v1/tokens/current', { token: value });
       const first = await Promise.all([0, 1, 2, 3].map(use));
       assert.deepEqual(tally(first), { 200: 4 });
-      const earlier = Array.from({ length: 20 }, (_, i) => use(i)); // under way when it is revoked
+      const earlier = Array.from({ length: 20 }, (_, i) => use(i)); // in flight during the revocation
       const { status } = await ask(replicas[round % 4].url, `/v1/tokens/${id}`, { method: 'DELETE' });
       assert.equal(status, 204);
       tries.push(...(await Promise.all(Array.from({ length: TRIES }, (_, i) => use(i)))));
@@ -76,7 +76,7 @@ const ROUTES = [
   ['POST', '/v1/tokens', { name: '' }],
 ];
 
-/** Spends the window of a new token, and more, over all replicas and routes. */
+/** Exceeds the limit of a new token, across all replicas and routes. */
 async function flood(t, replicas) {
   const [{ value: token }] = await makeTokens(query, 1);
   const answers = await many(5_000, 64, (i) => {
@@ -87,7 +87,7 @@ async function flood(t, replicas) {
   const remaining = admitted.map(({ headers }) => Number(headers['x-ratelimit-remaining']));
   const resets = new Set(answers.map(({ headers }) => headers['x-ratelimit-reset'])).size;
   const different = new Set(remaining).size;
-  report(t, { answers: tally(answers), admitted: admitted.length, 'different remaining': different });
+  report(t, { answers: tally(answers), admitted: admitted.length, 'distinct remaining values': different });
   return { remaining: remaining.sort((a, b) => b - a), resets };
 }
 
@@ -103,22 +103,22 @@ test('exactly 1000 of 5,000 requests of a token are admitted, on Redis', { skip:
   t.after(redis.stop);
   await onReplicas(4, { REDIS_URL: redis.url }, async (replicas) => {
     const outages = () => replicas.flatMap(({ output }) => output().match(/out of reach/g) ?? []).length;
-    // On a machine so busy that Redis takes 150 ms PostgreSQL counts in between, and there are two windows.
+    // If a busy machine delays Redis by 150 ms, PostgreSQL counts in between, so there are two windows.
     for (let time = 0; time < 3; time++) {
       const before = outages();
       const flooded = await flood(t, replicas);
       if (outages() === before) return assert.deepEqual(flooded, EACH_ONCE);
-      t.diagnostic('Redis could not be waited for: this machine is busy. Once more.');
+      t.diagnostic('Redis timed out because this machine is busy. Trying again.');
       assert.ok(flooded.remaining.length <= 2_000);
     }
-    t.skip('this machine is too busy to wait for Redis');
+    t.skip('this machine is too busy: Redis keeps timing out');
   });
 });
 
-test('creates of one email, however it is spelt, make one user', (t) =>
+test('concurrent creates with spellings of the same email create one user', (t) =>
   onReplicas(3, UNLIMITED, async (replicas) => {
     const CREATES = SHORT ? 2_000 : 20_000;
-    const wide = (letter) => String.fromCodePoint(letter.codePointAt(0) + 0xfee0); // the same after NFKC
+    const wide = (letter) => String.fromCodePoint(letter.codePointAt(0) + 0xfee0); // equal after NFKC
     const spell = (i) => {
       const name = [...'grace'].map((letter, j) => ((i >> j) & 1 ? letter.toUpperCase() : letter));
       if ((i >> 5) & 1) name[0] = wide(name[0]);
@@ -138,7 +138,7 @@ test('creates of one email, however it is spelt, make one user', (t) =>
     assert.equal(rows, 1);
   }));
 
-test('what one replica has created, another one reads at once', (t) =>
+test('the other replicas immediately read what one replica has created', (t) =>
   onReplicas(4, UNLIMITED, async (replicas) => {
     const COUNT = SHORT ? 100 : 500;
     const answers = await many(COUNT, 8, async (i) => {

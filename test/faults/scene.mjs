@@ -1,14 +1,14 @@
-// What a file of cases needs: a temporary directory, figures, and an end at which nothing is left over.
+// Shared setup of the fault tests: temporary directories, reported figures, and cleanup at the end of the process.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The form for the gate: the same cases, with smaller numbers. */
+/** The short form, which CI runs: the same cases with smaller numbers. */
 export const SHORT = process.env.FAULTS === 'short';
 
 const endings = [];
 
-/** Runs at the end of the process, however that comes; latest first. */
+/** Registers cleanup for the end of the process, however it ends; the latest runs first. */
 export const atExit = (run) => void endings.unshift(run);
 
 process.on('exit', () => endings.forEach((run) => run()));
@@ -20,7 +20,7 @@ export function newDirectory() {
   return directory;
 }
 
-/** Prints the figures of a case. */
+/** Prints the figures of a test. */
 export function report(t, figures) {
   const text = Object.entries(figures).map(([name, value]) => `${name} ${inBrief(value)}`);
   t.diagnostic(`${t.name}: ${text.join(', ')}`);

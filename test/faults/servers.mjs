@@ -1,4 +1,4 @@
-// A PostgreSQL and a Redis of our own, and what can be done to them.
+// Private PostgreSQL and Redis servers that a test can freeze, stop and restart.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,12 +8,12 @@ import pg from 'pg';
 import { freePort, makeCluster, serverAt } from '../../scripts/postgres.mjs';
 import { atExit } from './scene.mjs';
 
-/** PostgreSQL in the directory, which can be frozen, terminated, stopped and started again. */
+/** Starts PostgreSQL in the directory. It can be frozen, stopped and restarted, and its backends terminated. */
 export async function startPostgres(directory, settings) {
   const cluster = await makeCluster(directory, settings);
   atExit(() => kill(cluster.pid(), 'SIGKILL'));
   let frozen = [];
-  /** Runs SQL on a connection of its own. */
+  /** Runs SQL on a separate connection. */
   const query = async (sql, values, url = cluster.url) => {
     const client = new pg.Client(url);
     await client.connect();
@@ -26,12 +26,12 @@ export async function startPostgres(directory, settings) {
     ...cluster,
     query,
     createDatabase: serverAt(cluster.url).createDatabase,
-    /** Stops every process of the cluster where it stands. */
+    /** Suspends every process of the cluster. */
     async freeze() {
       const client = new pg.Client(cluster.url);
       await client.connect();
       client.on('error', () => {});
-      kill(cluster.pid(), 'SIGSTOP'); // first the one that makes the others
+      kill(cluster.pid(), 'SIGSTOP'); // first the postmaster, so that no new process starts
       const { rows } = await client.query('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
       frozen = [cluster.pid(), ...rows.map(({ pid }) => pid)];
       for (const pid of frozen) kill(pid, 'SIGSTOP');
@@ -49,7 +49,7 @@ export async function startPostgres(directory, settings) {
   };
 }
 
-/** Redis in the directory; `undefined` where none is installed. */
+/** Starts Redis in the directory. */
 export async function startRedis(directory) {
   const data = join(directory, 'redis');
   mkdirSync(data);
@@ -59,7 +59,7 @@ export async function startRedis(directory) {
     const options = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', data];
     server = spawn('redis-server', options.map(String), { stdio: 'ignore' });
     for (let attempt = 0; !(await accepts(port)); attempt++) {
-      if (attempt === 100) throw new Error('Redis does not start.');
+      if (attempt === 100) throw new Error('Redis did not start.');
       await sleep(50);
     }
   };
@@ -103,6 +103,6 @@ function kill(pid, signal) {
   try {
     process.kill(pid, signal);
   } catch {
-    // it is gone
+    // already ended
   }
 }

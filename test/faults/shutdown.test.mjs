@@ -1,4 +1,4 @@
-// Replicas that end, wanted or not, behind a balancer.
+// Replicas that are stopped or killed behind a load balancer.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,13 +9,13 @@ import { ask, newAgent, slowest, startLoad, tally, until } from './load.mjs';
 import { newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
-const DRAIN_MS = 4_000; // as cluster.mjs sets it
+const DRAIN_MS = 4_000; // as set in cluster.mjs
 const REQUESTS = SHORT ? 2_000 : 20_000;
 const TERMINATIONS = SHORT ? 2 : 6;
 
 let postgres;
 let env;
-/** Those that the balancer knows; it changes. */
+/** The replicas behind the balancer; the array changes. */
 let replicas;
 let balancer;
 
@@ -34,7 +34,7 @@ after(async () => {
 const inDatabase = (sql, values) => postgres.query(sql, values, env.DATABASE_URL);
 const failed = (answers) => answers.filter(({ status }) => status === 0 || status >= 500);
 
-/** Ends the replica with SIGTERM; returns its exit code and how long it took. */
+/** Stops the replica with SIGTERM; returns its exit code and the milliseconds that it took. */
 async function terminate(replica) {
   const from = performance.now();
   replica.process.kill('SIGTERM');
@@ -46,7 +46,7 @@ async function replace(replica) {
   replicas.splice(replicas.indexOf(replica), 1, await startReplica(env));
 }
 
-/** Changes of users that a lock holds up for `ms`, through the balancer: less than the service waits for a lock (2 s). */
+/** Sends changes through the balancer that a lock delays by `ms`, which must be less than the lock timeout (2 s). */
 async function slowChanges(count, ms) {
   const made = await Promise.all(
     Array.from({ length: count }, async (_, i) => {
@@ -64,11 +64,11 @@ async function slowChanges(count, ms) {
   const over = sleep(ms)
     .then(() => holder.query('COMMIT'))
     .then(() => holder.end());
-  await sleep(200); // they are under way
+  await sleep(200); // the changes are in flight
   return { answers: over.then(() => answers) };
 }
 
-test('SIGTERM to one of three, again and again: no request fails', async (t) => {
+test('repeated SIGTERMs to one of three replicas fail no request', async (t) => {
   const load = startLoad([balancer.url], { workers: 16 });
   t.after(load.stop);
   const slow = [];
@@ -87,7 +87,7 @@ test('SIGTERM to one of three, again and again: no request fails', async (t) => 
     requests: answers.length,
     answers: tally(answers),
     failed: failed(answers).length,
-    'slow ones': tally(slow),
+    'slow changes': tally(slow),
     terminations: endings.length,
     'exit codes': endings.map(({ code }) => code).join(' '),
     'longest drain ms': Math.max(...endings.map(({ ms }) => ms)),
@@ -102,7 +102,7 @@ test('SIGTERM to one of three, again and again: no request fails', async (t) => 
   assert.deepEqual(lost, []);
 });
 
-test('SIGTERM while clients never stop: it ends in its time', async (t) => {
+test('a SIGTERM under constant load ends the replica within its drain time', async (t) => {
   const replica = replicas[0];
   const agent = newAgent();
   const load = startLoad([replica.url], { workers: 12, pauseMs: 5, agent });
@@ -118,7 +118,7 @@ test('SIGTERM while clients never stop: it ends in its time', async (t) => {
   await replace(replica);
 });
 
-test('SIGKILL to one of three: only what it was working on fails', async (t) => {
+test('a SIGKILL of one of three replicas fails only the requests in flight there', async (t) => {
   await until(() => balancer.ready.size === 3);
   const load = startLoad([balancer.url], { workers: 24 });
   t.after(load.stop);
@@ -140,7 +140,7 @@ test('SIGKILL to one of three: only what it was working on fails', async (t) => 
     requests: answers.length,
     answers: tally(answers),
     failed: broken.length,
-    'under way there': underWay.length,
+    'in flight there': underWay.length,
     lost: lost.length,
   });
   assert.ok(broken.every((answer) => underWay.includes(answer)));

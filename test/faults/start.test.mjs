@@ -1,4 +1,4 @@
-// Replicas that start together.
+// Replicas that start at the same time.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ let postgres;
 before(async () => (postgres = await startPostgres(newDirectory())));
 after(() => postgres.stop());
 
-/** Replicas whose connections are known by their names. */
+/** Starts replicas whose connections can be told apart by application_name. */
 const spawnNamed = (count, url) =>
   Array.from({ length: count }, (_, i) =>
     spawnReplica({ DATABASE_URL: `${url}?application_name=replica-${i}`, DATABASE_POOL_SIZE: '3' }),
@@ -34,11 +34,15 @@ async function judge(t, replicas, url) {
     organizations,
   });
   assert.deepEqual(tally(used), { 200: replicas.length });
-  assert.equal(new Set(migrations.map(({ name }) => name)).size, migrations.length, 'each ran once');
-  assert.equal(organizations, 1, 'one bootstraps');
+  assert.equal(
+    new Set(migrations.map(({ name }) => name)).size,
+    migrations.length,
+    'each migration ran once',
+  );
+  assert.equal(organizations, 1, 'only one replica bootstraps');
 }
 
-test('six at once on an empty database', async (t) => {
+test('six replicas start at once on an empty database: one migrates and bootstraps', async (t) => {
   const url = await postgres.createDatabase('together');
   const replicas = spawnNamed(6, url);
   await Promise.all(replicas.map(({ started }) => started));
@@ -46,9 +50,9 @@ test('six at once on an empty database', async (t) => {
   assert.deepEqual(await stop(replicas), [0, 0, 0, 0, 0, 0]);
 });
 
-test('six at once, and the one that migrates is killed midway', async (t) => {
+test('six replicas start at once and the migrating one is killed: the others finish', async (t) => {
   const url = await postgres.createDatabase('midway');
-  // Somebody else makes a table of the same name as one of the migration, and has not decided yet.
+  // An open transaction creates a table with the same name as one of the migration, which then has to wait.
   const holder = new pg.Client(url);
   await holder.connect();
   await holder.query('BEGIN');
@@ -62,7 +66,7 @@ test('six at once, and the one that migrates is killed midway', async (t) => {
     );
   await until(async () => (await waiting()).length === 6);
   const migrating = (await waiting()).filter(({ wait }) => wait !== 'advisory');
-  assert.equal(migrating.length, 1, 'one migrates, and the others wait for it');
+  assert.equal(migrating.length, 1, 'one replica migrates, and the others wait for it');
   const killed = replicas[Number(migrating[0].name.replace('replica-', ''))];
   killed.process.kill('SIGKILL');
   await killed.exit;

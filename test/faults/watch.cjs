@@ -1,5 +1,5 @@
-// Loaded into a replica before anything else. On SIGUSR2 it says what the process holds, and whether somebody has put a
-// property on the prototypes of all objects.
+// Preloaded into a replica. On SIGUSR2 it prints the memory and active resources of the process, and whether a property has
+// been added to the built-in prototypes.
 const v8 = require('node:v8');
 const vm = require('node:vm');
 
