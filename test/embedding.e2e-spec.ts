@@ -13,7 +13,7 @@ import {
 import type { RequestRecord } from '../src';
 import { Client } from './support/client';
 import { describeOnServer, wakePooler } from './support/database';
-import { type Host, ownDataSource, startHost } from './support/host';
+import { type Host, ownDataSource, startHost, User as HostUser } from './support/host';
 
 const OPTIONS = { schema: 'ums', prefix: 'internal' } satisfies UserManagementOptions;
 const records: RequestRecord[] = [];
@@ -135,6 +135,18 @@ describe('the routes of an application', () => {
       'ums.users',
     ]);
   });
+});
+
+it('adds no entity to a data source that loads entities by itself', async () => {
+  const loading = await startHost([UserManagementModule.forRoot(OPTIONS)], { autoLoadEntities: true });
+  try {
+    expect(loading.dataSource.entityMetadatas.map(({ target }) => target)).toEqual([HostUser]);
+    const api = await clientOf(loading);
+    await api.post('/backend/internal/api/v1/users', { name: 'Ada', email: 'ada@example.com' }).expect(201);
+    await request(loading.url).get('/backend/v1/users').set('X-Host', 'me').expect(200, { data: [] });
+  } finally {
+    await loading.close();
+  }
 });
 
 describe('in an application the service', () => {

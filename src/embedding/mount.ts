@@ -15,7 +15,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     private readonly host: HttpAdapterHost,
     private readonly hostConfig: ApplicationConfig,
     @Inject(OPTIONS) private readonly options: ResolvedOptions,
-    @Inject(SERVICE) private readonly service: NestExpressApplication,
+    @Inject(SERVICE) readonly service: NestExpressApplication,
   ) {}
 
   /** At this moment the host has all its routes, and does not yet answer what none of them took. */

@@ -26,10 +26,10 @@ import { IsString, Length } from 'class-validator';
 import type { Request, Response } from 'express';
 import type { AddressInfo } from 'node:net';
 import { map, type Observable } from 'rxjs';
-import { Column, type DataSource, Entity, PrimaryGeneratedColumn, type Repository } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryGeneratedColumn, type Repository } from 'typeorm';
 import { readConfig } from '../../src/process/config';
 import { DATABASE, openDatabase } from '../../src/database/data-source';
-import { SERVICE } from '../../src/embedding/service';
+import { Mount } from '../../src/embedding/mount';
 import { AnyToken, type CallerToken, CurrentToken, OrganizationId, Scopes } from '../../src';
 import { emptyDatabase } from './database';
 
@@ -137,14 +137,24 @@ const wrap = {
 
 @Module({})
 class HostModule {
-  static with(dataSource: DataSource, name: string | undefined, imports: DynamicModule[]): DynamicModule {
+  static with(
+    dataSource: DataSource,
+    imports: DynamicModule[],
+    { name, autoLoadEntities }: HostOptions,
+  ): DynamicModule {
     return {
       module: HostModule,
       imports: [
         TypeOrmModule.forRootAsync({
           ...(name && { name }),
-          useFactory: () => ({ ...dataSource.options, retryAttempts: 0, ...(name && { name }) }),
-          dataSourceFactory: async () => dataSource,
+          useFactory: () => ({
+            ...dataSource.options,
+            ...(name && { name }),
+            ...(autoLoadEntities && { entities: [], autoLoadEntities }),
+            retryAttempts: 0,
+          }),
+          dataSourceFactory: async (options) =>
+            autoLoadEntities ? new DataSource(options!).initialize() : dataSource,
         }),
         TypeOrmModule.forFeature([User], name),
         ThrottlerModule.forRoot([{ limit: 1_000, ttl: 60_000 }]),
@@ -162,6 +172,13 @@ class HostModule {
   }
 }
 
+interface HostOptions {
+  /** The name of the host's data source. */
+  name?: string;
+  /** Whether the host's data source takes every entity that `forFeature()` names. */
+  autoLoadEntities?: boolean;
+}
+
 export interface Host {
   app: NestExpressApplication;
   /** With the application's entities, and no others. */
@@ -171,7 +188,7 @@ export interface Host {
 }
 
 /** An application with opinions on everything that can be global, and with these modules beside its own. */
-export async function startHost(imports: DynamicModule[], { name }: { name?: string } = {}): Promise<Host> {
+export async function startHost(imports: DynamicModule[], options: HostOptions = {}): Promise<Host> {
   const empty = await emptyDatabase();
   const config = readConfig({ MIGRATE_ON_START: 'false', ...empty.env });
   const database = await openDatabase(config, { entities: [User], migrations: [] });
@@ -180,14 +197,14 @@ export async function startHost(imports: DynamicModule[], { name }: { name?: str
     await database.close();
     await empty.drop();
   };
-  const app = await listening(HostModule.with(database.dataSource, name, imports)).catch(async (error) => {
+  const app = await listening(HostModule.with(database.dataSource, imports, options)).catch(async (error) => {
     await close();
     throw error;
   });
   const { port } = app.getHttpServer().address() as AddressInfo;
   return {
     app,
-    dataSource: database.dataSource,
+    dataSource: app.get<DataSource>(getDataSourceToken(options.name)),
     url: `http://127.0.0.1:${port}`,
     async close() {
       await app.close();
@@ -211,4 +228,4 @@ async function listening(module: DynamicModule): Promise<NestExpressApplication>
 
 /** The data source of the service inside the host. */
 export const ownDataSource = ({ app }: Pick<Host, 'app'>): DataSource =>
-  app.get<NestExpressApplication>(SERVICE).get(getDataSourceToken(DATABASE));
+  app.get(Mount).service.get(getDataSourceToken(DATABASE));
