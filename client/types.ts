@@ -140,7 +140,7 @@ export interface Problem {
 }
 
 export interface ListUsersQuery {
-  sort?: 'createdAt' | 'updatedAt' | 'name' | 'email';
+  sort?: 'name' | 'email' | 'createdAt' | 'updatedAt';
   /** By default `desc` for the two times and `asc` for the two texts. */
   order?: 'asc' | 'desc';
   /** Only the user with this address, compared without regard to case. */

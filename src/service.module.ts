@@ -1,11 +1,12 @@
+import { type CanActivate, type DynamicModule, Module, type NestModule } from '@nestjs/common';
 import {
-  type CanActivate,
-  type DynamicModule,
-  type MiddlewareConsumer,
-  Module,
-  type NestModule,
-} from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule, DiscoveryService } from '@nestjs/core';
+  APP_FILTER,
+  APP_GUARD,
+  APP_INTERCEPTOR,
+  DiscoveryModule,
+  DiscoveryService,
+  HttpAdapterHost,
+} from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
@@ -63,10 +64,15 @@ export class ServiceModule implements NestModule {
     };
   }
 
-  constructor(private readonly discovery: DiscoveryService) {}
+  constructor(
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly discovery: DiscoveryService,
+  ) {}
 
-  configure(consumer: MiddlewareConsumer): void {
-    refuseOtherMethods(consumer, controllersOf(this.discovery));
+  /** Nest calls this before it registers the routes. */
+  configure(): void {
+    // One middleware for all paths: with the consumer each path would be a layer that every request passes.
+    this.adapterHost.httpAdapter.use(refuseOtherMethods(controllersOf(this.discovery)));
   }
 }
 

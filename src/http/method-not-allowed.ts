@@ -1,26 +1,31 @@
-import { type MiddlewareConsumer, RequestMethod } from '@nestjs/common';
+import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal';
 import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from './problem';
 
 /**
- * Makes the paths of these controllers answer 405 with `Allow` to methods they do not serve. It stands before the
- * routes, so it needs no token, and literal paths come first, so that `DELETE …/current` is not taken for an id.
+ * A middleware that answers 405 with `Allow` where a path of these controllers does not serve the method. It precedes the
+ * routes, so it requires no token, and literal paths win, so that `DELETE …/current` is not taken for an id.
  */
-export function refuseOtherMethods(consumer: MiddlewareConsumer, controllers: Function[]): void {
-  const routes = [...methodsByPath(controllers)].sort(
-    ([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')),
-  );
-  for (const [path, methods] of routes) {
-    const allow = [...methods].join(', ');
-    consumer
-      .apply((request: Request, response: Response, next: NextFunction) => {
-        if (methods.has(request.method)) return next();
-        response.setHeader('Allow', allow);
-        sendProblem(request, response, { status: 405, detail: `Method not allowed. Use ${allow}.` });
-      })
-      .forRoutes({ path, method: RequestMethod.ALL });
-  }
+export function refuseOtherMethods(controllers: Function[]) {
+  const paths = [...methodsByPath(controllers)];
+  const literal = new Map(paths.map(([path, methods]) => [path, { path, methods }]));
+  const templates = paths
+    .filter(([path]) => path.includes(':'))
+    .map(([path, methods]) => ({
+      path,
+      methods,
+      pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+    }));
+
+  return (request: Request, response: Response, next: NextFunction) => {
+    const served = literal.get(request.path) ?? templates.find(({ pattern }) => pattern.test(request.path));
+    if (!served || served.methods.has(request.method)) return next();
+    const allow = [...served.methods].join(', ');
+    request.route = { path: served.path }; // for the access log: the path is known
+    response.setHeader('Allow', allow);
+    sendProblem(request, response, { status: 405, detail: `Method not allowed. Use ${allow}.` });
+  };
 }
 
 function methodsByPath(controllers: Function[]): Map<string, Set<string>> {
