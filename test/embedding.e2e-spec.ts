@@ -193,17 +193,18 @@ describe('in an application the service', () => {
   });
 
   it.each([
-    ['get', '', 401],
-    ['get', '/nobody', 404],
-    ['get', '/%zz', 404],
-    ['get', '/a/b/c', 404],
-    ['put', '', 405],
-    ['get', '?nonsense=1', 400],
-  ] as const)('answers %s …%s with the error body of the contract and %i', async (method, path, status) => {
+    ['get', '', 401, 'Send a token: Authorization: Bearer <token>.'],
+    ['get', '/nobody', 404, 'There is no such user.'],
+    ['get', '/%zz', 404, 'There is no such route.'],
+    ['get', '/a/b/c', 404, 'There is no such route.'],
+    ['put', '', 405, 'Method not allowed. Use GET, HEAD, POST.'],
+    ['get', '?nonsense=1', 400, '1 field is invalid.'],
+  ] as const)('answers %s …%s with the error body of the contract and %i', async (...call) => {
+    const [method, path, status, detail] = call;
     const api = status === 401 ? new Client(host.url) : await clientOf(host);
     const { body, headers } = await api.send(method, users + path).expect(status);
     expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
-    expect(body).toMatchObject({ status, requestId: headers['x-request-id'] });
+    expect(body).toMatchObject({ status, detail, requestId: headers['x-request-id'] });
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['access-control-allow-origin']).toBe('https://host.example');
     expect(headers.etag).toBeUndefined();

@@ -10,9 +10,12 @@ import {
   Get,
   HttpException,
   Injectable,
+  type MiddlewareConsumer,
   Module,
+  type NestModule,
   Param,
   Post,
+  RequestMethod,
   ValidationPipe,
   Version,
   VERSION_NEUTRAL,
@@ -23,7 +26,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SkipThrottle, Throttle, ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { getDataSourceToken, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { IsString, Length } from 'class-validator';
-import type { Request, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import type { AddressInfo } from 'node:net';
 import { map, type Observable } from 'rxjs';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, type Repository } from 'typeorm';
@@ -136,7 +139,13 @@ const wrap = {
 };
 
 @Module({})
-class HostModule {
+class HostModule implements NestModule {
+  /** A middleware leaves its own path in `request.route`. */
+  configure(consumer: MiddlewareConsumer): void {
+    const pass = (_request: Request, _response: Response, next: NextFunction) => next();
+    consumer.apply(pass).forRoutes({ path: '{*path}', method: RequestMethod.ALL });
+  }
+
   static with(
     dataSource: DataSource,
     imports: DynamicModule[],
