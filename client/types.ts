@@ -26,9 +26,9 @@ export interface User {
   id: string;
   /** Full display name. */
   name: string;
-  /** Primary email address, as it was given; unique within the organization. */
+  /** Primary email address in its original letter case; unique within the organization. */
   email: string;
-  /** Data of the application: it grants nothing here. */
+  /** For your application; the service does not interpret it. */
   role: 'member' | 'admin' | 'viewer';
   /** Arbitrary key-value pairs for application use. */
   metadata: Record<string, unknown>;
@@ -38,7 +38,7 @@ export interface User {
 
 export interface UserPage {
   data: User[];
-  /** What the parameter `cursor` of the next page is; null on the last one. */
+  /** The `cursor` parameter for the next page; null on the last page. */
   nextCursor: string | null;
 }
 
@@ -48,7 +48,7 @@ export interface CreateUser {
   /** Primary email address; unique within the organization. */
   email: string;
   role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for application use: 16 KB as compact JSON, and 8 levels of objects and arrays. */
+  /** Arbitrary key-value pairs for application use: at most 16 KB as compact JSON and 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
 }
 
@@ -58,7 +58,7 @@ export interface UpdateUser {
   /** Primary email address; unique within the organization. */
   email?: string;
   role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for application use: 16 KB as compact JSON, and 8 levels of objects and arrays. */
+  /** Arbitrary key-value pairs for application use: at most 16 KB as compact JSON and 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
 }
 
@@ -141,32 +141,32 @@ export interface Problem {
 
 export interface ListUsersQuery {
   sort?: 'name' | 'email' | 'createdAt' | 'updatedAt';
-  /** By default `desc` for the two times and `asc` for the two texts. */
+  /** The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`. */
   order?: 'asc' | 'desc';
-  /** Only the user with this address, compared without regard to case. */
+  /** Only the user with this email address; letter case is ignored. */
   email?: string;
   role?: 'member' | 'admin' | 'viewer';
-  /** How many to return, from 1 to 200. */
+  /** The maximum number of items to return, from 1 to 200. */
   limit?: number;
-  /** Where to go on: the `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string;
 }
 
 export interface SearchUsersQuery {
-  /** Words that must all be found in a name, email, id or string value of metadata. */
+  /** Words to search for. Each must occur in the name, the email, the id or a string value of the metadata. */
   q: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';
-  /** How many to return, from 1 to 200. */
+  /** The maximum number of items to return, from 1 to 200. */
   limit?: number;
-  /** Where to go on: the `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string;
 }
 
 export interface ListTokensQuery {
   state?: 'active' | 'expired' | 'revoked';
-  /** How many to return, from 1 to 200. */
+  /** The maximum number of items to return, from 1 to 200. */
   limit?: number;
-  /** Where to go on: the `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string;
 }

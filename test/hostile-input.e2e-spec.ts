@@ -46,7 +46,7 @@ describe('a body', () => {
     await postText(body).set('Content-Encoding', encoding).expect(415);
   });
 
-  it('that is missing, and without a type, is a 415', async () => {
+  it('that is missing and has no type is a 415', async () => {
     await api.post('/api/v1/users').expect(415);
     await api.patch('/api/v1/users/usr_00000000000000000000000000').expect(415);
   });
@@ -56,14 +56,14 @@ describe('a body', () => {
     ['cut off', '{"name":'],
     ['with a trailing comma', '{"name":"Ada",}'],
     ['followed by more', '{} {}'],
-    ['of bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
+    ['of bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
     ['with a bare NaN', '{"name":NaN}'],
-  ])('that is %s is malformed', async (_what, text) => {
+  ])('that is %s is malformed', async (_case, text) => {
     const { body } = await postText(text).expect(400);
     expect(body).toMatchObject({ code: 'malformed_json', errors: [{ field: 'body', code: 'invalid' }] });
   });
 
-  it('that claims to be JSON and has no bytes is malformed', async () => {
+  it('with a JSON type and no bytes is malformed', async () => {
     const { body } = await api.post('/api/v1/users').set('Content-Type', 'application/json').expect(400);
     expect(body.code).toBe('malformed_json');
   });
@@ -76,7 +76,7 @@ describe('a body', () => {
     },
   );
 
-  it('of 64 KB is read, and of one byte more is a 413', async () => {
+  it('of 64 KB is read, and one byte more is a 413', async () => {
     const padded = (bytes: number) => JSON.stringify(aUser()).padEnd(bytes);
     await postText(padded(64 * 1024)).expect(201);
     const { body } = await postText(padded(64 * 1024 + 1)).expect(413);
@@ -118,12 +118,12 @@ describe('a value', () => {
     ['a NUL in a key', '{"name":"Ada","email":"nul@example.com","metadata":{"a\\u0000":1}}', 'metadata.a\0'],
     ['an infinite number', '{"name":"Ada","email":"nul@example.com","metadata":{"a":1e999}}', 'metadata.a'],
     [
-      'an integer that is rounded',
+      'an integer that JavaScript would round',
       '{"name":"Ada","email":"nul@example.com","metadata":{"a":9007199254740993}}',
       'metadata.a',
     ],
     [
-      'a negative one',
+      'a negative integer that JavaScript would round',
       '{"name":"Ada","email":"nul@example.com","metadata":{"a":-9007199254740992}}',
       'metadata.a',
     ],
@@ -143,31 +143,31 @@ describe('a value', () => {
       '{"name":"Ada","email":"nul@example.com","metadata":{"__proto__":{}}}',
       'metadata.__proto__',
     ],
-  ])('is refused: %s', async (_what, text, field) => {
+  ])('is refused: %s', async (_case, text, field) => {
     const { body } = await postText(text).expect(400);
     expect(body).toMatchObject({ code: 'validation_failed', errors: [{ field, code: 'invalid' }] });
     expect(Object.prototype).not.toHaveProperty('role');
   });
 
-  it('nested as deep as 64 KB allow is refused like one of nine levels', async () => {
+  it('nested as deeply as 64 KB allow is refused', async () => {
     const deep = `{"name":"Ada","email":"d@example.com","metadata":{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`;
     const { body } = await postText(deep).expect(400);
     expect(body.errors.map(({ code }: { code: string }) => code).sort()).toEqual(['invalid', 'too_long']);
   });
 
-  it('is answered in proportion, however many faults it has', async () => {
+  it('with thousands of faults gets a response with at most 100', async () => {
     const metadata = { list: Array.from({ length: 7_000 }, () => '\0') };
     const { body } = await api.post('/api/v1/users', aUser({ metadata })).expect(400);
     expect(body.errors).toHaveLength(100);
     expect(body.detail).toMatch(/^700\d fields are invalid\.$/);
   });
 
-  it('of a key that stands twice is the last', async () => {
+  it('of a duplicate key is the last one', async () => {
     const { body } = await postText('{"name":"First","name":"Last","email":"twice@example.com"}').expect(201);
     expect(body.name).toBe('Last');
   });
 
-  it('is never echoed by an error', async () => {
+  it('is never repeated in an error', async () => {
     const secret = 'hunter2-hunter2';
     const { text } = await api
       .post('/api/v1/users', { name: [secret], email: secret, role: secret, metadata: secret })
@@ -183,12 +183,12 @@ describe('query parameters', () => {
     ['delete', '/api/v1/users/usr_00000000000000000000000000?force=true'],
     ['get', '/v1/tokens/current?x'],
     ['delete', '/v1/tokens/tok_00000000000000000000000000?a=1'],
-  ] as const)('are refused where there are none: %s %s', async (method, path) => {
+  ] as const)('are refused on a route that has none: %s %s', async (method, path) => {
     const { body } = await api.send(method, path).expect(400);
     expect(body.errors).toMatchObject([{ code: 'unknown' }]);
   });
 
-  it('are refused on a create and a change', async () => {
+  it('are refused on a create and an update', async () => {
     await api.post('/api/v1/users?notify=true', aUser()).expect(400);
     const user = await api.createUser();
     await api.patch(`/api/v1/users/${user.id}?notify=true`, { name: 'Grace' }).expect(400);
@@ -196,7 +196,7 @@ describe('query parameters', () => {
   });
 });
 
-it('stores what it echoes, or answers 400, for any JSON', async () => {
+it('stores exactly the user that it returns, or answers 400 or 409, for any JSON', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'grapheme' }),
@@ -209,16 +209,16 @@ it('stores what it echoes, or answers 400, for any JSON', async () => {
     fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(Number),
   );
   const metadata = fc.dictionary(text, value, { maxKeys: 18 });
-  // Mostly one fault or none, so that much is stored too.
-  const often = <T>(fine: fc.Arbitrary<T>, hostile: fc.Arbitrary<unknown>) =>
-    fc.oneof({ weight: 6, arbitrary: fine as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: hostile });
+  // Most bodies have at most one fault, so that many are stored.
+  const mostly = <T>(valid: fc.Arbitrary<T>, hostile: fc.Arbitrary<unknown>) =>
+    fc.oneof({ weight: 6, arbitrary: valid as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: hostile });
   const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).map((word) => `x${word}`);
   const body = fc.record(
     {
-      name: often(words, fc.oneof(text, value)),
-      email: often(fc.emailAddress(), text),
-      role: often(fc.constantFrom('member', 'admin'), value),
-      metadata: often(
+      name: mostly(words, fc.oneof(text, value)),
+      email: mostly(fc.emailAddress(), text),
+      role: mostly(fc.constantFrom('member', 'admin'), value),
+      metadata: mostly(
         fc.dictionary(words, fc.oneof(words, fc.integer(), fc.jsonValue({ maxDepth: 3 }))),
         fc.oneof(metadata, value),
       ),
@@ -229,18 +229,18 @@ it('stores what it echoes, or answers 400, for any JSON', async () => {
   await fc.assert(
     fc.asyncProperty(body, async (fields) => {
       const sent = JSON.stringify(fields);
-      const { status, body: echoed, headers } = await postText(sent);
+      const { status, body: answer, headers } = await postText(sent);
       expect(headers['x-request-id']).toBeTruthy();
       if (status !== 201) {
         expect([400, 409]).toContain(status);
-        expect(echoed.errors.length).toBeGreaterThan(0);
+        expect(answer.errors.length).toBeGreaterThan(0);
         return;
       }
       stored++;
       const given = JSON.parse(sent);
-      expect(echoed).toMatchObject({ name: given.name.trim(), email: given.email.trim() });
-      expect(echoed.metadata).toEqual(given.metadata ?? {});
-      await api.get(`/api/v1/users/${echoed.id}`).expect(200, echoed);
+      expect(answer).toMatchObject({ name: given.name.trim(), email: given.email.trim() });
+      expect(answer.metadata).toEqual(given.metadata ?? {});
+      await api.get(`/api/v1/users/${answer.id}`).expect(200, answer);
     }),
     { numRuns: 400, endOnFailure: true },
   );

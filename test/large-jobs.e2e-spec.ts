@@ -9,7 +9,7 @@ import { Client, type UserBody } from './support/client';
 import { copyOfTemplate, describeOnServer, type TestDatabase } from './support/database';
 import { run, start, stop, ums } from './support/process';
 
-// Most of these start several processes, each with a database of its own to open.
+// Most of these tests start several processes, each of which opens the database.
 jest.setTimeout(240_000);
 
 let database: TestDatabase;
@@ -37,7 +37,7 @@ const people = (from: number, to: number) => Array.from({ length: to - from }, (
 const newOrganization = async (): Promise<string> =>
   JSON.parse((await run(['organizations', 'create', 'Test', '--json'], database.env)).stdout).id;
 
-/** Runs a command with `--json`; the summary is what it prints. */
+/** Runs a command with `--json` and parses the summary that it prints. */
 const job = async (...args: string[]) => {
   const { code, stdout, stderr } = await run([...args, '--json'], database.env);
   return { code, stderr, summary: stdout ? JSON.parse(stdout) : undefined };
@@ -57,22 +57,22 @@ const exported = async (organization: string): Promise<UserBody[]> => {
     .map((line) => JSON.parse(line));
 };
 
-/** People as they are compared: without what the service makes, in the order of their emails. */
-const asGiven = (users: Partial<UserBody>[]) =>
+/** The users as callers create them, without the fields that the service sets, sorted by email. */
+const writableFields = (users: Partial<UserBody>[]) =>
   users
     .map(({ name, email, role, metadata }) => ({ name, email, role, metadata }))
     .sort((a, b) => (a.email! < b.email! ? -1 : 1));
 
-/** The service on the database, for as long as `use` takes. */
+/** Runs the service on the database while `use` runs. */
 async function withService(organization: string, use: (api: Client) => Promise<void>): Promise<void> {
   const options = ['--name', 'Test', '--scopes', 'admin', '--json'];
-  const made = await run(['tokens', 'create', '--organization', organization, ...options], database.env);
+  const token = await run(['tokens', 'create', '--organization', organization, ...options], database.env);
   const service = await start({ ...database.env, LOG_LEVEL: 'fatal' });
-  await use(new Client(service.url, { value: JSON.parse(made.stdout).token })).finally(() => stop(service));
+  await use(new Client(service.url, { value: JSON.parse(token.stdout).token })).finally(() => stop(service));
 }
 
 describe('every command', () => {
-  it('has a help with an example, and takes --json', async () => {
+  it('has help with an example and accepts --json', async () => {
     const commands: string[][] = [[]];
     const leaves: string[] = [];
     for (const command of commands) {
@@ -106,7 +106,7 @@ describe('every command', () => {
 });
 
 describe('ums users import', () => {
-  it('makes users that the very next search finds, misspelt too', async () => {
+  it('creates users that a search finds at once, even with typos', async () => {
     const organization = await newOrganization();
     const rows = [
       { name: ' Grace Hopper ', email: 'grace@example.com' },
@@ -144,7 +144,7 @@ describe('ums users import', () => {
     });
   });
 
-  it('refuses what the API refuses, for the same reasons', async () => {
+  it('refuses the same rows as the API, for the same reasons', async () => {
     const organization = await newOrganization();
     const bad = [
       {},
@@ -191,7 +191,7 @@ describe('ums users import', () => {
     await withService(organization, async (api) => {
       for (const [i, body] of [...bad, { ...good, name: 'Other' }].entries()) {
         const row = refused[i < bad.length ? i : i + broken.length];
-        // Its own text, since a key `__proto__` is more than an object can say.
+        // Sent as text, because an object literal cannot contain the key `__proto__`.
         const { errors } = (await api.post('/api/v1/users').type('json').send(JSON.stringify(body))).body;
         expect({ errors: row.errors, line: row.line }).toEqual({
           errors,
@@ -229,7 +229,7 @@ describe('ums users import', () => {
       { line: 5, errors: [{ field: 'metadata', code: 'invalid' }], input: { email: 'three@example.com' } },
       { line: 6, errors: [{ field: 'body', message: 'has 2 cells, and there are 4 columns' }] },
     ]);
-    expect(asGiven(await exported(organization))).toEqual([
+    expect(writableFields(await exported(organization))).toEqual([
       { name: '=cmd()', email: 'five@example.com', role: 'member', metadata: {} },
       { name: 'Smith, "Jo"', email: 'one@example.com', role: 'viewer', metadata: { a: 'x\ny' } },
       { name: "'Tis", email: 'six@example.com', role: 'member', metadata: {} },
@@ -246,7 +246,7 @@ describe('ums users import', () => {
     ['twice.csv', 'email,email\n', 'two columns email'],
     ['open.csv', 'email,name\na@example.com,"Ada\n', 'never closed'],
     ['endless.csv', `email,name\na@example.com,"${'x'.repeat(300_000)}`, 'never closed'],
-  ])('says what is wrong with %s and makes nobody', async (name, content, message) => {
+  ])('reports the fault in %s and creates no users', async (name, content, message) => {
     organization ??= await newOrganization();
     const { code, summary, stderr } = await job(
       'users',
@@ -260,7 +260,7 @@ describe('ums users import', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('changes with --update what a row has and nothing else, finds the new words, and touches nobody who stays the same', async () => {
+  it('with --update changes only the fields in a row, makes the new words searchable and leaves equal users untouched', async () => {
     const organization = await newOrganization();
     const original = { name: 'Ada', email: 'ada@example.com', role: 'viewer', metadata: { plan: 'pro' } };
     const same = { name: 'Same', email: 'same@example.com' };
@@ -289,11 +289,11 @@ describe('ums users import', () => {
     });
   });
 
-  it('with --dry-run says what it would do, across batches, and does nothing', async () => {
+  it('with --dry-run reports what it would do, across batches, and writes nothing', async () => {
     const organization = await newOrganization();
     const rows = [
       ...people(0, 1200),
-      { ...person(3), name: 'Somebody Else' }, // an email of the first batch
+      { ...person(3), name: 'Somebody Else' }, // has an email of the first batch
       person(5),
       { name: 'Ada' },
     ];
@@ -309,7 +309,7 @@ describe('ums users import', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-    'keeps what was committed when a %s stops it, and goes on by being run again',
+    'keeps committed batches after a %s and resumes when it is run again',
     async (signal) => {
       const organization = await newOrganization();
       const rows = people(0, 5000);
@@ -319,12 +319,16 @@ describe('ums users import', () => {
       first.process.kill(signal);
       const code = await first.exit;
 
-      const there = (await exported(organization)).length;
-      expect(there).toBeGreaterThanOrEqual(1000);
-      expect(there).toBeLessThan(rows.length);
+      const committed = (await exported(organization)).length;
+      expect(committed).toBeGreaterThanOrEqual(1000);
+      expect(committed).toBeLessThan(rows.length);
       if (signal !== 'SIGKILL') {
         expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
-        expect(JSON.parse(first.stdout())).toMatchObject({ created: there, rows: there, complete: false });
+        expect(JSON.parse(first.stdout())).toMatchObject({
+          created: committed,
+          rows: committed,
+          complete: false,
+        });
         expect(first.stderr()).toContain(
           `Stopped by ${signal}.\nWhat was committed stays; to go on, run the same command again.`,
         );
@@ -333,15 +337,15 @@ describe('ums users import', () => {
       const again = await job(...args);
       expect(again).toMatchObject({
         code: 0,
-        summary: { created: rows.length - there, unchanged: there, refused: 0, complete: true },
+        summary: { created: rows.length - committed, unchanged: committed, refused: 0, complete: true },
       });
-      expect(asGiven(await exported(organization))).toEqual(asGiven(rows));
+      expect(writableFields(await exported(organization))).toEqual(writableFields(rows));
     },
   );
 });
 
-describeOnServer('ums users import, beside others', () => {
-  it('reads standard input, and Ctrl-C ends the wait for more of it', async () => {
+describeOnServer('ums users import, on a server', () => {
+  it('reads standard input and stops at Ctrl-C while it waits for more', async () => {
     const organization = await newOrganization();
     const args = ['users', 'import', '-', '--organization', organization, '--json'];
     const command = ums(args, database.env, 'pipe');
@@ -352,7 +356,7 @@ describeOnServer('ums users import, beside others', () => {
     expect(JSON.parse(command.stdout())).toMatchObject({ created: 1000, complete: false });
   });
 
-  it('makes everybody once when several imports of the same people run together', async () => {
+  it('creates each user once when several imports of the same users run concurrently', async () => {
     const organization = await newOrganization();
     const rows = people(0, 4000);
     const forward = file('forward', ndjson(rows));
@@ -365,7 +369,7 @@ describeOnServer('ums users import, beside others', () => {
     expect(jobs.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0, 0]);
     const sum = (key: string) => jobs.reduce((total, { summary }) => total + summary[key], 0);
     expect([sum('created'), sum('unchanged')]).toEqual([4000, 12_000]);
-    expect(asGiven(await exported(organization))).toEqual(asGiven(rows));
+    expect(writableFields(await exported(organization))).toEqual(writableFields(rows));
   });
 });
 
@@ -379,7 +383,7 @@ describe('ums users export', () => {
     )
     .filter((text) => text.trim() !== '' && text.isWellFormed() && !text.includes('\0'));
 
-  it('writes CSV and NDJSON that import as the same people, and CSV without a formula', async () => {
+  it('writes CSV and NDJSON that import as the same users, and CSV without formulas', async () => {
     const organization = await newOrganization();
     const value = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -391,7 +395,7 @@ describe('ums users export', () => {
       fc.array(value, { maxLength: 2 }),
       { maxKeys: 4 },
     );
-    const drawn = fc.sample(fc.record({ name, metadata }), 300).map((fields, n) => ({
+    const generated = fc.sample(fc.record({ name, metadata }), 300).map((fields, n) => ({
       ...JSON.parse(JSON.stringify(fields)), // -0 is 0 in JSON
       email: `${["'", '=', '+', '-', ''][n % 5]}u${n}@example.com`,
       role: (['member', 'admin', 'viewer'] as const)[n % 3],
@@ -399,21 +403,21 @@ describe('ums users export', () => {
     const { summary } = await job(
       'users',
       'import',
-      file('drawn', ndjson(drawn)),
+      file('generated', ndjson(generated)),
       '--organization',
       organization,
     );
-    expect(summary).toMatchObject({ created: drawn.length, refused: 0 });
-    const original = asGiven(await exported(organization));
-    expect(original).toEqual(asGiven(drawn.map((user) => ({ ...user, name: user.name.trim() }))));
+    expect(summary).toMatchObject({ created: generated.length, refused: 0 });
+    const original = writableFields(await exported(organization));
+    expect(original).toEqual(writableFields(generated.map((user) => ({ ...user, name: user.name.trim() }))));
 
     for (const output of [path('out.csv'), path('out.ndjson')]) {
       const args = ['users', 'export', '--organization', organization, '--output', output];
-      expect((await job(...args)).summary).toMatchObject({ users: drawn.length, output });
+      expect((await job(...args)).summary).toMatchObject({ users: generated.length, output });
       const other = await newOrganization();
       expect((await job('users', 'import', output, '--organization', other)).code).toBe(0);
       const copy = await exported(other);
-      expect(JSON.stringify(asGiven(copy))).toBe(JSON.stringify(original));
+      expect(JSON.stringify(writableFields(copy))).toBe(JSON.stringify(original));
     }
     const cells: string[][] = parse(readFileSync(path('out.csv')));
     expect(cells.flat().filter((cell) => /^[=+\-@\t\r\n＝＋－＠]/.test(cell))).toEqual([]);
@@ -421,7 +425,7 @@ describe('ums users export', () => {
     expect(readdirSync(directory).filter((entry) => entry.endsWith('.part'))).toEqual([]);
   });
 
-  it('shows everybody once, over many pages, in the order of their ids', async () => {
+  it('writes every user once, over many pages, ordered by id', async () => {
     const organization = await newOrganization();
     await job('seed', '--organization', organization, '--users', '2500');
     const users = await exported(organization);
@@ -440,12 +444,13 @@ describe('ums users export', () => {
 
     const broken = ums(['users', 'export', '--organization', organization], database.env);
     await once(broken.process.stdout!, 'data');
-    broken.process.stdout!.destroy(); // as `| head -1` does
+    broken.process.stdout!.destroy(); // like `| head -1`
     expect({ code: await broken.exit, stderr: broken.stderr() }).toEqual({ code: 141, stderr: '' });
   });
 
-  it('fails when there is no room, and leaves no file that looks whole', async () => {
-    if (!existsSync('/dev/full')) return void process.stderr.write('Not run: there is no /dev/full here.\n');
+  it('fails when the disk is full and leaves no file that looks complete', async () => {
+    if (!existsSync('/dev/full'))
+      return void process.stderr.write('Skipped: /dev/full does not exist here.\n');
     const organization = await newOrganization();
     await job('seed', '--organization', organization, '--users', '10');
     const args = ['users', 'export', '--organization', organization, '--output', '/dev/full'];
@@ -462,8 +467,8 @@ describe('ums users export', () => {
     });
 
     const bad = file('full.ndjson', ndjson([person(20), {}]));
-    const job_ = ['users', 'import', bad, '--organization', organization, '--refused', '/dev/full'];
-    const stopped = await run(job_, database.env);
+    const importArgs = ['users', 'import', bad, '--organization', organization, '--refused', '/dev/full'];
+    const stopped = await run(importArgs, database.env);
     expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOSPC') });
     expect(stopped.stdout).toContain('1 created');
   });
@@ -474,7 +479,7 @@ describe('ums users export', () => {
     ['import', 'no/such/file', '--organization', 'org_x'],
     ['import', 'package.json', '--refused', './package.json', '--organization', 'org_x'],
     ['import', 'package.json', '--organization', 'org_x', '--format', 'xml'],
-  ])('refuses users %j %j %j and says why', async (...args) => {
+  ])('refuses users %j %j %j and reports why', async (...args) => {
     const { code, stdout, stderr } = await run(['users', ...args], database.env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/ums organizations list|ENOENT|another file|Allowed choices/);
@@ -482,21 +487,21 @@ describe('ums users export', () => {
   });
 });
 
-describe('people for a demonstration', () => {
-  it('are the same everywhere, and made once', async () => {
+describe('sample users', () => {
+  it('are the same in every organization and created once', async () => {
     const [one, other] = [await newOrganization(), await newOrganization()];
     for (const organization of [one, other]) {
       const { summary } = await job('seed', '--organization', organization, '--users', '50');
       expect(summary).toMatchObject({ created: 50 });
     }
-    expect(asGiven(await exported(one))).toEqual(asGiven(await exported(other)));
+    expect(writableFields(await exported(one))).toEqual(writableFields(await exported(other)));
     expect((await job('seed', '--organization', one, '--users', '60')).summary).toMatchObject({
       created: 10,
       unchanged: 50,
     });
   });
 
-  it('stop at a Ctrl-C too, and say how many there are', async () => {
+  it('stop at Ctrl-C and report how many were created', async () => {
     const organization = await newOrganization();
     const args = ['seed', '--organization', organization, '--users', '5000', '--json'];
     const seeding = ums(args, database.env);
@@ -510,7 +515,7 @@ describe('people for a demonstration', () => {
     });
   });
 
-  it('are 500 after a start with --demo, in an organization that had nobody', async () => {
+  it('are created by a start with --demo only in an empty organization', async () => {
     const empty = await copyOfTemplate();
     const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
     const demo = async (...args: string[]) => {

@@ -12,7 +12,7 @@ type Sort = (typeof SORTS)[number];
 
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b)); // by code point
 
-/** The order the contract promises, told independently of the service's SQL. */
+/** The documented sort order, independent of the service's SQL. */
 const keysOf: Record<Sort, (user: UserBody) => string[]> = {
   createdAt: ({ createdAt, id }) => [createdAt, id],
   updatedAt: ({ updatedAt, id }) => [updatedAt, id],
@@ -23,32 +23,32 @@ const keysOf: Record<Sort, (user: UserBody) => string[]> = {
 function sorted(users: UserBody[], sort: Sort, order: 'asc' | 'desc'): UserBody[] {
   const ascending = [...users].sort((a, b) => {
     const [left, right] = [keysOf[sort](a), keysOf[sort](b)];
-    return left.reduce((decided, key, i) => decided || compare(key, right[i]), 0);
+    return left.reduce((result, key, i) => result || compare(key, right[i]), 0);
   });
   return order === 'asc' ? ascending : ascending.reverse();
 }
 
-/** Walks a list to its end, doing something between the pages. */
+/** Reads all pages of a list and calls `between` after each page except the last. */
 async function walk(
   api: Client,
   query: string,
   between: () => Promise<unknown> = async () => {},
 ): Promise<UserBody[]> {
-  const seen: UserBody[] = [];
+  const users: UserBody[] = [];
   let path = `/api/v1/users?${query}`;
   for (let pages = 0; pages < 1000; pages++) {
     const { body, headers } = await api.get(path).expect(200);
-    seen.push(...body.data);
+    users.push(...body.data);
     if (body.nextCursor === null) {
       expect(headers.link).toBeUndefined();
-      return seen;
+      return users;
     }
     expect(body.data.length).toBeGreaterThan(0);
     path = /^<(.*)>; rel="next"$/.exec(headers.link)![1];
     expect(new URL(path, 'http://localhost').searchParams.get('cursor')).toBe(body.nextCursor);
     await between();
   }
-  throw new Error('the walk does not end');
+  throw new Error('the list does not end');
 }
 
 const NAMES = [
@@ -67,7 +67,7 @@ const NAMES = [
   'O\u2019Neill',
 ];
 
-/** Users of whom many share names and times. */
+/** Creates users, many with the same names and times. */
 async function populate(api: Client, count: number): Promise<UserBody[]> {
   const users = await Promise.all(
     Array.from({ length: count }, (_, i) =>
@@ -87,7 +87,7 @@ async function populate(api: Client, count: number): Promise<UserBody[]> {
 
 describe('GET /api/v1/users', () => {
   it.each(SORTS.flatMap((sort) => (['asc', 'desc'] as const).map((order) => ({ sort, order }))))(
-    'walks by $sort $order, in pages of any size',
+    'sorts by $sort $order, with any page size',
     async ({ sort, order }) => {
       const api = await service.client();
       const users = await populate(api, 45);
@@ -99,7 +99,7 @@ describe('GET /api/v1/users', () => {
     },
   );
 
-  it('shows every untouched user exactly once, whatever is created and deleted meanwhile', async () => {
+  it('returns every untouched user exactly once while others are created and deleted', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...SORTS),
@@ -112,17 +112,17 @@ describe('GET /api/v1/users', () => {
           const api = await service.client();
           const users = await populate(api, 20);
           const [victims, untouched] = [users.slice(0, 6), users.slice(6)];
-          const doomed = [...victims];
-          const seen = await walk(api, `sort=${sort}&order=${order}&limit=${limit}`, async () => {
+          const toDelete = [...victims];
+          const seenUsers = await walk(api, `sort=${sort}&order=${order}&limit=${limit}`, async () => {
             for (const { create, name, victim } of interference.splice(0, 3)) {
               if (create) await api.createUser({ name });
-              else if (doomed.length > 0)
+              else if (toDelete.length > 0)
                 await api
-                  .delete(`/api/v1/users/${doomed.splice(victim % doomed.length, 1)[0].id}`)
+                  .delete(`/api/v1/users/${toDelete.splice(victim % toDelete.length, 1)[0].id}`)
                   .expect(204);
             }
           });
-          const ids = seen.map(({ id }) => id);
+          const ids = seenUsers.map(({ id }) => id);
           expect(new Set(ids).size).toBe(ids.length);
           const kept = new Set(untouched.map(({ id }) => id));
           expect(ids.filter((id) => kept.has(id))).toEqual(
@@ -134,7 +134,7 @@ describe('GET /api/v1/users', () => {
     );
   }, 120_000);
 
-  it('is newest first by default, and honours order when sort is omitted', async () => {
+  it('sorts by createdAt by default, and each sort has its default order', async () => {
     const api = await service.client();
     const users = await populate(api, 12);
     expect(await walk(api, 'limit=5')).toEqual(sorted(users, 'createdAt', 'desc'));
@@ -143,7 +143,7 @@ describe('GET /api/v1/users', () => {
     expect(await walk(api, 'limit=5&sort=updatedAt')).toEqual(sorted(users, 'updatedAt', 'desc'));
   });
 
-  it('shows 50 by default', async () => {
+  it('returns 50 users by default', async () => {
     const api = await service.client();
     await populate(api, 51);
     const { body } = await api.get('/api/v1/users').expect(200);
@@ -151,7 +151,7 @@ describe('GET /api/v1/users', () => {
     expect(body.nextCursor).toEqual(expect.any(String));
   });
 
-  it('filters by role and by email in any case, through all pages', async () => {
+  it('filters all pages by role and by email in any letter case', async () => {
     const api = await service.client();
     for (let i = 0; i < 9; i++)
       await api.createUser({ role: ['member', 'admin', 'viewer'][i % 3], email: `Person${i}@example.com` });
@@ -192,7 +192,7 @@ describe('GET /api/v1/users', () => {
     expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
   });
 
-  it('refuses a cursor that is not a position of this very list', async () => {
+  it('refuses a truncated, altered or forged cursor and a cursor of another list', async () => {
     const [api, other] = [await service.client(), await service.client()];
     await populate(api, 4);
     const cursorOf = async (client: Client, query: string) =>
@@ -218,7 +218,7 @@ describe('GET /api/v1/users', () => {
     }
     await other.get(`/api/v1/users?sort=name&cursor=${cursor}`).expect(400);
 
-    // One that is made up with the right checksum holds no time that there is.
+    // A forged cursor with the right checksum must contain a valid time.
     const list = ['users', api.organizationId, 'createdAt', 'desc', {}];
     for (const time of ['2024-02-31T00:00:00.000Z', '0000-01-01T00:00:00.000Z', 'now', '2024-01-01']) {
       const forged = encodeCursor([time, 'usr_x'], list);

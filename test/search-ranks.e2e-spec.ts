@@ -9,21 +9,21 @@ import { fold, markWords, PUNCTUATION, queryWords } from '../src/users/search/se
 import { columnsOf, wordsOf, WRITTEN_COLUMNS } from '../src/users/user-columns';
 import { emailKey } from '../src/users/user.fields';
 import { UserSearch } from '../src/users/search/user-search';
-import { learn, lesson } from '../src/users/search/vocabulary';
+import { insertWords, wordsAsJson } from '../src/users/search/vocabulary';
 import { ownDataSource, startHost } from './support/host';
 import { startService } from './support/service';
 
-/** More than are looked at without an index. */
+/** More users than a search scans without an index. */
 const MANY = 3_000;
 const FEW = 300;
 
-/** Where the tables are: of the service, and of one inside an application, in a schema of its own. */
+/** The deployments: the standalone service, and a host application with a separate schema. */
 const SITES: Record<string, () => Promise<Site>> = {
-  'of the service': async () => {
+  'of the standalone service': async () => {
     const service = await startService();
     return { app: service.app, dataSource: service.dataSource, close: () => service.close() };
   },
-  'in a schema of an application': async () => {
+  'in the schema of a host application': async () => {
     const host = await startHost([UserManagementModule.forRoot({ schema: 'ums' })]);
     return { app: host.app, dataSource: ownDataSource(host), close: () => host.close() };
   },
@@ -43,25 +43,27 @@ async function fill(organizationId: string, from: number, count: number): Promis
   const columns = Array.from({ length: count }, (_, n) =>
     columnsOf(person(from + n) as Parameters<typeof columnsOf>[0]),
   );
-  const people = columns.map((one) => ({ id: newId('usr'), ...one }));
+  const rows = columns.map((values) => ({ id: newId('usr'), ...values }));
   const written = WRITTEN_COLUMNS.map(({ column }) => column).join(', ');
   const types = WRITTEN_COLUMNS.map(({ column, type }) => `${column} ${type}`).join(', ');
   await dataSource.query(
     `INSERT INTO ${users} (organization_id, id, ${written})
      SELECT $1, id, ${written} FROM json_to_recordset($2) AS u (id text, ${types})`,
-    [organizationId, JSON.stringify(people)],
+    [organizationId, JSON.stringify(rows)],
   );
   const words = [...new Set(columns.flatMap(wordsOf))];
-  await dataSource.query(learn(dataSource, '$1'), [lesson(words.map((word) => ({ organizationId, word })))]);
+  await dataSource.query(insertWords(dataSource, '$1'), [
+    wordsAsJson(words.map((word) => ({ organizationId, word }))),
+  ]);
 }
 
-/** Ids by a look at every user of the organization, in the order of the contract. */
-async function byLook(organizationId: string, q: string): Promise<string[]> {
+/** The ids of all matches in the documented order, from a scan of the whole organization. */
+async function idsByScan(organizationId: string, q: string): Promise<string[]> {
   const prefix = markWords(fold(q));
   const values = [organizationId, emailKey(q), q.toLowerCase(), prefix, `${prefix}\u{10FFFF}`];
-  const holds = (word: string) => {
-    const searched = word.replace(/[.@_-]/g, (mark) => PUNCTUATION[mark]);
-    return `strpos(search_text, $${values.push(searched)}) > 0`;
+  const contains = (word: string) => {
+    const text = word.replace(/[.@_-]/g, (mark) => PUNCTUATION[mark]);
+    return `strpos(search_text, $${values.push(text)}) > 0`;
   };
   const words = queryWords(q);
   const rows: { id: string }[] = await dataSource.query(
@@ -69,8 +71,8 @@ async function byLook(organizationId: string, q: string): Promise<string[]> {
        SELECT id, name_words, CASE
          WHEN email_key = $2 OR id = $3 THEN 0
          WHEN name_words >= $4 AND name_words < $5 OR email_words >= $4 AND email_words < $5 THEN 1
-         WHEN ${words.map(holds).join(' AND ')} THEN 2
-         WHEN ${words.map((word) => holds(word.trimStart())).join(' AND ')} THEN 3 END AS rank
+         WHEN ${words.map(contains).join(' AND ')} THEN 2
+         WHEN ${words.map((word) => contains(word.trimStart())).join(' AND ')} THEN 3 END AS rank
        FROM ${users} WHERE organization_id || '' = $1
      ) AS ranked WHERE rank IS NOT NULL ORDER BY rank, name_words, id`,
     values,
@@ -78,7 +80,7 @@ async function byLook(organizationId: string, q: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function bySearch(organizationId: string, q: string, limit: number): Promise<string[]> {
+async function idsBySearch(organizationId: string, q: string, limit: number): Promise<string[]> {
   const search = new UserSearch(dataSource);
   const ids: string[] = [];
   let cursor: string | undefined;
@@ -90,45 +92,46 @@ async function bySearch(organizationId: string, q: string, limit: number): Promi
   return ids;
 }
 
-/** Texts that are found: parts of names, of emails and of metadata, whole ones, and two of them. */
-function* terms(count: number): Generator<string> {
+/** Queries with matches: whole names, emails and metadata values, parts of them, and combinations. */
+function* queries(count: number): Generator<string> {
   const next = random(20_26);
   const part = (text: string, length: number) => {
     const at = Math.floor(next() * Math.max(1, text.length - length));
     return text.slice(at, at + length).trim();
   };
-  const anybody = () => person(Math.floor(next() * (MANY + FEW)));
+  const anyPerson = () => person(Math.floor(next() * (MANY + FEW)));
   const kinds = [
-    () => part(anybody().name, 2),
-    () => part(anybody().name, 3),
-    () => part(anybody().name, 5),
-    () => pick(next, anybody().name.split(' ')),
-    () => anybody().name.split(' ').reverse().join(' '),
-    () => part(anybody().email, 3 + Math.floor(next() * 9)),
-    () => anybody().email,
-    () => pick(next, [anybody().metadata.city, anybody().metadata.team, anybody().metadata.badge]),
-    () => `${part(anybody().name, 3)} ${pick(next, ['com', 'example', 'usr_', '9'])}`,
+    () => part(anyPerson().name, 2),
+    () => part(anyPerson().name, 3),
+    () => part(anyPerson().name, 5),
+    () => pick(next, anyPerson().name.split(' ')),
+    () => anyPerson().name.split(' ').reverse().join(' '),
+    () => part(anyPerson().email, 3 + Math.floor(next() * 9)),
+    () => anyPerson().email,
+    () => pick(next, [anyPerson().metadata.city, anyPerson().metadata.team, anyPerson().metadata.badge]),
+    () => `${part(anyPerson().name, 3)} ${pick(next, ['com', 'example', 'usr_', '9'])}`,
   ];
   for (let i = 0; i < count; i++) {
-    const term = kinds[i % kinds.length]();
-    if ([...term].length >= 2) yield term;
+    const q = kinds[i % kinds.length]();
+    if ([...q].length >= 2) yield q;
   }
 }
 
-const DEEP = 400;
+/** Queries with more matches are read in large pages. */
+const MANY_MATCHES = 400;
 
-/** Without matches the search answers what may have been meant. */
+/** Skips queries without matches, because the search then corrects typos. */
 async function compare(organizationId: string): Promise<void> {
-  for (const q of terms(135)) {
-    const looked = await byLook(organizationId, q);
-    if (looked.length === 0 || looked.length > DEEP * 3) continue;
-    const limit = looked.length > DEEP ? 200 : 23;
-    expect([q, await bySearch(organizationId, q, limit)]).toEqual([q, looked]);
+  for (const q of queries(135)) {
+    const expected = await idsByScan(organizationId, q);
+    if (expected.length === 0 || expected.length > MANY_MATCHES * 3) continue;
+    const limit = expected.length > MANY_MATCHES ? 200 : 23;
+    expect([q, await idsBySearch(organizationId, q, limit)]).toEqual([q, expected]);
   }
 }
 
 describe.each(Object.keys(SITES))(
-  'the search %s finds, in their order, whom a look at every user finds',
+  'the search %s returns the same users in the same order as a full scan',
   (name) => {
     let site: Site;
     beforeAll(async () => {
@@ -142,11 +145,11 @@ describe.each(Object.keys(SITES))(
     });
     afterAll(() => site.close());
 
-    it('of few', () => compare(few));
+    it('in a small organization', () => compare(few));
 
-    it('of many', () => compare(many));
+    it('in a large organization', () => compare(many));
 
-    it('of many who are most of all, as statistics say, and nobody else', async () => {
+    it('in an organization that has most users according to the statistics', async () => {
       await dataSource.query(`ANALYZE ${users}`);
       const majority = new Majority(dataSource);
       expect([await majority.has(many), await majority.has(few)]).toEqual([true, false]);

@@ -13,17 +13,17 @@ const find = async (api: Client, q: string, more = ''): Promise<UserBody[]> => {
 };
 const names = async (api: Client, q: string, more = '') => (await find(api, q, more)).map(({ name }) => name);
 
-/** Walks a search to its end. */
+/** Reads all pages of a search. */
 async function walk(api: Client, q: string, limit: number): Promise<UserBody[]> {
-  const seen: UserBody[] = [];
+  const users: UserBody[] = [];
   let path = `/api/v1/users/search?q=${encodeURIComponent(q)}&limit=${limit}`;
   for (let pages = 0; pages < 500; pages++) {
     const { body, headers } = await api.get(path).expect(200);
-    seen.push(...body.data);
-    if (!body.nextCursor) return seen;
+    users.push(...body.data);
+    if (!body.nextCursor) return users;
     path = /^<(.*)>/.exec(headers.link)![1];
   }
-  throw new Error('the walk does not end');
+  throw new Error('the list does not end');
 }
 
 describe('GET /api/v1/users/search', () => {
@@ -49,7 +49,7 @@ describe('GET /api/v1/users/search', () => {
         await api.createUser({ name, email, metadata });
       }
       await api.createUser({ name: 'Ada Lovelace', email: 'ada@lovelace.example' });
-      // Ids are searched too, and a random one may hold any word of three letters.
+      // Ids are searched too, and a random id may contain any word of three letters.
       await service.dataSource.query(
         `UPDATE users SET id = 'usr_' || lpad(n::text, 26, '0')
          FROM (SELECT id AS random, row_number() OVER (ORDER BY id) AS n FROM users WHERE organization_id = $1) AS numbered
@@ -60,7 +60,7 @@ describe('GET /api/v1/users/search', () => {
     });
 
     it.each([
-      // An email that begins with q, a name that begins with q, a word that does, a word that holds it; each by name.
+      // Names and emails that begin with q, then words that begin with q, then words that contain q; each by name.
       [
         'ann',
         [
@@ -84,8 +84,8 @@ describe('GET /api/v1/users/search', () => {
       ['lovelace.ex', ['Ada Lovelace']],
       ['lapis', ['Cleo Marsh']],
       ['blue lazuli', ['Cleo Marsh']],
-      ['4711', []], // a number is no string value
-      ['team', []], // nor is a key
+      ['4711', []], // only string values are searched, not numbers
+      ['team', []], // nor keys
       ['jonh smtih', ['John Smith']],
       ['jhon', ['John Smith']],
       ['smiht', ['Ann Smith', 'John Smith', 'Mara Ann Smith']],
@@ -95,7 +95,7 @@ describe('GET /api/v1/users/search', () => {
       expect(await names(api, q)).toEqual(expected);
     });
 
-    it('an exact email before a name that begins with it, and an exact id', async () => {
+    it('puts an exact email before a name that begins with it, and finds an id', async () => {
       const other = await service.client();
       await other.createUser({ name: 'a@b.example and more', email: 'first@b.example' });
       await other.createUser({ name: 'Zed', email: 'a@b.example' });
@@ -104,7 +104,7 @@ describe('GET /api/v1/users/search', () => {
       expect(await find(api, ada.id.slice(-8).toUpperCase())).toEqual([ada]);
     });
 
-    it('only users with the role, if one is given', async () => {
+    it('returns only users with the given role', async () => {
       expect(await names(api, 'smith', '&role=admin')).toEqual([]);
       await api.patch(`/api/v1/users/${ada.id}`, { role: 'admin' }).expect(200);
       expect(await names(api, 'ada', '&role=admin')).toEqual(['Ada Lovelace']);
@@ -112,7 +112,7 @@ describe('GET /api/v1/users/search', () => {
     });
   });
 
-  it('takes one word as it is and another with a typo, and puts fewer typos first', async () => {
+  it('combines exact words with typos and ranks fewer typos first', async () => {
     const api = await service.client();
     await api.createUser({ name: 'Peter Miller', email: 'one@x.example' });
     await api.createUser({ name: 'Piter Miller', email: 'two@x.example' });
@@ -142,7 +142,7 @@ describe('GET /api/v1/users/search', () => {
     for (const q of queries) expect([q, await names(api, q)]).toEqual([q, [name]]);
   });
 
-  it('finds what has just been written, and no longer what has just been changed or deleted', async () => {
+  it('finds new values immediately, and old values no longer after an update or delete', async () => {
     const api = await service.client();
     for (let i = 0; i < 20; i++) {
       const user = await api.createUser({ name: `Fresh Person${i}`, metadata: { code: `alpha${i}x` } });
@@ -158,13 +158,13 @@ describe('GET /api/v1/users/search', () => {
     }
   });
 
-  it('understands typos of what has just been written', async () => {
+  it('corrects typos of a name that was just created', async () => {
     const api = await service.client();
     await api.createUser({ name: 'Wilhelmina Krog' });
     expect(await names(api, 'wilhelmna')).toEqual(['Wilhelmina Krog']);
   });
 
-  it('shows nothing of another organization, words included', async () => {
+  it('finds no users or words of another organization', async () => {
     const [own, foreign] = [await service.client(), await service.client()];
     const secret = await foreign.createUser({ name: 'Secret Person', metadata: { a: 'hidden' } });
     for (const q of [
@@ -182,23 +182,23 @@ describe('GET /api/v1/users/search', () => {
     }
   });
 
-  it('pages through every rank, each match once, in pages of any size', async () => {
+  it('returns every match of every rank once, with any page size', async () => {
     const api = await service.client();
-    const made = [];
+    const created = [];
     for (let i = 0; i < 40; i++) {
       const name = ['Anna Berg', 'Berg Anna', 'Hannah Zed', 'Joanna X', 'Peter Ann'][i % 5];
-      made.push(await api.createUser({ name, email: `${i % 3 ? 'x' : 'ann'}${i}@x.example` }));
+      created.push(await api.createUser({ name, email: `${i % 3 ? 'x' : 'ann'}${i}@x.example` }));
     }
     await api.createUser({ name: 'Nobody', email: 'zz@x.example' });
     const whole = await find(api, 'ann', '&limit=200');
-    expect(new Set(whole.map(({ id }) => id))).toEqual(new Set(made.map(({ id }) => id)));
+    expect(new Set(whole.map(({ id }) => id))).toEqual(new Set(created.map(({ id }) => id)));
     for (const limit of [1, 7, 200]) expect(await walk(api, 'ann', limit)).toEqual(whole);
     const typos = await find(api, 'hanah', '&limit=200');
     expect(typos).toHaveLength(8);
     expect(await walk(api, 'hanah', 3)).toEqual(typos);
   });
 
-  it('finds those whom no walk through the first names meets, in the same order and pages', async () => {
+  it('finds matches that are not among the first names, in the same order and pages', async () => {
     const api = await service.client();
     const users = service.app.get(UsersService);
     const create = (name: string, n: number) =>
@@ -233,12 +233,12 @@ describe('GET /api/v1/users/search', () => {
     expect(await walk(api, 'zimmer', 200)).toHaveLength(520);
   });
 
-  it('finds what is common among some users and missing from the first thousands of names', async () => {
+  it('finds text that is common in the sample but missing from the first thousands of names', async () => {
     const api = await service.client();
     await service.dataSource.query(
       `INSERT INTO users (organization_id, id, name, name_key, name_words, email, email_key, email_words, role, metadata, metadata_words)
        SELECT $1, 'usr_' || lpad(n::text, 26, '0'), name, lower(name), ' ' || lower(name), email, email, ' ' || email, 'member', '{}', ''
-       FROM generate_series(1, 6000) AS n, lateral (SELECT 'n' || n || '@x.example', CASE WHEN n > 5997 THEN 'Zed Qua' || n || 'rky' ELSE 'Aaron' END) AS made (email, name)`,
+       FROM generate_series(1, 6000) AS n, lateral (SELECT 'n' || n || '@x.example', CASE WHEN n > 5997 THEN 'Zed Qua' || n || 'rky' ELSE 'Aaron' END) AS created (email, name)`,
       [api.organizationId],
     );
     const late = [5998, 5999, 6000].map((n) => `Zed Qua${n}rky`);
@@ -249,7 +249,7 @@ describe('GET /api/v1/users/search', () => {
     }
   });
 
-  it('finds by every part of a name, and nothing that does not hold it', async () => {
+  it('finds exactly the users that contain the words of the query', async () => {
     const api = await service.client();
     const people = await Promise.all(
       [
@@ -272,12 +272,12 @@ describe('GET /api/v1/users/search', () => {
           const q = name.slice(start, start + length);
           if (q.trim().length < 2) return;
           const words = q.toLowerCase().trim().split(/\s+/);
-          const holds = ({ name, email, id }: UserBody) =>
+          const containsWords = ({ name, email, id }: UserBody) =>
             words.every((word) => [name, email, id].join('\n').toLowerCase().includes(word));
           const found = await find(api, q, '&limit=200');
           expect(found.map(({ id }) => id).sort()).toEqual(
             people
-              .filter(holds)
+              .filter(containsWords)
               .map(({ id }) => id)
               .sort(),
           );
@@ -321,7 +321,7 @@ describe('GET /api/v1/users/search', () => {
     '\u0301\u0301',
     '.*',
     '$1',
-  ])('takes %j as text: an answer, and not every user', async (q) => {
+  ])('treats %j as literal text and does not match every user', async (q) => {
     const api = await service.client();
     for (const name of ['Plain Person', 'Other One']) await api.createUser({ name });
     const { status, body } = await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`);
@@ -329,7 +329,7 @@ describe('GET /api/v1/users/search', () => {
     else expect({ status, data: body.data }).toEqual({ status: 200, data: [] });
   });
 
-  it('refuses a cursor of another query, role or organization, and of a list', async () => {
+  it('refuses a cursor of another query, role, organization or of the user list', async () => {
     const [api, other] = [await service.client(), await service.client()];
     for (let i = 0; i < 3; i++) await api.post('/api/v1/users', aUser()).expect(201);
     const { nextCursor } = (await api.get('/api/v1/users/search?q=ada&limit=1').expect(200)).body;

@@ -21,17 +21,17 @@ const newOrganization = async () =>
 
 const person = (n: number, email = `person-${n}@example.com`) => ({ name: `Person ${n}`, email });
 
-/** How many statements write users while `run` does, and what became of its promises. */
-async function watched<Result>(run: () => Promise<Result>[]) {
-  const asked = jest.spyOn(service.dataSource, 'query');
+/** Settles the promises of `run` and counts the statements that write users meanwhile. */
+async function countStatements<Result>(run: () => Promise<Result>[]) {
+  const query = jest.spyOn(service.dataSource, 'query');
   try {
     const results = await Promise.allSettled(run());
-    const statements = asked.mock.calls.filter(([sql]) =>
+    const statements = query.mock.calls.filter(([sql]) =>
       /(INSERT INTO|UPDATE|DELETE FROM) \S*users\b/.test(sql),
     ).length;
     return { results, statements };
   } finally {
-    asked.mockRestore();
+    query.mockRestore();
   }
 }
 
@@ -40,14 +40,14 @@ const valuesOf = <Result>(results: PromiseSettledResult<Result>[]) =>
 const statusesOf = (results: PromiseSettledResult<unknown>[]) =>
   results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.getStatus?.()));
 
-const make = async (organizationId: string, count: number) =>
+const createUsers = async (organizationId: string, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => users.create(organizationId, person(n))));
 
-describe('creates of one moment', () => {
-  it('are one statement, and each answers its own user', async () => {
+describe('concurrent creates', () => {
+  it('are one statement, and each returns its own user', async () => {
     const organizationId = await newOrganization();
 
-    const { results, statements } = await watched(() =>
+    const { results, statements } = await countStatements(() =>
       Array.from({ length: 20 }, (_, n) => users.create(organizationId, person(n))),
     );
 
@@ -58,11 +58,11 @@ describe('creates of one moment', () => {
     expect((await users.list(organizationId)).data).toHaveLength(20);
   });
 
-  it('of one email make one user, and refuse the others alone', async () => {
+  it('with one email create one user and refuse only the others', async () => {
     const organizationId = await newOrganization();
     await users.create(organizationId, person(1, 'there@example.com'));
 
-    const { results } = await watched(() => [
+    const { results } = await countStatements(() => [
       users.create(organizationId, person(2)),
       users.create(organizationId, person(3, 'There@Example.com')),
       users.create(organizationId, person(4, 'twice@example.com')),
@@ -74,7 +74,7 @@ describe('creates of one moment', () => {
     expect(twins.sort()).toEqual([409, 'ok']);
   });
 
-  it('belong to their organizations, and so do the words that typos are understood by', async () => {
+  it('add the users and the words for typos to their own organizations only', async () => {
     const [one, other] = [await newOrganization(), await newOrganization()];
     const search = service.app.get(UserSearch, { strict: false });
 
@@ -90,10 +90,10 @@ describe('creates of one moment', () => {
     expect(await found(other, 'bartholomwe')).toEqual(['Bartholomew Quux']);
   });
 
-  it('do not fail because of one for an organization that is not there', async () => {
+  it('do not fail because of a create for an unknown organization', async () => {
     const organizationId = await newOrganization();
 
-    const { results } = await watched(() => [
+    const { results } = await countStatements(() => [
       users.create(organizationId, person(1)),
       users.create('org_00000000000000000000000000', person(2)),
       users.create(organizationId, person(3)),
@@ -103,15 +103,15 @@ describe('creates of one moment', () => {
   });
 });
 
-describe('changes of one moment', () => {
-  it('are one statement, and each changes what it names', async () => {
+describe('concurrent updates', () => {
+  it('are one statement, and each changes only its own fields', async () => {
     const organizationId = await newOrganization();
-    const made = await make(organizationId, 3);
+    const created = await createUsers(organizationId, 3);
 
-    const { results, statements } = await watched(() => [
-      users.update(organizationId, made[0].id, { name: 'Grace' }),
-      users.update(organizationId, made[1].id, { role: 'viewer' }),
-      users.update(organizationId, made[2].id, {
+    const { results, statements } = await countStatements(() => [
+      users.update(organizationId, created[0].id, { name: 'Grace' }),
+      users.update(organizationId, created[1].id, { role: 'viewer' }),
+      users.update(organizationId, created[2].id, {
         metadata: { constructor1: [1, { a: null }], '5e-324': 5e-324 },
       }),
     ]);
@@ -126,11 +126,11 @@ describe('changes of one moment', () => {
     });
   });
 
-  it('of one user all happen', async () => {
+  it('of one user are all applied', async () => {
     const organizationId = await newOrganization();
-    const [{ id }] = await make(organizationId, 1);
+    const [{ id }] = await createUsers(organizationId, 1);
 
-    const { results } = await watched(() => [
+    const { results } = await countStatements(() => [
       users.update(organizationId, id, { name: 'Grace' }),
       users.update(organizationId, id, { role: 'admin' }),
       users.update(organizationId, id, { email: 'grace@example.com' }),
@@ -144,16 +144,16 @@ describe('changes of one moment', () => {
     });
   });
 
-  it('do not fail because of one with an email that is taken, or of one of nobody', async () => {
+  it('do not fail because of an update with a taken email or of an unknown user', async () => {
     const organizationId = await newOrganization();
-    const made = await make(organizationId, 3);
-    const stranger = (await make(await newOrganization(), 1))[0].id;
+    const created = await createUsers(organizationId, 3);
+    const stranger = (await createUsers(await newOrganization(), 1))[0].id;
 
-    const { results } = await watched(() => [
-      users.update(organizationId, made[0].id, { name: 'Grace' }),
-      users.update(organizationId, made[1].id, { email: made[2].email.toUpperCase() }),
+    const { results } = await countStatements(() => [
+      users.update(organizationId, created[0].id, { name: 'Grace' }),
+      users.update(organizationId, created[1].id, { email: created[2].email.toUpperCase() }),
       users.update(organizationId, stranger, { name: 'Not yours' }),
-      users.update(organizationId, made[2].id, { name: 'Joan' }),
+      users.update(organizationId, created[2].id, { name: 'Joan' }),
     ]);
 
     expect(statusesOf(results)).toEqual(['ok', 409, 404, 'ok']);
@@ -166,57 +166,57 @@ describe('changes of one moment', () => {
 });
 
 describe('deletes', () => {
-  it('are each a statement of their own, and of two of one user one succeeds', async () => {
+  it('are one statement each, and a second delete of a user is a 404', async () => {
     const organizationId = await newOrganization();
     const elsewhere = await newOrganization();
-    const [kept, ...made] = await make(organizationId, 3);
+    const [kept, ...created] = await createUsers(organizationId, 3);
 
-    const { results, statements } = await watched(() => [
-      users.delete(organizationId, made[0].id),
-      users.delete(organizationId, made[1].id),
+    const { results, statements } = await countStatements(() => [
+      users.delete(organizationId, created[0].id),
+      users.delete(organizationId, created[1].id),
       users.delete(elsewhere, kept.id),
     ]);
 
     expect([statusesOf(results), statements]).toEqual([['ok', 'ok', 404], 3]);
-    await expect(users.delete(organizationId, made[1].id)).rejects.toThrow(NotFoundException);
+    await expect(users.delete(organizationId, created[1].id)).rejects.toThrow(NotFoundException);
     expect((await users.list(organizationId)).data.map(({ id }) => id)).toEqual([kept.id]);
   });
 
-  it('are a conflict where another table refers to the user', async () => {
+  it('are a conflict if another table references the user', async () => {
     const organizationId = await newOrganization();
-    const [referred] = await make(organizationId, 1);
+    const [referenced] = await createUsers(organizationId, 1);
     await service.dataSource.query(
-      `CREATE TABLE badges (of text, holder text, FOREIGN KEY (of, holder) REFERENCES users)`,
+      `CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES users)`,
     );
     try {
-      await service.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [organizationId, referred.id]);
-      await expect(users.delete(organizationId, referred.id)).rejects.toThrow(ConflictException);
+      await service.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [organizationId, referenced.id]);
+      await expect(users.delete(organizationId, referenced.id)).rejects.toThrow(ConflictException);
       await service.dataSource.query('DELETE FROM badges');
-      await users.delete(organizationId, referred.id);
+      await users.delete(organizationId, referenced.id);
     } finally {
       await service.dataSource.query('DROP TABLE badges');
     }
   });
 });
 
-describe('what gets a statement of its own', () => {
-  it('are emails that change: several at once would deadlock', async () => {
+describe('a statement of its own', () => {
+  it('is used for each email change, because a batch could deadlock', async () => {
     const organizationId = await newOrganization();
-    const made = await Promise.all([1, 2, 3].map((n) => users.create(organizationId, person(n))));
+    const created = await Promise.all([1, 2, 3].map((n) => users.create(organizationId, person(n))));
 
-    const { results, statements } = await watched(() =>
-      made.map(({ id }, n) => users.update(organizationId, id, { email: `new-${n}@example.com` })),
+    const { results, statements } = await countStatements(() =>
+      created.map(({ id }, n) => users.update(organizationId, id, { email: `new-${n}@example.com` })),
     );
 
     expect(statements).toBe(3);
     expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok']);
   });
 
-  it('is a user with much metadata, who would hold up the others', async () => {
+  it('is used for a user with large metadata, which would delay the others', async () => {
     const organizationId = await newOrganization();
     const metadata = { text: 'lorem ipsum '.repeat(100) };
 
-    const { results, statements } = await watched(() => [
+    const { results, statements } = await countStatements(() => [
       users.create(organizationId, { ...person(1), metadata }),
       users.create(organizationId, person(2)),
       users.create(organizationId, person(3)),
@@ -226,7 +226,7 @@ describe('what gets a statement of its own', () => {
     expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok']);
   });
 
-  it('is each of those that the server has refused together, whatever for', async () => {
+  it('is used for each row of a batch that the database rejected', async () => {
     const organizationId = await newOrganization();
     await service.dataSource.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -235,7 +235,7 @@ describe('what gets a statement of its own', () => {
       'CREATE TRIGGER refuse BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION refuse()',
     );
     try {
-      const { results } = await watched(() => [
+      const { results } = await countStatements(() => [
         users.create(organizationId, person(1)),
         users.create(organizationId, person(2, 'refused@example.com')),
         users.create(organizationId, person(3)),
@@ -247,7 +247,7 @@ describe('what gets a statement of its own', () => {
   });
 });
 
-describe('what the indexes of the search gather', () => {
+describe('pending entries of the search indexes', () => {
   const pendingPages = async () => {
     const pages = ['search_text', 'pairs'].map(
       (name) => `gin_clean_pending_list('users_organization_id_${name}_idx')`,
@@ -255,30 +255,30 @@ describe('what the indexes of the search gather', () => {
     const [{ count }] = await service.dataSource.query(`SELECT ${pages.join(' + ')} AS count`);
     return Number(count);
   };
-  const makeMany = async (count: number) => {
+  const createMany = async (count: number) => {
     const organizationId = await newOrganization();
     await Promise.all(Array.from({ length: count }, (_, n) => users.create(organizationId, person(n))));
   };
-  /** The statements that sort it in while `run` does, ended. */
-  const sortings = async (run: () => Promise<void>) => {
-    const asked = jest.spyOn(service.dataSource, 'query');
+  /** The settled results of the statements that merge pending entries during `run`. */
+  const mergesDuring = async (run: () => Promise<void>) => {
+    const query = jest.spyOn(service.dataSource, 'query');
     try {
       await run();
-      const mine = asked.mock.calls.flatMap(([sql], n) => (/ums_sort_in/.test(sql) ? [n] : []));
-      return await Promise.allSettled(mine.map((n) => asked.mock.results[n].value));
+      const calls = query.mock.calls.flatMap(([sql], n) => (/ums_sort_in/.test(sql) ? [n] : []));
+      return await Promise.allSettled(calls.map((n) => query.mock.results[n].value));
     } finally {
-      asked.mockRestore();
+      query.mockRestore();
     }
   };
 
-  it('is sorted in aside, once many users were written', async () => {
-    const [sorting] = await sortings(() => makeMany(300));
+  it('are merged in the background after many writes', async () => {
+    const [merge] = await mergesDuring(() => createMany(300));
 
-    expect(sorting.status).toBe('fulfilled');
+    expect(merge.status).toBe('fulfilled');
   });
 
-  it('is sorted in by any role, and wholly', async () => {
-    await makeMany(20);
+  it('are all merged, whichever role calls the function', async () => {
+    await createMany(20);
 
     const other = service.dataSource.createQueryRunner();
     await other.startTransaction();
@@ -293,17 +293,18 @@ describe('what the indexes of the search gather', () => {
     expect(await pendingPages()).toBe(0);
   });
 
-  it('stays with the requests where that function is not to be had, which the log says', async () => {
+  it('are left to the writes if the function is missing, and the log says so', async () => {
     const indexes = new SearchIndexes(service.dataSource);
-    const logged = () => service.logs.filter((line) => line.includes('the requests that fill them up'));
+    const logged = () =>
+      service.logs.filter((line) => line.includes('cannot merge pending search index entries'));
     await service.dataSource.query('ALTER FUNCTION ums_sort_in() RENAME TO elsewhere');
     try {
-      const tries = await sortings(async () => {
-        indexes.gathered(250);
+      const merges = await mergesDuring(async () => {
+        indexes.countWrites(250);
         for (let n = 0; n < 500 && logged().length === 0; n++) await sleep(10);
-        indexes.gathered(250);
+        indexes.countWrites(250);
       });
-      expect(tries.map(({ status }) => status)).toEqual(['rejected']);
+      expect(merges.map(({ status }) => status)).toEqual(['rejected']);
       expect(logged()).toHaveLength(1);
     } finally {
       await service.dataSource.query('ALTER FUNCTION elsewhere() RENAME TO ums_sort_in');
@@ -311,26 +312,29 @@ describe('what the indexes of the search gather', () => {
   });
 });
 
-describeOnServer('what is done to a user whom somebody else has locked', () => {
-  const statusOf = (asked: Promise<unknown>) =>
-    asked.then(
+describeOnServer('with a user that another transaction has locked', () => {
+  const statusOf = (result: Promise<unknown>) =>
+    result.then(
       () => 'ok',
       (error) => error.getStatus?.(),
     );
   it.each([
     [
-      'change',
-      (of: string, id: string): Promise<unknown> => users.update(of, id, { name: 'Late' }),
-      async (of: string, id: string) => expect((await users.get(of, id)).name).toBe('Late'),
+      'update',
+      (organizationId: string, id: string): Promise<unknown> =>
+        users.update(organizationId, id, { name: 'Late' }),
+      async (organizationId: string, id: string) =>
+        expect((await users.get(organizationId, id)).name).toBe('Late'),
     ],
     [
       'delete',
-      (of: string, id: string) => users.delete(of, id),
-      async (of: string, id: string) => expect(await statusOf(users.get(of, id))).toBe(404),
+      (organizationId: string, id: string) => users.delete(organizationId, id),
+      async (organizationId: string, id: string) =>
+        expect(await statusOf(users.get(organizationId, id))).toBe(404),
     ],
-  ])('waits if it is a %s, and nobody else with it', async (_kind, write, expectDone) => {
+  ])('%s waits, but writes of other users do not', async (_kind, write, expectDone) => {
     const organizationId = await newOrganization();
-    const [locked, free] = await Promise.all([
+    const [locked, unlocked] = await Promise.all([
       users.create(organizationId, person(1)),
       users.create(organizationId, person(2)),
     ]);
@@ -339,12 +343,12 @@ describeOnServer('what is done to a user whom somebody else has locked', () => {
       await other.startTransaction();
       await other.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [locked.id]);
 
-      let isOver = false;
-      const waiting = write(organizationId, locked.id).finally(() => (isOver = true));
-      await write(organizationId, free.id);
+      let isSettled = false;
+      const waiting = write(organizationId, locked.id).finally(() => (isSettled = true));
+      await write(organizationId, unlocked.id);
       await users.create(organizationId, person(3));
 
-      expect(isOver).toBe(false);
+      expect(isSettled).toBe(false);
       await other.commitTransaction();
       await waiting;
       await expectDone(organizationId, locked.id);

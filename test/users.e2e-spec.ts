@@ -5,11 +5,11 @@ let service: TestService;
 beforeAll(async () => (service = await startService()));
 afterAll(() => service.close());
 
-const NEVER = 'usr_00000000000000000000000000';
+const UNUSED_ID = 'usr_00000000000000000000000000';
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('POST /api/v1/users', () => {
-  it('creates a user and answers it, with its address', async () => {
+  it('creates a user and returns it with its location', async () => {
     const api = await service.client();
 
     const { body, headers } = await api
@@ -34,12 +34,12 @@ describe('POST /api/v1/users', () => {
     await api.get(headers.location).expect(200, body);
   });
 
-  it('makes a member without metadata when neither is given', async () => {
+  it('defaults to the role member and empty metadata', async () => {
     const api = await service.client();
     expect(await api.createUser()).toMatchObject({ role: 'member', metadata: {} });
   });
 
-  it('needs a name and an email, and says so at once', async () => {
+  it('requires a name and an email and reports both in one response', async () => {
     const api = await service.client();
 
     const { body } = await api.post('/api/v1/users', {}).expect(400);
@@ -74,37 +74,37 @@ describe('POST /api/v1/users', () => {
     ['metadata', { metadata: { '': 1 } }, 'metadata.', 'too_short'],
     ['metadata', { metadata: { text: 'x'.repeat(16 * 1024) } }, 'metadata', 'too_long'],
     ['metadata', { metadata: nest(9) }, `metadata${'.in'.repeat(8)}`, 'invalid'],
-    ['unknown', { nickname: 'Ada' }, 'nickname', 'unknown'],
-    ['unknown', { hasOwnProperty: 1 }, 'hasOwnProperty', 'unknown'],
-    ['immutable', { id: NEVER }, 'id', 'immutable'],
-    ['immutable', { createdAt: '2026-01-01T00:00:00.000Z' }, 'createdAt', 'immutable'],
-    ['immutable', { updatedAt: null }, 'updatedAt', 'immutable'],
-  ])('refuses a fault of %s: %# %j', async (_about, fields, field, code) => {
+    ['unknown field', { nickname: 'Ada' }, 'nickname', 'unknown'],
+    ['unknown field', { hasOwnProperty: 1 }, 'hasOwnProperty', 'unknown'],
+    ['immutable field', { id: UNUSED_ID }, 'id', 'immutable'],
+    ['immutable field', { createdAt: '2026-01-01T00:00:00.000Z' }, 'createdAt', 'immutable'],
+    ['immutable field', { updatedAt: null }, 'updatedAt', 'immutable'],
+  ])('refuses an invalid %s: %# %j', async (_kind, fields, field, code) => {
     const api = await service.client();
     const { body } = await api.post('/api/v1/users', aUser(fields)).expect(400);
     expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
   });
 
   it.each([
-    ['a name of 200 characters, of which none is one UTF-16 unit', { name: '😀'.repeat(200) }],
-    ['metadata of 16 keys', { metadata: keys(16) }],
+    ['a name of 200 characters of two UTF-16 units each', { name: '😀'.repeat(200) }],
+    ['metadata with 16 keys', { metadata: keys(16) }],
     ['a key of 64 characters', { metadata: { ['😀'.repeat(64)]: 1 } }],
-    ['metadata of 8 levels', { metadata: nest(8) }],
+    ['metadata with 8 levels', { metadata: nest(8) }],
     ['metadata of 16 KB', { metadata: { text: 'x'.repeat(16 * 1024 - '{"text":""}'.length) } }],
     [
       'any JSON in metadata',
       { metadata: { a: null, b: [1.5, -0.25, 1e-7, true, {}], c: 9007199254740991, then: 'no promise' } },
     ],
-    ['keys in their order, and numbers however small', { metadata: { b: 5e-324, a: 1e-300 } }],
+    ['keys in their order and very small numbers', { metadata: { b: 5e-324, a: 1e-300 } }],
     ['an address of 254 characters', { email: longestEmail() }],
-  ])('takes %s', async (_what, fields) => {
+  ])('accepts %s', async (_case, fields) => {
     const api = await service.client();
     const created = await api.createUser(fields);
     expect(created).toMatchObject(fields);
     await api.get(`/api/v1/users/${created.id}`).expect(200, created);
   });
 
-  it('refuses an email that another user of the organization has, in any spelling', async () => {
+  it('refuses an email that another user of the organization has, in any letter case or width', async () => {
     const api = await service.client();
     await api.createUser({ email: 'ada@example.com' });
 
@@ -114,7 +114,7 @@ describe('POST /api/v1/users', () => {
     }
   });
 
-  it('lets another organization have the same email', async () => {
+  it('accepts the same email in another organization', async () => {
     const [one, other] = [await service.client(), await service.client()];
     await one.createUser({ email: 'same@example.com' });
     await other.createUser({ email: 'same@example.com' });
@@ -122,7 +122,7 @@ describe('POST /api/v1/users', () => {
 });
 
 describe('GET /api/v1/users/{id}', () => {
-  it('answers the user', async () => {
+  it('returns the user', async () => {
     const api = await service.client();
     const user = await api.createUser();
     await api.get(`/api/v1/users/${user.id}`).expect(200, user);
@@ -156,20 +156,20 @@ describe('PATCH /api/v1/users/{id}', () => {
     expect(body.metadata).toEqual({ c: 3 });
   });
 
-  it('changes nothing for an empty object, updatedAt included', async () => {
+  it('changes nothing, not even updatedAt, for an empty object', async () => {
     const api = await service.client();
     const user = await api.createUser();
     await api.patch(`/api/v1/users/${user.id}`, {}).expect(200, user);
   });
 
-  it('refuses what cannot be changed, and null, and changes nothing then', async () => {
+  it('refuses immutable fields and null, and then changes nothing', async () => {
     const api = await service.client();
     const user = await api.createUser();
 
     const fields = {
       name: 'Grace Hopper',
       email: null,
-      id: NEVER,
+      id: UNUSED_ID,
       createdAt: user.createdAt,
       updatedAt: user.updatedAt,
     };
@@ -186,7 +186,7 @@ describe('PATCH /api/v1/users/{id}', () => {
     await api.get(`/api/v1/users/${user.id}`).expect(200, user);
   });
 
-  it('refuses the email of another user, and takes the own one in another spelling', async () => {
+  it('refuses the email of another user, and accepts its own in another letter case', async () => {
     const api = await service.client();
     await api.createUser({ email: 'grace@example.com' });
     const ada = await api.createUser({ email: 'ada@example.com' });
@@ -197,7 +197,7 @@ describe('PATCH /api/v1/users/{id}', () => {
     await api.patch(`/api/v1/users/${ada.id}`, { email: 'ADA@example.com' }).expect(200);
   });
 
-  it('loses none of concurrent changes to different fields', async () => {
+  it('keeps all concurrent changes to different fields', async () => {
     const api = await service.client();
     const user = await api.createUser();
     const changes = {
@@ -218,7 +218,7 @@ describe('PATCH /api/v1/users/{id}', () => {
 });
 
 describe('DELETE /api/v1/users/{id}', () => {
-  it('deletes the user and answers nothing; again it is not there', async () => {
+  it('deletes the user and returns an empty body; a second delete is a 404', async () => {
     const api = await service.client();
     const user = await api.createUser();
 
@@ -237,7 +237,7 @@ describe('DELETE /api/v1/users/{id}', () => {
     await api.createUser({ email: 'again@example.com' });
   });
 
-  it('stays deleted, whatever changes arrive beside it', async () => {
+  it('keeps the user deleted when updates arrive at the same time', async () => {
     const api = await service.client();
     const user = await api.createUser();
     const change = (i: number) =>
@@ -255,7 +255,7 @@ function keys(count: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]));
 }
 
-/** An object of so many levels. */
+/** An object with this many levels. */
 function nest(levels: number): object {
   return levels === 1 ? {} : { in: nest(levels - 1) };
 }

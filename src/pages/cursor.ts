@@ -3,13 +3,13 @@ import { invalidInput } from '../http/fault';
 
 const CHECKSUM_LENGTH = 16;
 
-/** A position as an opaque text. `list` is what makes the list this list: its tenant, sort, order and filters. */
+/** Encodes a position as opaque text. `list` identifies the list: its organization, sort, order and filters. */
 export function encodeCursor(position: unknown[], list: unknown[]): string {
   const text = Buffer.from(JSON.stringify(position)).toString('base64url');
   return checksum(text, list) + text;
 }
 
-/** The position in a cursor; a 400 for what is cut, made up, or of another list. */
+/** Decodes the position; throws a 400 if the cursor is malformed, truncated or of another list. */
 export function decodeCursor(
   cursor: string,
   list: unknown[],
@@ -20,10 +20,10 @@ export function decodeCursor(
     const values: unknown = parseJson(Buffer.from(text, 'base64url').toString());
     if (Array.isArray(values) && values.every(isText) && isPosition(values)) return values;
   }
-  throw invalidInput([{ field: 'cursor', code: 'invalid', message: 'is not a position of this list' }]);
+  throw invalidInput([{ field: 'cursor', code: 'invalid', message: 'is not a valid cursor for this list' }]);
 }
 
-/** Not a secret: it catches a cursor that was cut, or taken from another list. */
+/** Not a signature: it detects a truncated cursor and a cursor of another list. */
 const checksum = (text: string, list: unknown[]) =>
   createHash('sha256')
     .update(JSON.stringify([list, text]))

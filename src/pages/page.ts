@@ -2,31 +2,28 @@ import type { Request, Response } from 'express';
 import { Check, Optional, WholeNumber } from '../http/input/checks';
 import type { Page } from './paginate';
 
-/** The parameters that every list takes. */
+/** The query parameters of every list. */
 export class PageQuery {
-  /** How many to return, from 1 to 200. */
+  /** The maximum number of items to return, from 1 to 200. */
   @Optional()
   @WholeNumber(1, 200)
   limit: number = 50;
 
-  /** Where to go on: the `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   @Optional()
   @Check((value) =>
-    typeof value === 'string' ? [] : [{ code: 'invalid', message: 'is not a position of this list' }],
+    typeof value === 'string' ? [] : [{ code: 'invalid', message: 'is not a valid cursor for this list' }],
   )
   cursor?: string;
 }
 
-/** A page with its rows as they go out. */
-export const serializePage = <Row, Shown>(
-  { data, nextCursor }: Page<Row>,
-  serialize: (row: Row) => Shown,
-) => ({
+/** The page with serialized rows. */
+export const serializePage = <Row, View>({ data, nextCursor }: Page<Row>, serialize: (row: Row) => View) => ({
   data: data.map(serialize),
   nextCursor,
 });
 
-/** The same with rows that go out as JSON already: the text of the page, which to a caller is the page. */
+/** The same for rows that are serialized to JSON text. The type of the result is that of the page it represents. */
 export function writePage<Row, View>(
   response: Response,
   { data, nextCursor }: Page<Row>,
@@ -36,7 +33,7 @@ export function writePage<Row, View>(
   return `{"data":[${data.map(serialize).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` as View;
 }
 
-/** Names the page after this one, if there is one, in `Link: <…>; rel="next"`. */
+/** Sets the header `Link: <…>; rel="next"` if there is a next page. */
 export function linkNext<Row>({ originalUrl }: Request, response: Response, { nextCursor }: Page<Row>): void {
   if (!nextCursor) return;
   const next = new URL(originalUrl, 'http://localhost');

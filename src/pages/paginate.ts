@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from './cursor';
 
 export type Order = 'asc' | 'desc';
 
-/** A column of a sort order: what it is called in the row, and what a cursor holds of it. */
+/** A column of a sort order, its property in the row, and the type of its value in a cursor. */
 export interface SortColumn {
   column: string;
   property: string;
@@ -12,16 +12,16 @@ export interface SortColumn {
 }
 
 export interface PageRequest {
-  /** The rows of the list, with a WHERE and without an order; their properties are named as the sort columns name them. */
+  /** A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. */
   select: string;
   /** The values of its placeholders. */
   values: unknown[];
-  /** The columns to sort by; of a time the row has a Date, or its text. Together they are unique, or the walk would stop between equals. */
+  /** The sort columns. Together they must be unique, or paging would skip rows. A time may be a Date or text. */
   columns: SortColumn[];
   order: Order;
   limit: number;
   cursor?: string;
-  /** What makes this list this list: its tenant, sort, order and filters. A cursor of another list is refused. */
+  /** Identifies the list: its organization, sort, order and filters. A cursor of another list is refused. */
   list: unknown[];
 }
 
@@ -31,8 +31,8 @@ export interface Page<Row> {
 }
 
 /**
- * The page of the list that follows the cursor. Comparing rows, not columns one by one, lets PostgreSQL seek to the cursor
- * in an index on those columns. The rows come as the driver reads them: making entities of a page takes longer than all
+ * Returns the page after the cursor. A row comparison, unlike one comparison per column, lets PostgreSQL seek to the
+ * cursor in an index on those columns. Rows are returned as the driver reads them: creating entities takes longer than
  * the rest of the request.
  */
 export async function paginate<Row extends object>(
@@ -63,7 +63,7 @@ export async function paginate<Row extends object>(
 const isPositionIn = (columns: SortColumn[]) => (values: string[]) =>
   values.length === columns.length && values.every((value, i) => columns[i].type === 'text' || isTime(value));
 
-/** A time as JavaScript writes it, and as PostgreSQL knows it: there was no year 0. */
+/** Whether this is a time in the format of toISOString(). PostgreSQL has no year 0. */
 const isTime = (value: string) =>
   /^(?!0000)\d{4}-/.test(value) &&
   !Number.isNaN(Date.parse(value)) &&

@@ -5,7 +5,7 @@ const MAX_KEYS = 16;
 const MAX_BYTES = 16 * 1024;
 const keyFaults = textFaults(1, 64);
 
-/** An object of at most 16 keys of 1 to 64 characters, and 16 KB as compact JSON. Its depth is judged with the body's. */
+/** An object: at most 16 keys of 1 to 64 characters, at most 16 KB as compact JSON. The body's check limits its depth. */
 export const Metadata = () =>
   Check(
     (value, field) => {
@@ -36,6 +36,6 @@ function isLargerThan(bytes: number, value: object): boolean {
   try {
     return Buffer.byteLength(JSON.stringify(value)) > bytes;
   } catch {
-    return true; // so deep that the stack ended, which takes more bytes than that
+    return true; // a stack overflow: a value nested that deep is larger
   }
 }

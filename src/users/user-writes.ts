@@ -10,47 +10,44 @@ import { retryRolledBack } from '../database/retry';
 import { SearchIndexes } from './search/search-indexes';
 import type { User } from './user.entity';
 import {
-  change,
-  changeOfFree,
-  deletion,
-  insertion,
+  deleteStatement,
+  insertStatement,
+  updateStatement,
+  updateUnlockedStatement,
   type UserKey,
   type UserRow,
   wordsOfRows,
 } from './user-statements';
 import { KnownWords } from './search/vocabulary';
 
-/** The result of a row that wants a statement of its own: what holds that one up holds up nobody else. */
+/** The result of a row that needs a statement of its own, so that it cannot delay the others. */
 const ALONE = Symbol('alone');
 
-type Write = typeof insertion;
+type StatementBuilder = typeof insertStatement;
 
 type Result = User | undefined | typeof ALONE;
 
-/** More in a statement are written no faster, and hold what they lock for longer. */
+/** Larger statements are not faster and hold their locks longer. */
 const MAX_ROWS = 32;
 
-/** What is under way may wait for somebody else. */
+/** Limits the wait for the statement in progress, which may itself wait for a lock. */
 const MAX_WAIT_MS = 5;
 
 /**
- * Writes users: while one statement is under way, those for the next gather. What it refuses for the sake of one of them is
- * then asked for one by one; so nobody's request fails because of another.
+ * Writes users in batches: while one statement is in progress, rows for the next one accumulate. If the database rejects a
+ * batch, each row is written alone, so a request never fails because of another.
  */
 @Injectable()
 export class UserWrites {
-  private underWay: Promise<unknown> = Promise.resolve();
-  private readonly gathering = {
+  private inProgress: Promise<unknown> = Promise.resolve();
+  private readonly batching = {
     ...PER_TURN,
     maxBatchSize: MAX_ROWS,
     batchScheduleFn: (write: () => void) =>
-      void Promise.race([this.underWay, sleep(MAX_WAIT_MS)]).then(() => setImmediate(write)),
+      void Promise.race([this.inProgress, sleep(MAX_WAIT_MS)]).then(() => setImmediate(write)),
   };
-  private readonly insertions = new DataLoader<UserRow, Result>(
-    (rows) => this.insertAll(rows),
-    this.gathering,
-  );
-  private readonly changes = new DataLoader<UserRow, Result>((rows) => this.changeAll(rows), this.gathering);
+  private readonly inserts = new DataLoader<UserRow, Result>((rows) => this.insertAll(rows), this.batching);
+  private readonly updates = new DataLoader<UserRow, Result>((rows) => this.updateAll(rows), this.batching);
   private readonly knownWords = new KnownWords();
   private readonly searchIndexes: SearchIndexes;
 
@@ -58,58 +55,60 @@ export class UserWrites {
     this.searchIndexes = new SearchIndexes(dataSource);
   }
 
-  /** The new user; undefined where the organization has one with that email. */
+  /** Returns the new user, or undefined if its email is taken in the organization. */
   async insert(row: UserRow): Promise<User | undefined> {
-    const gathered = isHeavy(row) ? ALONE : await this.insertions.load(row);
-    const user = gathered === ALONE ? await this.writeOne(row, insertion) : gathered;
-    if (user) this.searchIndexes.gathered(1);
+    const result = isLarge(row) ? ALONE : await this.inserts.load(row);
+    const user = result === ALONE ? await this.writeOne(row, insertStatement) : result;
+    if (user) this.searchIndexes.countWrites(1);
     return user;
   }
 
-  /** The user with these changes; undefined where there is none. */
-  async change(row: UserRow): Promise<User | undefined> {
-    // Several emails that change together give up their old ones in any order, and would deadlock.
-    const gathered = isHeavy(row) || 'email_key' in row.columns ? ALONE : await this.changes.load(row);
-    const user = gathered === ALONE ? await this.writeOne(row, change) : gathered;
-    if (user) this.searchIndexes.gathered(1);
+  /** Returns the updated user, or undefined if it does not exist. */
+  async update(row: UserRow): Promise<User | undefined> {
+    // Email changes are not batched: a statement releases the old emails in any order, so two of them could deadlock.
+    const result = isLarge(row) || 'email_key' in row.columns ? ALONE : await this.updates.load(row);
+    const user = result === ALONE ? await this.writeOne(row, updateStatement) : result;
+    if (user) this.searchIndexes.countWrites(1);
     return user;
   }
 
   /**
-   * Whether there was such a user. Alone, because a table of a host application may refer to users, and its triggers may
-   * wait or take long.
+   * Returns whether the user existed. Deletes are not batched, because a table of a host application may reference users
+   * and have slow triggers.
    */
   async delete(key: UserKey): Promise<boolean> {
     const [, deleted]: [unknown[], number] = await retryRolledBack(() =>
-      this.dataSource.query(...deletion(this.dataSource, key)),
+      this.dataSource.query(...deleteStatement(this.dataSource, key)),
     );
     return deleted > 0;
   }
 
   private async insertAll(rows: readonly UserRow[]): Promise<Result[]> {
-    const users = await this.write(rows, insertion).catch(refusalOf(rows));
+    const users = await this.write(rows, insertStatement).catch(splitIfRejected(rows));
     return rows.map((row) => (users ? users.get(keyOf(row)) : ALONE));
   }
 
-  private async changeAll(rows: readonly UserRow[]): Promise<Result[]> {
-    if (rows.length === 1) return [await this.writeOne(rows[0], change)];
-    // One statement changes a user once.
-    const first = new Map(rows.toReversed().map((row) => [keyOf(row), row]));
-    const users = await this.write([...first.values()], changeOfFree).catch(refusalOf(rows));
-    return rows.map((row) => (first.get(keyOf(row)) === row && users?.get(keyOf(row))) || ALONE);
+  private async updateAll(rows: readonly UserRow[]): Promise<Result[]> {
+    if (rows.length === 1) return [await this.writeOne(rows[0], updateStatement)];
+    // One statement can update a user only once; further updates of the user are written alone.
+    const firstRows = new Map(rows.toReversed().map((row) => [keyOf(row), row]));
+    const users = await this.write([...firstRows.values()], updateUnlockedStatement).catch(
+      splitIfRejected(rows),
+    );
+    return rows.map((row) => (firstRows.get(keyOf(row)) === row && users?.get(keyOf(row))) || ALONE);
   }
 
-  private async writeOne(row: UserRow, statement: Write): Promise<User | undefined> {
+  private async writeOne(row: UserRow, statement: StatementBuilder): Promise<User | undefined> {
     return (await this.write([row], statement)).get(keyOf(row));
   }
 
-  private async write(rows: readonly UserRow[], statement: Write): Promise<Map<string, User>> {
+  private async write(rows: readonly UserRow[], statement: StatementBuilder): Promise<Map<string, User>> {
     const words = wordsOfRows(rows, this.knownWords.isNew);
-    const asked: Promise<User[]> = retryRolledBack(() =>
+    const result: Promise<User[]> = retryRolledBack(() =>
       this.dataSource.query(...statement(this.dataSource, rows, words)),
     );
-    this.underWay = asked.catch(() => {});
-    const users = await asked;
+    this.inProgress = result.catch(() => {});
+    const users = await result;
     this.knownWords.remember(words);
     return new Map(users.map((user) => [keyOf(user), user]));
   }
@@ -117,10 +116,10 @@ export class UserWrites {
 
 const keyOf = ({ organizationId, id }: UserKey) => `${organizationId} ${id}`;
 
-/** What takes the indexes of the search long keeps nobody else waiting. */
-const isHeavy = ({ columns }: UserRow) => String(columns.metadata_words ?? '').length > 1_000;
+/** Large metadata takes long to index, so its user must not delay the others of a batch. */
+const isLarge = ({ columns }: UserRow) => String(columns.metadata_words ?? '').length > 1_000;
 
-/** Nothing where the server has refused several together; one alone, or any other failure, it would not take either. */
-const refusalOf = (rows: readonly UserRow[]) => (error: unknown) => {
+/** Returns undefined to make the caller write the rows one by one; rethrows anything else. */
+const splitIfRejected = (rows: readonly UserRow[]) => (error: unknown) => {
   if (rows.length === 1 || !wasRefused(error)) throw error;
 };

@@ -8,7 +8,7 @@ export interface User extends UserFields {
 
 const TYPES: Record<string, ColumnType> = { code: 'text', text: 'text', json: 'json', time: 'timestamptz' };
 
-/** Its columns are those of the list of fields, and those that follow from them. */
+/** The column of each field, and the key and words columns derived from it. */
 const columns = USER_FIELD_LIST.flatMap(({ name, column, kind, key, words }) => {
   const derived = (suffix: string): [string, EntitySchemaColumnOptions] => [
     `${name}${suffix}`,

@@ -1,5 +1,5 @@
 import type { Order } from '../pages/paginate';
-import { searched, stringsIn } from './search/search-text';
+import { toSearchText, stringsIn } from './search/search-text';
 
 export const ROLES = ['member', 'admin', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
@@ -10,19 +10,19 @@ interface Field<Value> {
   column: string;
   /** `code` is text that JSON never has to escape. */
   kind: 'code' | 'text' | 'json' | 'time';
-  /** Whether callers set it; the service sets the other fields. */
+  /** Whether callers may set it; the service sets the other fields. */
   writable: boolean;
-  /** What a new user has if the caller names nothing. */
+  /** The default for a new user. */
   fallback?: Value;
-  /** What makes two values the same, and what they are sorted by: the column `<column>_key`. */
+  /** Normalizes the value for comparing and sorting; stored in the column `<column>_key`. */
   key?: (value: Value) => string;
-  /** The value as the search reads it: the column `<column>_words`. */
+  /** Normalizes the value for the search; stored in the column `<column>_words`. */
   words?: (value: Value) => string;
-  /** The columns of an index that follow the organization, unique together, and the default direction. */
+  /** The index columns after the organization, which are unique together, and the default direction. */
   sort?: { by: readonly string[]; order: Order };
 }
 
-/** Carries the type of a field's value; nothing has this property. */
+/** Carries the type of a field's value; the property does not exist at run time. */
 interface Typed<Value> {
   readonly value?: Value;
 }
@@ -32,15 +32,15 @@ const field =
   <const Definition extends Field<Value>>(definition: Definition) =>
     definition as Definition & Typed<Value>;
 
-/** What emails are compared by. */
+/** The form in which emails are compared: letter case and compatibility forms are ignored. */
 export const emailKey = (email: string) => email.normalize('NFKC').toLowerCase();
 
-/** Names are sorted by this many characters: compatibility forms can unfold to more than an index entry can hold. */
-const MAX_NAME_WORDS = 300;
+/** Limits `name_words`: compatibility forms can expand a name beyond the size of an index entry. */
+const MAX_NAME_WORDS_LENGTH = 300;
 
 /**
- * Every field of a user, in the order in which responses show them. Columns, statements, JSON, CSV and the entity follow
- * from this list: to add a field, write a migration, add a line here and add it to the DTO and the view.
+ * Every field of a user, in the order in which responses show them. Columns, statements, JSON, CSV and the entity are
+ * derived from this list. To add a field, write a migration and add the field here, to the DTO and to the view.
  */
 export const USER_FIELDS = {
   id: field<string>()({ column: 'id', kind: 'code', writable: false }),
@@ -49,7 +49,7 @@ export const USER_FIELDS = {
     kind: 'text',
     writable: true,
     key: (name) => name.toLowerCase(),
-    words: (name) => [...searched(name)].slice(0, MAX_NAME_WORDS).join(''),
+    words: (name) => [...toSearchText(name)].slice(0, MAX_NAME_WORDS_LENGTH).join(''),
     sort: { by: ['name_key', 'name', 'id'], order: 'asc' },
   }),
   email: field<string>()({
@@ -57,17 +57,17 @@ export const USER_FIELDS = {
     kind: 'text',
     writable: true,
     key: emailKey,
-    words: searched,
+    words: toSearchText,
     sort: { by: ['email_key'], order: 'asc' },
   }),
   role: field<Role>()({ column: 'role', kind: 'code', writable: true, fallback: 'member' }),
-  // Not jsonb: it writes 5e-324 with 326 characters, and forgets the order of keys.
+  // Not jsonb, which writes 5e-324 in 326 characters and does not keep the order of keys.
   metadata: field<Metadata>()({
     column: 'metadata',
     kind: 'json',
     writable: true,
     fallback: {},
-    words: (metadata) => [...stringsIn(metadata)].map(searched).join('\n'),
+    words: (metadata) => [...stringsIn(metadata)].map(toSearchText).join('\n'),
   }),
   createdAt: field<Date>()({
     column: 'created_at',
@@ -91,19 +91,19 @@ type NamesWhere<Condition> = {
 
 export type UserFieldName = keyof Definitions;
 
-/** A user, as responses and services show it. */
+/** The fields of a user, as services return them and responses show them. */
 export type UserFields = { [Name in UserFieldName]: ValueOf<Definitions[Name]> };
 
 export type WritableName = NamesWhere<{ writable: true }>;
 
-/** The fields that callers set. */
+/** The fields that callers may set. */
 export type WritableFields = Pick<UserFields, WritableName>;
 
 export type UserSort = NamesWhere<{ sort: object }>;
 
 const names = Object.keys(USER_FIELDS) as UserFieldName[];
 
-/** The fields as a list: for programs that treat them all alike. */
+/** `USER_FIELDS` as a list, for code that treats all fields alike. */
 export const USER_FIELD_LIST = names.map((name) => ({
   name,
   ...(USER_FIELDS[name] as unknown as Field<never>),

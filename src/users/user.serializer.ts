@@ -2,17 +2,17 @@ import type { UserText } from './user-columns';
 import { USER_FIELD_LIST, type UserFields } from './user.fields';
 import type { UserView } from './user.view';
 
-/** A user as every response shows it: the listed fields and no others. */
+/** Returns the fields in `USER_FIELDS` only, so that a response cannot expose other columns. */
 export function serializeUser(user: UserFields): UserView {
-  const shown: Record<string, unknown> = {};
-  for (const { name } of USER_FIELD_LIST) shown[name] = user[name];
-  return shown as unknown as UserView;
+  const view: Record<string, unknown> = {};
+  for (const { name } of USER_FIELD_LIST) view[name] = user[name];
+  return view as unknown as UserView;
 }
 
 const MEMBERS = USER_FIELD_LIST.map(({ name, kind }, i) => ({
   name,
-  before: `${i === 0 ? '{' : ','}"${name}":`,
-  write:
+  prefix: `${i === 0 ? '{' : ','}"${name}":`,
+  toJson:
     kind === 'text'
       ? JSON.stringify
       : kind === 'json'
@@ -20,9 +20,9 @@ const MEMBERS = USER_FIELD_LIST.map(({ name, kind }, i) => ({
         : (text: string) => `"${text}"`,
 }));
 
-/** The same as JSON. */
+/** The same as JSON text, from a row of `TEXT_COLUMNS`. */
 export function userAsJson(user: UserText): string {
   let json = '';
-  for (const { name, before, write } of MEMBERS) json += before + write(user[name]);
+  for (const { name, prefix, toJson } of MEMBERS) json += prefix + toJson(user[name]);
   return `${json}}`;
 }

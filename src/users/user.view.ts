@@ -12,12 +12,12 @@ export class UserView implements UserFields {
   name: string;
 
   /**
-   * Primary email address, as it was given; unique within the organization.
+   * Primary email address in its original letter case; unique within the organization.
    * @example 'ada@example.com'
    */
   email: string;
 
-  /** Data of the application: it grants nothing here. */
+  /** For your application; the service does not interpret it. */
   role: Role;
 
   /**
@@ -37,6 +37,6 @@ export class UserView implements UserFields {
 export class UserPageView {
   data: UserView[];
 
-  /** What the parameter `cursor` of the next page is; null on the last one. */
+  /** The `cursor` parameter for the next page; null on the last page. */
   nextCursor: string | null;
 }

@@ -52,7 +52,7 @@ export class UsersController {
     return serializeUser(await this.users.get(by, id));
   }
 
-  /** Change the fields in the body and no others; `metadata` is replaced as a whole. */
+  /** Update the fields in the body; `metadata` is replaced as a whole. */
   @Patch(':id')
   @Scopes('users:write')
   @Answers({ failures: [409] })

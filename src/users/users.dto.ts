@@ -32,7 +32,7 @@ export class CreateUserDto implements Partial<WritableFields> {
   role?: Role;
 
   /**
-   * Arbitrary key-value pairs for application use: 16 KB as compact JSON, and 8 levels of objects and arrays.
+   * Arbitrary key-value pairs for application use: at most 16 KB as compact JSON and 8 levels of objects and arrays.
    * @example { "plan": "pro" }
    */
   @Optional()
@@ -49,7 +49,7 @@ export class CreateUserDto implements Partial<WritableFields> {
   updatedAt?: never;
 }
 
-// `skipNullProperties: false`, or {"email": null} would pass.
+// Without `skipNullProperties: false`, {"email": null} would be accepted.
 export class UpdateUserDto extends PartialType(CreateUserDto, { skipNullProperties: false }) {}
 
 export class ListUsersDto extends PageQuery {
@@ -57,12 +57,12 @@ export class ListUsersDto extends PageQuery {
   @OneOf(USER_SORTS)
   sort: UserSort = 'createdAt';
 
-  /** By default `desc` for the two times and `asc` for the two texts. */
+  /** The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`. */
   @Optional()
   @OneOf(['asc', 'desc'])
   order?: Order;
 
-  /** Only the user with this address, compared without regard to case. */
+  /** Only the user with this email address; letter case is ignored. */
   @Optional()
   @Email()
   email?: string;
@@ -73,7 +73,7 @@ export class ListUsersDto extends PageQuery {
 }
 
 export class SearchUsersDto extends PageQuery {
-  /** Words that must all be found in a name, email, id or string value of metadata. */
+  /** Words to search for. Each must occur in the name, the email, the id or a string value of the metadata. */
   @Text(2, 200)
   q: string;
 

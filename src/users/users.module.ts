@@ -10,7 +10,7 @@ import { UsersService } from './users.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([User], DATABASE)],
-  // In this order: `GET …/search` must be matched before `GET …/:id`.
+  // The order matters: `GET …/search` must match before `GET …/:id`.
   controllers: [UserSearchController, UsersController],
   providers: [UsersService, UserWrites, UserSearch],
   exports: [UsersService, UserSearch],

@@ -18,7 +18,7 @@ import { emailKey, USER_FIELD_LIST, USER_FIELDS, USER_SORTS, type UserSort } fro
 import { UserWrites } from './user-writes';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
 
-/** How each sort order walks its index. */
+/** The columns and the default direction of each sort order; `select` adds the columns that are not fields. */
 const SORTS = Object.fromEntries(
   USER_SORTS.map((sort) => {
     const { by, order } = USER_FIELDS[sort].sort;
@@ -26,8 +26,8 @@ const SORTS = Object.fromEntries(
       const field = USER_FIELD_LIST.find((field) => field.column === column);
       return { column, property: field?.name ?? column, type: field?.kind === 'time' ? 'time' : 'text' };
     });
-    const hidden = columns.filter(({ column, property }) => column === property && !(column in USER_FIELDS));
-    return [sort, { columns, order, select: hidden.map(({ column }) => `, ${column}`).join('') }];
+    const extra = columns.filter(({ column, property }) => column === property && !(column in USER_FIELDS));
+    return [sort, { columns, order, select: extra.map(({ column }) => `, ${column}`).join('') }];
   }),
 ) as Record<UserSort, { columns: SortColumn[]; order: Order; select: string }>;
 
@@ -35,7 +35,7 @@ const SORTS = Object.fromEntries(
 export class UsersService {
   private readonly table: string;
 
-  // The requests of one turn of the event loop ask together, and nothing is remembered.
+  // Batches the reads of one turn of the event loop; nothing is cached.
   private readonly byId = new DataLoader<[organizationId: string, id: string], User | null>(
     (keys) => this.findAll(keys),
     PER_TURN,
@@ -52,7 +52,7 @@ export class UsersService {
     return this.page(USER_COLUMNS, callerOf(by), query);
   }
 
-  /** The same page, with what only a response needs. */
+  /** The same page with values as text, ready for a JSON response. */
   listAsText(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserText>> {
     return this.page(TEXT_COLUMNS, callerOf(by), query);
   }
@@ -60,41 +60,44 @@ export class UsersService {
   async create(by: By, user: CreateUserDto): Promise<User> {
     const { organizationId } = callerOf(by);
     const columns = columnsOf(withDefaults(judged(CreateUserDto, user)));
-    const created = await this.writes.insert({ organizationId, id: newId('usr'), columns }).catch(refused);
-    return created ?? taken();
+    const created = await this.writes
+      .insert({ organizationId, id: newId('usr'), columns })
+      .catch(rethrowViolation);
+    return created ?? throwEmailTaken();
   }
 
   async get(by: By, id: string): Promise<User> {
     const { organizationId } = callerOf(by);
-    return found(isId('usr', id) ? await this.byId.load([organizationId, id]) : null);
+    return foundOrThrow(isId('usr', id) ? await this.byId.load([organizationId, id]) : null);
   }
 
   async update(by: By, id: string, changes: UpdateUserDto): Promise<User> {
     const { organizationId } = callerOf(by);
     const columns = columnsOf(judged(UpdateUserDto, changes));
     if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(by, id);
-    return found(await this.writes.change({ organizationId, id, columns }).catch(refused));
+    return foundOrThrow(await this.writes.update({ organizationId, id, columns }).catch(rethrowViolation));
   }
 
   async delete(by: By, id: string): Promise<void> {
     const { organizationId } = callerOf(by);
-    const isThere = isId('usr', id) && (await this.writes.delete({ organizationId, id }).catch(refused));
-    if (!isThere) throw noSuchUser();
+    const existed =
+      isId('usr', id) && (await this.writes.delete({ organizationId, id }).catch(rethrowViolation));
+    if (!existed) throw userNotFound();
   }
 
   private async page<Row extends object>(
-    shown: string,
+    fieldColumns: string,
     { organizationId }: Caller,
     query: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
-    const { sort, limit, cursor, email, role, ...given } = judged(ListUsersDto, query);
-    const { columns, select, order } = { ...SORTS[sort], ...given };
+    const { sort, limit, cursor, email, role, ...overrides } = judged(ListUsersDto, query);
+    const { columns, select, order } = { ...SORTS[sort], ...overrides };
     const values: unknown[] = [organizationId];
     const conditions = ['organization_id = $1'];
     if (email) conditions.push(`email_key = $${values.push(emailKey(email))}`);
     if (role) conditions.push(`role = $${values.push(role)}`);
     return paginate(this.dataSource, {
-      select: `SELECT ${shown}${select} FROM ${this.table} WHERE ${conditions.join(' AND ')}`,
+      select: `SELECT ${fieldColumns}${select} FROM ${this.table} WHERE ${conditions.join(' AND ')}`,
       values,
       columns,
       order,
@@ -114,8 +117,8 @@ export class UsersService {
     const rows: User[] = await retryBroken(() =>
       this.dataSource.query(
         `SELECT organization_id AS "organizationId", ${USER_COLUMNS}
-       FROM unnest($1::text[], $2::text[]) AS wanted (of, called)
-       JOIN ${this.table} ON organization_id = of AND id = called`,
+       FROM unnest($1::text[], $2::text[]) AS wanted (wanted_organization_id, wanted_id)
+       JOIN ${this.table} ON organization_id = wanted_organization_id AND id = wanted_id`,
         [keys.map(([organizationId]) => organizationId), keys.map(([, id]) => id)],
       ),
     );
@@ -124,14 +127,14 @@ export class UsersService {
   }
 }
 
-function found<Row>(row: Row | null | undefined): Row {
-  if (row === null || row === undefined) throw noSuchUser();
+function foundOrThrow<Row>(row: Row | null | undefined): Row {
+  if (row === null || row === undefined) throw userNotFound();
   return row;
 }
 
-const noSuchUser = () => new NotFoundException('There is no such user.');
+const userNotFound = () => new NotFoundException('There is no such user.');
 
-const taken = (): never => {
+const throwEmailTaken = (): never => {
   throw conflict({
     field: 'email',
     code: 'taken',
@@ -139,11 +142,11 @@ const taken = (): never => {
   });
 };
 
-function refused(error: unknown): never {
-  if (violates(error, 'users_organization_id_email_key_key')) taken();
-  // No request names one; a program that has the service may.
+function rethrowViolation(error: unknown): never {
+  if (violates(error, 'users_organization_id_email_key_key')) throwEmailTaken();
+  // A request cannot contain an unknown organization, but a host application can pass one.
   if (violates(error, 'users_organization_id_fkey'))
     throw new NotFoundException('There is no such organization.');
-  if (isReferenced(error)) throw new ConflictException('Another table refers to this user.');
+  if (isReferenced(error)) throw new ConflictException('Another table references this user.');
   throw error;
 }

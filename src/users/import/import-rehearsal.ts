@@ -1,12 +1,12 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import type { Caller } from '../../http/caller';
-import { decide, judge, keysOf, type Outcome } from './import-rules';
+import { decideOutcomes, emailKeysOf, type Outcome, validateRow } from './import-rules';
 import { emailKey, type WritableFields } from '../user.fields';
-import { findKnown } from './user-import';
+import { findUsers } from './user-import';
 
 /**
- * Says what an import would do, and does nothing. What earlier batches would have written is remembered in a temporary
- * table, of which a rolled back transaction leaves nothing either.
+ * Reports what an import would do, without writing users. A temporary table holds the users that earlier batches would
+ * have written; a rollback removes it at the end.
  */
 export class ImportRehearsal {
   private runner?: QueryRunner;
@@ -19,15 +19,15 @@ export class ImportRehearsal {
 
   async add(rows: unknown[]): Promise<Outcome[]> {
     const runner = (this.runner ??= await this.begin());
-    const judged = rows.map((row) => judge(row, this.update));
-    const keys = keysOf(judged);
-    const known = await findKnown(runner, this.by.organizationId, keys, false);
-    const written: { person: WritableFields }[] = await runner.query(
+    const validated = rows.map((row) => validateRow(row, this.update));
+    const keys = emailKeysOf(validated);
+    const known = await findUsers(runner, this.by.organizationId, keys, false);
+    const rehearsed: { person: WritableFields }[] = await runner.query(
       `SELECT person FROM pg_temp.rehearsed WHERE email_key = ANY ($1)`,
       [keys],
     );
-    for (const { person } of written) known.set(emailKey(person.email), { id: 'rehearsed', person });
-    const outcomes = decide(judged, known, this.update);
+    for (const { person } of rehearsed) known.set(emailKey(person.email), { id: 'rehearsed', person });
+    const outcomes = decideOutcomes(validated, known, this.update);
     const changes = [...known].filter(([, { id, changed }]) => id === undefined || changed);
     await runner.query(
       `INSERT INTO pg_temp.rehearsed SELECT key, person FROM json_to_recordset($1) AS r (key text, person json)

@@ -1,65 +1,69 @@
 import type { Fault } from '../../http/fault';
-import { judge as judgeInput } from '../../http/input/judge';
+import { judge } from '../../http/input/judge';
 import { withDefaults } from '../user-columns';
 import { emailKey, USER_FIELDS, WRITABLE_NAMES, type WritableFields } from '../user.fields';
 import { CreateUserDto, UpdateUserDto } from '../users.dto';
 
-/** What becomes of a row: a list of faults is why it is refused. */
+/** What the import does with a row; a refused row has a list of faults. */
 export type Outcome = 'created' | 'updated' | 'unchanged' | Fault[];
 
-/** A user whom rows of a batch are about. */
-export interface Known {
-  /** Undefined: new in this batch. */
+/** An existing or new user with the email of a row in the batch. */
+export interface KnownUser {
+  /** Undefined if the user is new in this batch. */
   id?: string;
   person: WritableFields;
-  /** Whether this batch has changed somebody who was there. */
+  /** Whether this batch changes a user that existed before. */
   changed?: boolean;
 }
 
 type Fields = Partial<WritableFields> & { email: string };
 
-/** A row with what the rules of the API say of it. */
-export interface Judged {
+/** A row and the result of its validation. */
+export interface ValidatedRow {
   row: unknown;
   result: Fields | Fault[];
 }
 
 /**
- * Judges a row by the rules of the API. What the service makes itself, and an export shows, is ignored. With `update` a
- * row may leave out what is not to change, but for the email, by which its user is found.
+ * Validates a row as the API does. Fields that the service sets are ignored, because an export contains them. With
+ * `update` a row may omit the fields that should not change, except the email, which identifies the user.
  */
-export function judge(row: unknown, update: boolean): Judged {
-  const given = withoutOurs(row);
-  const { dto, faults } = judgeInput<Partial<WritableFields>>(update ? UpdateUserDto : CreateUserDto, given);
-  if (faults) return { row: given, result: faults };
+export function validateRow(row: unknown, update: boolean): ValidatedRow {
+  const input = withoutServiceFields(row);
+  const { dto, faults } = judge<Partial<WritableFields>>(update ? UpdateUserDto : CreateUserDto, input);
+  if (faults) return { row: input, result: faults };
   if (dto.email === undefined) {
-    return { row: given, result: [{ field: 'email', code: 'required', message: 'is required' }] };
+    return { row: input, result: [{ field: 'email', code: 'required', message: 'is required' }] };
   }
-  return { row: given, result: dto as Fields };
+  return { row: input, result: dto as Fields };
 }
 
-/** Decides row by row, and notes in `known`, by email key, who is new and who is changed. */
-export function decide(rows: Judged[], known: Map<string, Known>, update: boolean): Outcome[] {
+/** Decides the outcome of each row, and records new and changed users in `known`, by email key. */
+export function decideOutcomes(
+  rows: ValidatedRow[],
+  known: Map<string, KnownUser>,
+  update: boolean,
+): Outcome[] {
   return rows.map(({ row, result }) => {
     if (Array.isArray(result)) return result;
-    const there = known.get(emailKey(result.email));
-    if (!there) {
-      const { dto, faults } = update ? judgeInput(CreateUserDto, row) : { dto: result as CreateUserDto };
+    const user = known.get(emailKey(result.email));
+    if (!user) {
+      const { dto, faults } = update ? judge(CreateUserDto, row) : { dto: result as CreateUserDto };
       if (faults) return faults;
       known.set(emailKey(dto.email), { person: withDefaults(dto) });
       return 'created';
     }
-    const wanted = update ? { ...there.person, ...present(result) } : withDefaults(result);
-    if (isSame(there.person, wanted as WritableFields)) return 'unchanged';
+    const target = update ? { ...user.person, ...withoutUndefined(result) } : withDefaults(result);
+    if (isSame(user.person, target as WritableFields)) return 'unchanged';
     if (!update) return [TAKEN];
-    there.person = wanted as WritableFields;
-    there.changed = there.id !== undefined;
+    user.person = target as WritableFields;
+    user.changed = user.id !== undefined;
     return 'updated';
   });
 }
 
-/** The emails of these rows, as they are compared; each once, in one order, so that two imports do not deadlock. */
-export const keysOf = (rows: Judged[]): string[] =>
+/** The distinct email keys of the valid rows, in a fixed order, so that two imports do not deadlock. */
+export const emailKeysOf = (rows: ValidatedRow[]): string[] =>
   [...new Set(rows.flatMap(({ result }) => (Array.isArray(result) ? [] : emailKey(result.email))))].sort();
 
 const TAKEN: Fault = {
@@ -69,19 +73,19 @@ const TAKEN: Fault = {
 };
 
 /** The row without the fields that the service sets. */
-function withoutOurs(row: unknown): unknown {
+function withoutServiceFields(row: unknown): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
-  const isOurs = (name: string) =>
+  const isServiceField = (name: string) =>
     Object.hasOwn(USER_FIELDS, name) && !WRITABLE_NAMES.includes(name as never);
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !isOurs(name)));
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !isServiceField(name)));
 }
 
-const present = (fields: Partial<WritableFields>): Partial<WritableFields> =>
+const withoutUndefined = (fields: Partial<WritableFields>): Partial<WritableFields> =>
   Object.fromEntries(
     WRITABLE_NAMES.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
   );
 
-// The order of keys is kept, so another order is another value.
+// Metadata keeps the order of its keys, so a different order is a different value.
 const isSame = (a: WritableFields, b: WritableFields) =>
   WRITABLE_NAMES.every((name) =>
     USER_FIELDS[name].kind === 'json'

@@ -3,11 +3,11 @@ import { wasRolledBack } from '../../database/errors';
 import { tableName } from '../../database/tables';
 import { newId } from '../../database/id';
 import type { Caller } from '../../http/caller';
-import { decide, judge, keysOf, type Known, type Outcome } from './import-rules';
+import { decideOutcomes, emailKeysOf, type KnownUser, type Outcome, validateRow } from './import-rules';
 import { columnsOf } from '../user-columns';
 import type { User } from '../user.entity';
 import { emailKey, USER_FIELDS, WRITABLE_NAMES } from '../user.fields';
-import { change, insertion, type UserRow, wordsOfRows } from '../user-statements';
+import { insertStatement, updateStatement, type UserRow, wordsOfRows } from '../user-statements';
 
 const ATTEMPTS = 5;
 
@@ -16,8 +16,8 @@ const WRITABLE_COLUMNS = WRITABLE_NAMES.map((name) => `${USER_FIELDS[name].colum
 class RaceLost extends Error {}
 
 /**
- * Takes in many users, each judged by the rules of the API. A batch is one transaction. A row that is there already, just
- * as it stands, is left alone: an import that was cut short goes on by being run again.
+ * Imports many users; each row is validated as in the API. A batch is one transaction. A row that equals an existing
+ * user changes nothing, so an interrupted import resumes when it is run again.
  */
 export class UserImport {
   constructor(
@@ -26,15 +26,15 @@ export class UserImport {
     private readonly update: boolean,
   ) {}
 
-  /** What became of each row, in their order. A batch that throws has written nothing. */
+  /** Returns the outcomes in the order of the rows. If it throws, nothing was written. */
   async add(rows: unknown[]): Promise<Outcome[]> {
-    const judged = rows.map((row) => judge(row, this.update));
+    const validated = rows.map((row) => validateRow(row, this.update));
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.dataSource.transaction(async ({ queryRunner }) => {
           const runner = queryRunner!;
-          const known = await findKnown(runner, this.by.organizationId, keysOf(judged), this.update);
-          const outcomes = decide(judged, known, this.update);
+          const known = await findUsers(runner, this.by.organizationId, emailKeysOf(validated), this.update);
+          const outcomes = decideOutcomes(validated, known, this.update);
           await this.write(runner, [...known.values()]);
           return outcomes;
         });
@@ -44,39 +44,39 @@ export class UserImport {
     }
   }
 
-  private async write(runner: QueryRunner, known: Known[]): Promise<void> {
-    const rowOf = ({ id, person }: Known): UserRow => ({
+  private async write(runner: QueryRunner, known: KnownUser[]): Promise<void> {
+    const rowOf = ({ id, person }: KnownUser): UserRow => ({
       organizationId: this.by.organizationId,
       id: id ?? newId('usr'),
       columns: columnsOf(person),
     });
     const created = known.filter(({ id }) => id === undefined).map(rowOf);
     const changed = known.filter((user) => user.changed).map(rowOf);
-    // In one statement, which has an order; two imports that learned the same words in two would deadlock.
+    // All words are in one statement, which inserts them in order: with two statements, two imports could deadlock.
     const words = wordsOfRows([...created, ...changed]);
     if (created.length > 0) {
-      const inserted: User[] = await runner.query(...insertion(this.dataSource, created, words));
-      // Somebody else made one of them since they were looked for.
+      const inserted: User[] = await runner.query(...insertStatement(this.dataSource, created, words));
+      // Another writer created one of them after findUsers().
       if (inserted.length < created.length)
-        throw new RaceLost('Others keep making the users of this import.');
+        throw new RaceLost('Other requests keep creating the same users as this import.');
     }
     if (changed.length > 0)
-      await runner.query(...change(this.dataSource, changed, created.length > 0 ? [] : words));
+      await runner.query(...updateStatement(this.dataSource, changed, created.length > 0 ? [] : words));
   }
 }
 
-/** The users with these emails, by email key. Those who may be updated are held until the transaction ends. */
-export async function findKnown(
+/** The users with these emails, by email key. With `lock` their rows stay locked until the transaction ends. */
+export async function findUsers(
   runner: QueryRunner,
   organizationId: string,
   keys: string[],
-  hold: boolean,
-): Promise<Map<string, Known>> {
+  lock: boolean,
+): Promise<Map<string, KnownUser>> {
   const users: User[] = await runner.query(
-    // A join with the keys, which asks the index for each: with = ANY a planner without statistics reads everybody.
+    // The join looks up each key in the index; with = ANY, a planner without statistics scans the whole organization.
     `SELECT id, ${WRITABLE_COLUMNS}
      FROM unnest($2::text[]) AS wanted (email_key) JOIN ${tableName(runner.dataSource, 'users')} AS users USING (email_key)
-     WHERE organization_id = $1 ${hold ? 'ORDER BY users.email_key FOR UPDATE OF users' : ''}`,
+     WHERE organization_id = $1 ${lock ? 'ORDER BY users.email_key FOR UPDATE OF users' : ''}`,
     [organizationId, keys],
   );
   return new Map(users.map(({ id, ...person }) => [emailKey(person.email), { id, person }]));

@@ -2,28 +2,29 @@ import type { DataSource } from 'typeorm';
 import { retryBroken } from '../../database/retry';
 import { tableName } from '../../database/tables';
 
-/** As long as statistics may be old before they are asked for again. */
-const FRESH_MS = 60_000;
+/** The age at which the statistics are read again. */
+const MAX_AGE_MS = 60_000;
 
 /**
- * Knows the organization that most users are of, if there is one, by PostgreSQL's statistics. To look up in an index that
- * a user is of it takes longer than to see that of those that are found. No answer depends on it.
+ * Reads from PostgreSQL's statistics which organization most users belong to, if any. For that organization, filtering
+ * the matches by organization is cheaper than an index lookup. This affects only the speed of a search, not its result.
  */
 export class Majority {
-  private asked = -Infinity;
-  private organization: Promise<string | undefined> = Promise.resolve(undefined);
+  private readAt = -Infinity;
+  private majorityId: Promise<string | undefined> = Promise.resolve(undefined);
 
   constructor(private readonly dataSource: DataSource) {}
 
+  /** Whether most users belong to this organization. */
   async has(organizationId: string): Promise<boolean> {
-    if (performance.now() - this.asked > FRESH_MS) {
-      this.asked = performance.now();
-      this.organization = this.ask().catch(() => undefined); // the search itself says that the database is gone
+    if (performance.now() - this.readAt > MAX_AGE_MS) {
+      this.readAt = performance.now();
+      this.majorityId = this.readStatistics().catch(() => undefined); // the search itself reports a lost database
     }
-    return (await this.organization) === organizationId;
+    return (await this.majorityId) === organizationId;
   }
 
-  private async ask(): Promise<string | undefined> {
+  private async readStatistics(): Promise<string | undefined> {
     const rows: { id: string }[] = await retryBroken(() =>
       this.dataSource.query(
         `SELECT id FROM pg_stats, unnest(most_common_vals::text::text[], most_common_freqs) AS common (id, frequency)

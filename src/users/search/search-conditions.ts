@@ -1,57 +1,57 @@
 import { escapeLike, PUNCTUATION } from './search-text';
 
 export interface Bind {
-  /** Turns a value into the placeholder of a statement. */
+  /** Adds a value to the parameters and returns its placeholder. */
   (value: unknown): string;
-  /** A table or function of ours as the statement has to name it. */
-  nameOf(own: string): string;
+  /** The qualified name of a table or function of this service. */
+  nameOf(name: string): string;
 }
 
 /** A condition on a row of users. */
 export interface Condition {
   sql: (bind: Bind) => string;
-  /** The same for a row that is at hand, without what only an index asks. */
-  atHand: (bind: Bind) => string;
-  /** Whether an index finds the rows that meet it. */
+  /** The same for a row that was found already, without the parts that only serve an index. */
+  filterSql: (bind: Bind) => string;
+  /** Whether an index can find the rows that meet it. */
   indexed: boolean;
 }
 
 export const where = (
   sql: Condition['sql'],
   indexed = false,
-  atHand: Condition['atHand'] = sql,
-): Condition => ({ sql, atHand, indexed });
+  filterSql: Condition['filterSql'] = sql,
+): Condition => ({ sql, filterSql, indexed });
 
-/** Nothing that begins with a text sorts after that text and this. */
-export const LAST = '\u{10FFFF}';
+/** Every text that begins with a prefix sorts before the prefix followed by this character. */
+export const LAST_CHARACTER = '\u{10FFFF}';
 
-// What the trigrams of LIKE can be made of, whatever the locale: three letters in a row, or a word's beginning or end.
+// LIKE extracts trigrams in every locale from three letters in a row, or from the beginning or end of a word.
 const HAS_TRIGRAM = / [a-z0-9]|[a-zA-Z0-9]{3}|[a-zA-Z0-9]{2}[^\p{L}\p{N}]/u;
 
-/** A pair that the index of pairs has; see the migration that makes it. */
+/** A pair that is in the index of pairs; see the migration that creates it. */
 const INDEXED_PAIR = /^(?=.*[^0-9a-hjkmnp-tv-z])\S\S$/u;
 
-/** Contains a text, of which nothing is an operator. */
+/** The row contains the text literally. */
 export function contains(part: string): Condition {
   const text = part.replace(/[.@_-]/g, (mark) => PUNCTUATION[mark]);
-  const holds = (bind: Bind) => `strpos(search_text, ${bind(text)}) > 0`;
-  // The value comes from a sub-select, because the planner guesses worse from the value than without it.
+  const filter = (bind: Bind) => `strpos(search_text, ${bind(text)}) > 0`;
+  // A sub-select hides the value from the planner, whose estimate is worse with the value than without.
   if (HAS_TRIGRAM.test(text)) {
     const like = (bind: Bind) => `search_text LIKE (SELECT ${bind(`%${escapeLike(text)}%`)})`;
-    return where(like, true, holds);
+    return where(like, true, filter);
   }
   const letters = [...text];
   const pairs = letters
     .slice(1)
     .map((letter, i) => letters[i] + letter)
     .filter((pair) => INDEXED_PAIR.test(pair));
-  // Not LIKE: without a trigram that would read the whole index.
-  if (pairs.length === 0) return where(holds);
+  // Not LIKE, which would read the whole index if there is no trigram.
+  if (pairs.length === 0) return where(filter);
   const indexed = (bind: Bind) => `${bind.nameOf('ums_pairs')}(search_text) @> ${bind(pairs)}::text[]`;
-  return where((bind) => `(${holds(bind)} AND ${indexed(bind)})`, true, holds);
+  return where((bind) => `(${filter(bind)} AND ${indexed(bind)})`, true, filter);
 }
 
-/** The words of a text that contains more than one, each as its neighbours let an index see it. */
+/** The words of a marked text, each with the spaces next to it, which are part of its trigrams. */
 export function partsOf(text: string): string[] {
   const words = text.split(' ');
   return words.flatMap((word, i) =>
@@ -59,35 +59,40 @@ export function partsOf(text: string): string[] {
   );
 }
 
-/** Contains each of these words, of which an index looks up the parts that are telling. */
-export function containsBy(words: string[], isTelling: (part: string, i: number) => boolean): Condition[] {
+/** The row contains each of these words; an index looks up only their selective parts. */
+export function containsSelectively(
+  words: string[],
+  isSelective: (part: string, i: number) => boolean,
+): Condition[] {
   let i = 0;
   const conditions = words.map((word) => {
     const parts = partsOf(word);
-    const telling = parts.filter((part) => isTelling(part, i++));
+    const selective = parts.filter((part) => isSelective(part, i++));
     const whole = contains(word);
-    return telling.length === parts.length ? whole : all([...telling.map(contains), where(whole.atHand)]);
+    return selective.length === parts.length
+      ? whole
+      : all([...selective.map(contains), where(whole.filterSql)]);
   });
   return all(conditions).indexed ? conditions : words.map(contains);
 }
 
-/** Contains one of these texts, each of letters and the spaces that mark them. */
+/** The row contains one of these texts, which consist of letters and the spaces that mark words. */
 export function containsAny(texts: string[]): Condition {
   const conditions = texts.map(contains);
   const indexed = conditions.every((condition) => condition.indexed);
-  // The trigrams of one expression are looked up in one go, those of many patterns pattern by pattern.
+  // One regular expression takes one index lookup, several patterns take one each.
   if (texts.every((text) => HAS_TRIGRAM.test(text))) {
     return where((bind) => `search_text ~ (SELECT ${bind(texts.join('|'))})`, indexed);
   }
   return joined(conditions, ' OR ', indexed);
 }
 
-/** A name or an email begins with one of these marked texts. */
+/** The name or the email begins with one of these marked texts. */
 export const begins = (prefixes: string[]): Condition =>
   where(
     (bind) =>
       `(${prefixes
-        .map((prefix) => [bind(prefix), bind(prefix + LAST)])
+        .map((prefix) => [bind(prefix), bind(prefix + LAST_CHARACTER)])
         .map(
           ([from, to]) =>
             `name_words >= ${from} AND name_words < ${to} OR email_words >= ${from} AND email_words < ${to}`,
@@ -95,14 +100,14 @@ export const begins = (prefixes: string[]): Condition =>
         .join(' OR ')})`,
   );
 
-/** The name begins like this one, as the indexes know it; see the migration that makes them. */
+/** The name has the same `ums_initial()` as this one; see the migration that creates the function. */
 export const hasInitialOf = (nameWords: string): Condition =>
   where((bind) => {
     const initial = bind.nameOf('ums_initial');
     return `${initial}(name_words) = ${initial}(${bind(nameWords)})`;
   });
 
-/** All of them. One that an index knows is enough to find the rows. */
+/** Every condition holds. One indexed condition is enough for an index to find the rows. */
 export const all = (conditions: Condition[]): Condition =>
   conditions.length === 0
     ? where(() => 'true')
@@ -112,13 +117,13 @@ export const all = (conditions: Condition[]): Condition =>
         conditions.some(({ indexed }) => indexed),
       );
 
-/** None of them. */
+/** None of the conditions holds. */
 export const none = (...conditions: Condition[]): Condition =>
-  where((bind) => conditions.map(({ atHand }) => `NOT (${atHand(bind)})`).join(' AND '));
+  where((bind) => conditions.map(({ filterSql }) => `NOT (${filterSql(bind)})`).join(' AND '));
 
 const joined = (conditions: Condition[], operator: string, indexed: boolean): Condition =>
   where(
     (bind) => `(${conditions.map(({ sql }) => sql(bind)).join(operator)})`,
     indexed,
-    (bind) => `(${conditions.map(({ atHand }) => atHand(bind)).join(operator)})`,
+    (bind) => `(${conditions.map(({ filterSql }) => filterSql(bind)).join(operator)})`,
   );

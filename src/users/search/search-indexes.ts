@@ -3,45 +3,46 @@ import type { DataSource } from 'typeorm';
 import { describeError, sqlState } from '../../database/errors';
 import { tableName } from '../../database/tables';
 
-/** Users whose entries are sorted in together: of fewer it takes no less time, and of more the search has more to read. */
-const MANY = 250;
+/** Written users per merge. Merging fewer takes just as long; with more, searches have more pending entries to scan. */
+const USERS_PER_MERGE = 250;
 
-/** As long as it is left to the requests where it was refused: a migration may be on its way. */
-const REFUSED_MS = 60_000;
+/** The pause after the database rejects a merge: the migration that creates the function may still be pending. */
+const RETRY_AFTER_MS = 60_000;
 
 /**
- * Sorts into the indexes of the search what they have gathered, beside the requests. Else PostgreSQL does it in the
- * statement that fills them up, and whoever waits for that one waits for 0.1 s and more.
+ * Merges the pending entries of the search's GIN indexes in the background. Otherwise PostgreSQL merges them in the
+ * statement that fills the pending list, which delays that request by 0.1 s or more.
  */
 export class SearchIndexes {
-  private users = 0;
-  private sorting = false;
+  private usersSinceMerge = 0;
+  private isMerging = false;
   private notBefore = 0;
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** So many users were written. */
-  gathered(users: number): void {
-    this.users += users;
-    if (this.users < MANY || this.sorting || performance.now() < this.notBefore) return;
-    this.users = 0;
-    this.sorting = true;
-    void this.sortIn().finally(() => {
-      this.sorting = false;
-      this.gathered(0);
+  /** Counts written users and starts a merge when there are enough. */
+  countWrites(users: number): void {
+    this.usersSinceMerge += users;
+    if (this.usersSinceMerge < USERS_PER_MERGE || this.isMerging || performance.now() < this.notBefore)
+      return;
+    this.usersSinceMerge = 0;
+    this.isMerging = true;
+    void this.mergePendingEntries().finally(() => {
+      this.isMerging = false;
+      this.countWrites(0);
     });
   }
 
-  /** What it has done until it fails stays done: under much load it ends at the limit of time for a statement. */
-  private async sortIn(): Promise<void> {
+  /** A merge that fails, for example at the statement timeout under heavy load, keeps what it has merged so far. */
+  private async mergePendingEntries(): Promise<void> {
     await this.dataSource
       .query(`SELECT ${tableName(this.dataSource, 'ums_sort_in')}()`)
       .catch((error: unknown) => {
-        // No such function, or no right to it.
+        // Class 42: the function does not exist, or the role may not execute it.
         if (!/^42/.test(sqlState(error) ?? '')) return;
-        this.notBefore = performance.now() + REFUSED_MS;
+        this.notBefore = performance.now() + RETRY_AFTER_MS;
         new Logger('Search').warn({
-          message: 'the search indexes are sorted by the requests that fill them up',
+          message: 'cannot merge pending search index entries in the background; writes will merge them',
           error: describeError(error),
         });
       });

@@ -1,4 +1,4 @@
-/** Letters that are no base letter and accent, or that have two lower cases, as they are searched. */
+/** Letters that do not decompose into a base letter and an accent, and second forms of a lower-case letter (ı, ς). */
 const FOLDED: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -14,17 +14,17 @@ const FOLDED: Record<string, string> = {
 };
 
 /**
- * What `search_text` has for the punctuation of emails; in folded text there is no capital. For trigrams these are letters,
- * so that they tell `l.smi` from `smi`.
+ * The column `search_text` contains these capitals in place of the punctuation of emails; folded text has no capitals.
+ * Trigrams ignore punctuation but not letters, so they can tell `l.smi` from `smi`.
  */
 export const PUNCTUATION: Record<string, string> = { '.': 'Q', '@': 'X', '-': 'Z', _: 'J' };
 
-/** Text without what search does not look at: letter case, accents, compatibility forms, runs of white space. */
+/** Removes what the search ignores: letter case, accents, compatibility forms and runs of white space. */
 export const fold = (text: string): string =>
   text
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '') // accents; the vowel signs of other scripts are no accents
+    .replace(/[\u0300-\u036f]/g, '') // accents, but not the vowel signs of other scripts
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[ßæœøđðþħłıς]/g, (letter) => FOLDED[letter])
@@ -32,16 +32,16 @@ export const fold = (text: string): string =>
     .trim();
 
 /**
- * Folded text with a space before each start of a word, so that a plain LIKE can tell a word's start from its inside.
- * What stands before a letter decides, so a part of the text is marked like the whole.
+ * Inserts a space before each word of folded text, so that a plain LIKE can tell the start of a word from its inside.
+ * The mark depends only on the character before it, so a part of a text has the same marks as the whole.
  */
 export const markWords = (folded: string): string =>
   folded.replace(/(?<![\p{L}\p{N}])(?=[\p{L}\p{N}])/gu, ' ');
 
-/** Text as the search reads it. */
-export const searched = (text: string): string => markWords(fold(text));
+/** The form of a text that the search compares. */
+export const toSearchText = (text: string): string => markWords(fold(text));
 
-/** The words of a query, each folded and marked. White space alone separates them. */
+/** The distinct words of a query, folded and marked; only white space separates words. */
 export const queryWords = (q: string): string[] =>
   [...new Set(fold(q).split(' '))].filter(Boolean).map(markWords);
 
@@ -52,5 +52,5 @@ export function* stringsIn(value: unknown): Generator<string> {
     for (const child of Object.values(value)) yield* stringsIn(child);
 }
 
-/** A pattern's text as LIKE takes it: nothing in it is an operator. */
+/** Escapes the operators of LIKE. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

@@ -1,16 +1,16 @@
 import type { DataSource } from 'typeorm';
 import { retryBroken } from '../../database/retry';
 import { tableName } from '../../database/tables';
-import { type Condition, containsAny, LAST } from './search-conditions';
+import { type Condition, containsAny, LAST_CHARACTER } from './search-conditions';
 import { isOneEdit, MAX_WORD_LENGTH, MIN_TYPO_LENGTH, spellingsOf } from './spelling';
 
-/** Words of the vocabulary that one of the query is taken for, at most. */
+/** At most this many vocabulary words stand in for one word of the query. */
 const MAX_CANDIDATES = 30;
 
-/** Words of the vocabulary that are looked at to find out how those of the query go on. */
-const MAX_KNOWN = 200;
+/** At most this many vocabulary words are read to complete one word of the query. */
+const MAX_COMPLETIONS = 200;
 
-/** What the vocabulary of an organization says of the words of a query. */
+/** Looks up the words of a query in the organization's vocabulary. */
 export class SearchWords {
   private readonly vocabulary: string;
 
@@ -23,47 +23,48 @@ export class SearchWords {
   }
 
   /**
-   * What finds the rows of which some word begins with each word of the query; null where none does. Trigrams alone take
-   * long to find out who begins a word with what many have inside one; the vocabulary knows the whole words.
+   * For each word of the query, a condition for the rows with a word that begins with it; null if there is no such
+   * word. Trigrams are slow for a text that is common inside words but rare at their start, so the condition looks up
+   * whole words of the vocabulary. Where these do not help, it is the one in `fallbacks`.
    */
-  async starting(otherwise: Condition[]): Promise<Condition[] | null> {
+  async startConditions(fallbacks: Condition[]): Promise<Condition[] | null> {
     const conditions = await Promise.all(
       this.words.map(async (word, i) => {
         const text = word.trimStart();
         const [letters] = /^\p{L}+/u.exec(text) ?? [''];
-        const isKnown = letters && !'usr'.startsWith(letters) && [...letters].length < MAX_WORD_LENGTH;
-        if (!isKnown) return otherwise[i]; // ids and numbers are in no vocabulary
-        const known: { word: string }[] = await this.read(
-          `SELECT word FROM ${this.vocabulary} WHERE organization_id = $1 AND word >= $2 AND word <= $3 ORDER BY word LIMIT ${MAX_KNOWN}`,
-          [this.organizationId, letters, letters === text ? letters + LAST : letters],
+        const isInVocabulary = letters && !'usr'.startsWith(letters) && [...letters].length < MAX_WORD_LENGTH;
+        if (!isInVocabulary) return fallbacks[i]; // the vocabulary does not contain ids and numbers
+        const completions: { word: string }[] = await this.read(
+          `SELECT word FROM ${this.vocabulary} WHERE organization_id = $1 AND word >= $2 AND word <= $3 ORDER BY word LIMIT ${MAX_COMPLETIONS}`,
+          [this.organizationId, letters, letters === text ? letters + LAST_CHARACTER : letters],
         );
-        if (known.length === 0) return null;
-        if (letters !== text || known.length === MAX_KNOWN) return otherwise[i];
-        // Who has a word that begins with another is found with that one.
+        if (completions.length === 0) return null;
+        if (letters !== text || completions.length === MAX_COMPLETIONS) return fallbacks[i];
+        // A condition for one word also finds the longer words that begin with it.
         const beginnings: string[] = [];
-        for (const { word: next } of known) {
+        for (const { word: next } of completions) {
           if (beginnings.length === 0 || !next.startsWith(beginnings.at(-1)!)) beginnings.push(next);
         }
         return beginnings.length > MAX_CANDIDATES
-          ? otherwise[i]
+          ? fallbacks[i]
           : containsAny(beginnings.map((beginning) => ` ${beginning}`));
       }),
     );
     return conditions.some((condition) => condition === null) ? null : (conditions as Condition[]);
   }
 
-  /** The words of the query, and for each the words of the organization that are one edit away. */
-  async meant(): Promise<{ word: string; candidates: string[] }[]> {
+  /** The words of the query, each with the vocabulary words that are one edit away. */
+  async corrections(): Promise<{ word: string; candidates: string[] }[]> {
     return Promise.all(
       this.words.map(async (word) => {
         const letters = word.trimStart();
         if ([...letters].length < MIN_TYPO_LENGTH || !/^\p{L}+$/u.test(letters))
           return { word, candidates: [] };
-        const near: { word: string }[] = await this.read(
+        const rows: { word: string }[] = await this.read(
           `SELECT word FROM ${this.vocabulary} WHERE organization_id = $1 AND spellings && $2::text[]`,
           [this.organizationId, spellingsOf(letters)],
         );
-        const candidates = near
+        const candidates = rows
           .map((row) => row.word)
           .filter((candidate) => isOneEdit(letters, candidate) && !candidate.includes(letters));
         return { word, candidates: candidates.sort().slice(0, MAX_CANDIDATES) };

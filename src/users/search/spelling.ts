@@ -1,29 +1,29 @@
-/** The shortest word that a query may misspell. */
+/** The length of the shortest query word that may contain a typo. */
 export const MIN_TYPO_LENGTH = 4;
 
-/** Of a longer word the vocabulary keeps the beginning. */
+/** The vocabulary truncates longer words to this length. */
 export const MAX_WORD_LENGTH = 32;
 
-/** The words of marked text, as the vocabulary keeps them: runs of letters. */
+/** The distinct words of the texts, as the vocabulary stores them: runs of letters. */
 export const vocabularyOf = (...texts: string[]): string[] => {
   const words = texts.flatMap((text) => text.match(/\p{L}+/gu) ?? []);
-  return [...new Set(words.map(kept))];
+  return [...new Set(words.map(truncate))];
 };
 
-const kept = (word: string) =>
+const truncate = (word: string) =>
   word.length > MAX_WORD_LENGTH ? [...word].slice(0, MAX_WORD_LENGTH).join('') : word;
 
 /**
- * A word and every way to leave out one of its letters. Two words that one edit apart (a letter too many, missing, wrong
- * or swapped with its neighbour) have a spelling in common, so that an index on spellings finds one from the other.
+ * The word itself and the word without each of its letters. Two words that are one edit apart (an extra, missing, wrong
+ * or swapped letter) share a spelling, so an index on spellings finds one by the other.
  */
 export function spellingsOf(word: string): string[] {
   const letters = [...word];
-  if (letters.length < MIN_TYPO_LENGTH - 1) return []; // no misspelt word is one edit from it
+  if (letters.length < MIN_TYPO_LENGTH - 1) return []; // too short for a query word with a typo
   return [...new Set([word, ...letters.map((_letter, i) => letters.toSpliced(i, 1).join(''))])];
 }
 
-/** Whether one edit makes one word of the other. */
+/** Whether one edit turns one word into the other. */
 export function isOneEdit(a: string, b: string): boolean {
   const [short, long] = [[...a], [...b]].sort((x, y) => x.length - y.length);
   if (long.length - short.length > 1) return false;

@@ -15,8 +15,8 @@ import { SearchUsersDto } from '../users.dto';
 type SearchInput = Pick<SearchUsersDto, 'q'> & Partial<SearchUsersDto>;
 
 /**
- * Asks rank by rank and stops when the page is full, because ranking all matches of a common word is what costs. Within
- * a rank the order is that of names, and the cursor names the rank: pages are stable, and go on to the last match.
+ * Queries rank by rank and stops when the page is full, because ranking all matches of a common word is expensive. A
+ * rank is ordered by name and the cursor contains the rank, so pages are stable and reach the last match.
  */
 @Injectable()
 export class UserSearch {
@@ -36,18 +36,18 @@ export class UserSearch {
     if (cursor !== undefined) {
       const [kind, tier, ...after] = decodeCursor(cursor, list, isPosition);
       const tiers = kind === 'typos' ? await query.typoTiers() : query.tiers();
-      return page(kind, tiers, limit, list, Number(tier), after as Position);
+      return readPage(kind, tiers, limit, list, Number(tier), after as Position);
     }
-    const found = await page('words', query.tiers(), limit, list);
-    return found.data.length > 0 ? found : page('typos', await query.typoTiers(), limit, list);
+    const found = await readPage('words', query.tiers(), limit, list);
+    return found.data.length > 0 ? found : readPage('typos', await query.typoTiers(), limit, list);
   }
 }
 
-/** A cursor holds which kind of tiers, which of them, and after which row of it. */
+/** A cursor contains the kind of tiers, the index of the tier, and the name and id of its last row. */
 const isPosition = (values: string[]) =>
   values.length === 4 && ['words', 'typos'].includes(values[0]) && /^\d{1,3}$/.test(values[1]);
 
-async function page(
+async function readPage(
   kind: string,
   tiers: Tier[],
   limit: number,
@@ -60,12 +60,12 @@ async function page(
     const users = await tiers[tier](tier === from ? after : undefined, limit + 1 - found.length);
     found.push(...users.map((user) => ({ tier, user })));
   }
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  const more = found.length > limit && last;
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const hasMore = found.length > limit && last;
   return {
-    data: shown.map(({ user }) => user),
-    nextCursor: more
+    data: rows.map(({ user }) => user),
+    nextCursor: hasMore
       ? encodeCursor([kind, String(last.tier), last.user.nameWords, last.user.id], list)
       : null,
   };

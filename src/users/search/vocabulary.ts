@@ -2,27 +2,27 @@ import type { DataSource } from 'typeorm';
 import { tableName } from '../../database/tables';
 import { spellingsOf } from './spelling';
 
-/** A word of an organization's vocabulary: what a misspelt query is compared with. */
+/** A word of an organization's vocabulary, which the search uses to correct typos. */
 export interface Word {
   organizationId: string;
   word: string;
 }
 
-/** The statement that adds words to the vocabularies. Its parameter, named as the caller needs it, is a `lesson`. */
-export const learn = (dataSource: DataSource, words: string) =>
-  // In the order of the words, or two statements that learn the same ones deadlock.
+/** The statement that adds words to the vocabularies; `parameter` is the placeholder for `wordsAsJson()`. */
+export const insertWords = (dataSource: DataSource, parameter: string) =>
+  // The order prevents a deadlock between two statements that insert the same words.
   `INSERT INTO ${tableName(dataSource, 'search_words')} (organization_id, word, spellings)
    SELECT "organizationId", word, spellings
-   FROM json_to_recordset(${words}) AS learned ("organizationId" text, word text, spellings text[])
+   FROM json_to_recordset(${parameter}) AS new_words ("organizationId" text, word text, spellings text[])
    ORDER BY "organizationId", word COLLATE "C" ON CONFLICT DO NOTHING`;
 
-/** Words as the statement takes them. */
-export const lesson = (words: Word[]): string =>
-  JSON.stringify(words.map((one) => ({ ...one, spellings: spellingsOf(one.word) })));
+/** The value of that parameter. */
+export const wordsAsJson = (words: Word[]): string =>
+  JSON.stringify(words.map((entry) => ({ ...entry, spellings: spellingsOf(entry.word) })));
 
 const MAX_REMEMBERED = 100_000;
 
-/** Words that this process knows to be in the vocabularies, which forget none: most that are written are there already. */
+/** A cache of stored words, because most words of a write are stored already. Stored words are never deleted. */
 export class KnownWords {
   private readonly known = new Map<string, Set<string>>();
   private count = 0;
@@ -36,11 +36,11 @@ export class KnownWords {
       this.count = words.length;
     }
     for (const { organizationId, word } of words) {
-      // A copy: what a regular expression has found is a part of the whole text to V8, and keeps all of that.
-      const own = Buffer.from(word).toString();
+      // A copy, because V8 keeps the whole text alive for a substring that a regular expression matched.
+      const copy = Buffer.from(word).toString();
       const known = this.known.get(organizationId);
-      if (known) known.add(own);
-      else this.known.set(organizationId, new Set([own]));
+      if (known) known.add(copy);
+      else this.known.set(organizationId, new Set([copy]));
     }
   }
 }
