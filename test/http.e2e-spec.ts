@@ -123,6 +123,19 @@ describe('a path', () => {
   });
 });
 
+describe('an unknown query parameter', () => {
+  it.each([
+    ['get', '/api/v1/users?page=2'],
+    ['delete', '/api/v1/users/usr_x?page=2'],
+  ] as const)('is named as one: %s %s', async (method, path) => {
+    const api = await service.client();
+    const { body } = await api.send(method, path).expect(400);
+    expect(body.errors).toEqual([
+      { field: 'page', code: 'unknown', message: 'is not a known query parameter' },
+    ]);
+  });
+});
+
 describe('GET /livez and /readyz', () => {
   it('answer without a token', async () => {
     await service.anonymous().get('/livez').expect(200, { status: 'ok' });

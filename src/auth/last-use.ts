@@ -56,7 +56,7 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
         [used.map(([id]) => id), used.map(([, at]) => now - at)],
       )
       .catch((error: unknown) => {
-        this.logger.warn({ message: 'lastUsedAt could not be kept', error: describeError(error) });
+        this.logger.warn({ message: 'lastUsedAt could not be saved', error: describeError(error) });
         for (const [id, at] of used) if (!this.usedAt.has(id)) this.usedAt.set(id, at);
       });
   }

@@ -18,7 +18,7 @@ export class DashboardMiddleware implements NestMiddleware {
     setCommonHeaders(request, response);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
-      return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET, HEAD.' });
+      return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET or HEAD.' });
     }
     response.set(file.headers);
     if (moved) response.redirect(308, '../dashboard');

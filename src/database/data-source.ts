@@ -93,7 +93,7 @@ async function openServer(config: DatabaseConfig, schema: Schema, limits: object
   if (parseInt(dataSource.driver.version ?? '', 10) < OLDEST_SERVER) {
     await close();
     throw new Error(
-      `PostgreSQL ${OLDEST_SERVER} or newer is needed; DATABASE_URL leads to ${dataSource.driver.version}.`,
+      `PostgreSQL ${OLDEST_SERVER} or newer is required; the server of DATABASE_URL is ${dataSource.driver.version}.`,
     );
   }
   return { dataSource, close };

@@ -88,7 +88,7 @@ async function lockDirectory(dataDir: string): Promise<Server> {
 
 const inUse = (dataDir: string) =>
   new Error(
-    `Another process has the embedded database in ${dataDir} open. Stop it first, or set DATA_DIR to another directory.`,
+    `The embedded database in ${dataDir} is in use by another process. Stop it first, or set DATA_DIR to another directory.`,
   );
 
 function socketPath(dataDir: string, name: string): string {
@@ -96,7 +96,8 @@ function socketPath(dataDir: string, name: string): string {
   const path = [relative('.', absolute), absolute].find(
     (candidate) => Buffer.byteLength(candidate) <= MAX_SOCKET_PATH,
   );
-  if (!path) throw new Error(`DATA_DIR is too long a path to be locked: ${dataDir}. Choose a shorter one.`);
+  if (!path)
+    throw new Error(`The path in DATA_DIR is too long for a lock: ${dataDir}. Choose a shorter one.`);
   return path;
 }
 

@@ -5,8 +5,8 @@ import { quoted, tableName } from './tables';
 export const MIGRATIONS_TABLE = 'ums_migrations';
 
 const DUPLICATE_TABLE = '42P07';
-const TAKEN =
-  'Another program has a table with the name of one of ours. Give the service a schema of its own, such as ums.';
+const TABLE_EXISTS =
+  'Another program has a table with a name that the service uses. Give the service a schema of its own, such as ums.';
 
 /** Runs what is pending, in one transaction, and returns its names. Replicas that start together wait for each other. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
@@ -32,7 +32,7 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
     return done.map(({ name }) => name);
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction();
-    throw sqlState(error) === DUPLICATE_TABLE ? new Error(TAKEN, { cause: error }) : error;
+    throw sqlState(error) === DUPLICATE_TABLE ? new Error(TABLE_EXISTS, { cause: error }) : error;
   } finally {
     await runner.release();
   }

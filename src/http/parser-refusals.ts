@@ -25,7 +25,7 @@ export function answerParserRefusals(server: Server): void {
     response.setHeader('Connection', 'close');
     sendProblem(request, response, {
       status: 417,
-      detail: 'The only expectation that is met is 100-continue.',
+      detail: 'The only supported expectation is 100-continue.',
     });
   });
 
@@ -53,7 +53,7 @@ function refusalOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: 'The headers are too large.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'The request took too long to arrive.' };
-  return { status: 400, ...badRequest('This is not an HTTP request.') };
+  return { status: 400, ...badRequest('The request is not valid HTTP.') };
 }
 
 /** Answers where there is no request to answer, and closes the connection. */

@@ -17,7 +17,7 @@ export async function serveManagement(
 ): Promise<number> {
   const server = createServer((request, response) => {
     answer(request, response, metrics, health).catch(() =>
-      sendProblem(request, response, { status: 500, detail: 'The numbers could not be read.' }),
+      sendProblem(request, response, { status: 500, detail: 'The metrics could not be read.' }),
     );
   });
   server.listen(port, host);
@@ -37,7 +37,7 @@ async function answer(
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET, HEAD.' });
+    return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET or HEAD.' });
   }
   const reason = path === '/readyz' ? await health.reasonNotReady() : null;
   if (reason) return sendProblem(request, response, { status: 503, detail: reason });

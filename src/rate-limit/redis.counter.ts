@@ -102,7 +102,7 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
     }
     if (this.isClosed) return end(client);
     this.client = client;
-    if (this.isOut) this.logger.warn('Redis counts the requests of tokens again.');
+    if (this.isOut) this.logger.warn('Redis is reachable again and counts the requests.');
     this.isOut = false;
   }
 
@@ -118,7 +118,7 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
     if (this.isClosed) return;
     if (!this.isOut) {
       this.fallbacks++;
-      const message = 'Redis is out of reach; PostgreSQL counts the requests of tokens.';
+      const message = 'Redis is unreachable; PostgreSQL counts the requests.';
       this.logger.warn({ message, error: describeError(error) });
     }
     this.isOut = true;
@@ -161,7 +161,7 @@ async function within<Result>(ms: number, result: Promise<Result>): Promise<Resu
 
 function notInstalled(error: unknown): never {
   if ((error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) {
-    throw new Error('The client of Redis is not installed. Leave REDIS_URL unset, or run npm install redis.');
+    throw new Error('The Redis client is not installed. Unset REDIS_URL, or run npm install redis.');
   }
   throw error;
 }

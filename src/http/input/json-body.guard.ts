@@ -12,7 +12,11 @@ import { invalidInput } from '../fault';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
 const malformed = () =>
-  invalidInput([{ field: 'body', code: 'invalid', message: 'must be JSON in UTF-8' }], 'malformed_json');
+  invalidInput(
+    [{ field: 'body', code: 'invalid', message: 'must be JSON in UTF-8' }],
+    'malformed_json',
+    'The request body is not valid JSON.',
+  );
 
 const LIMIT = 64 * 1024;
 
