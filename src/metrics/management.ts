@@ -6,8 +6,8 @@ import { sendProblem } from '../http/problem';
 import type { Metrics } from './metrics';
 
 /**
- * Answers `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway leads to; returns that port. It
- * answers until the process ends, so that the last numbers of a drain are seen too.
+ * Serves `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway exposes, and returns that port. It does
+ * so until the process ends, so that the metrics of a drain can be scraped too.
  */
 export async function serveManagement(
   port: number,
