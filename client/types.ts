@@ -11,13 +11,13 @@ export interface Token {
   /** The first 8 and last 4 characters of the value. */
   hint: string;
   scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
-  /** Revoked is revoked, also when it has expired since. */
+  /** A revoked token stays `revoked` after it expires. */
   state: 'active' | 'expired' | 'revoked';
-  /** As it was given. */
+  /** The duration given at creation. */
   expiresIn: string | null;
   expiresAt: string | null;
   createdAt: string;
-  /** May be up to a minute old. */
+  /** May lag by up to a minute. */
   lastUsedAt: string | null;
   revokedAt: string | null;
 }
@@ -64,7 +64,7 @@ export interface UpdateUser {
 
 export interface TokenPage {
   data: Token[];
-  /** What the parameter `cursor` of the next page is; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   nextCursor: string | null;
 }
 
@@ -72,7 +72,7 @@ export interface CreateToken {
   /** A label for people. */
   name: string;
   scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
-  /** How many days the token is valid; by default it never expires. */
+  /** How long the token is valid, in days; by default it never expires. */
   expiresIn?: string;
 }
 
@@ -83,19 +83,19 @@ export interface NewToken {
   /** The first 8 and last 4 characters of the value. */
   hint: string;
   scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
-  /** Revoked is revoked, also when it has expired since. */
+  /** A revoked token stays `revoked` after it expires. */
   state: 'active' | 'expired' | 'revoked';
-  /** As it was given. */
+  /** The duration given at creation. */
   expiresIn: string | null;
   expiresAt: string | null;
   createdAt: string;
-  /** May be up to a minute old. */
+  /** May lag by up to a minute. */
   lastUsedAt: string | null;
   revokedAt: string | null;
   token: string;
 }
 
-/** The one body of every failure (RFC 9457). */
+/** The body of every error (RFC 9457). */
 export interface Problem {
   title: string;
   status: number;
@@ -116,13 +116,13 @@ export interface Problem {
     | 'request_timeout'
     | 'headers_too_large'
     | 'expectation_failed';
-  /** For people. */
+  /** A message for people. */
   detail: string;
   /** The X-Request-ID of the response. */
   requestId: string;
-  /** On every 400 and 409: all faults at once. */
+  /** All faults at once, on every 400 and 409. */
   errors?: {
-    /** Its name, such as `email` or `metadata.plan`; `body` for the whole. */
+    /** The name of the field, such as `email` or `metadata.plan`; `body` for the whole body. */
     field: string;
     code:
       | 'required'
@@ -134,7 +134,7 @@ export interface Problem {
       | 'too_long'
       | 'too_many'
       | 'out_of_range';
-    /** For people; completes "<field> …". */
+    /** A message for people that completes "<field> …". */
     message: string;
   }[];
 }

@@ -27,11 +27,12 @@ const routes = [...routesOf(controllers)].map(({ method, path, handler, controll
   scopes: accessOf(handler, controller) as Scope[],
 }));
 
-const NEVER = { usr: 'usr_00000000000000000000000000', tok: 'tok_00000000000000000000000000' };
-const somewhere = (path: string) => path.replace(':id', path.includes('tokens') ? NEVER.tok : NEVER.usr);
+const UNKNOWN = { usr: 'usr_00000000000000000000000000', tok: 'tok_00000000000000000000000000' };
+const withUnknownId = (path: string) =>
+  path.replace(':id', path.includes('tokens') ? UNKNOWN.tok : UNKNOWN.usr);
 
-/** The access table of the running service. A new route shows up here, so that its scope is a decision and not an accident. */
-it('serves these routes to these scopes', () => {
+/** The access table of the running service. A new route fails this test until its scope is entered here. */
+it('requires these scopes for these routes', () => {
   const served = controllersOf(service.app.get(DiscoveryService));
   const table = [...routesOf(served)].map(({ method, path, handler, controller }) => {
     const access = accessOf(handler, controller);
@@ -61,7 +62,7 @@ it('serves these routes to these scopes', () => {
   ]);
 });
 
-it('has no route that no controller declares', () => {
+it('serves only the routes that a controller declares', () => {
   type Layer = { route?: { path: string; methods: Record<string, boolean> } };
   const layers = service.app.getHttpAdapter().getInstance().router.stack as unknown as Layer[];
   const served = layers.flatMap(({ route }) => {
@@ -84,15 +85,15 @@ describe.each(subsets.map((scopes) => ({ scopes })))('a token with $scopes', ({ 
   let api: Client;
   beforeAll(async () => (api = await service.client({ scopes })));
 
-  it.each(routes)('at $method $path, which needs $scopes', async ({ method, path, scopes: needed }) => {
+  it.each(routes)('may use $method $path if it has $scopes', async ({ method, path, scopes: needed }) => {
     const { status, headers, body } = await api.send(
       method,
-      somewhere(path),
+      withUnknownId(path),
       method === 'post' ? {} : undefined,
     );
 
     if (scopes.includes('admin') || needed.every((scope) => scopes.includes(scope))) {
-      // Allowed: what it asks for is not there, or it asks for nothing well-formed.
+      // Allowed, but the resource does not exist or the input is invalid.
       expect([200, 400, 404, 415]).toContain(status);
     } else {
       expect(status).toBe(403);
@@ -108,16 +109,16 @@ describe.each(subsets.map((scopes) => ({ scopes })))('a token with $scopes', ({ 
 });
 
 describe.each(routes)('$method $path', ({ method, path }) => {
-  const ask = (api: Client) => api.send(method, somewhere(path));
+  const send = (api: Client) => api.send(method, withUnknownId(path));
 
-  it('asks for a token where there is none', async () => {
-    const { headers, body } = await ask(service.anonymous()).expect(401);
+  it('answers 401 without a token', async () => {
+    const { headers, body } = await send(service.anonymous()).expect(401);
     expect(headers['www-authenticate']).toBe('Bearer');
     expect(body).toMatchObject({ status: 401, code: 'unauthorized' });
     expect(headers['x-ratelimit-limit']).toBeUndefined();
   });
 
-  it('refuses an expired, a revoked and an unknown token alike', async () => {
+  it('rejects an expired, a revoked and an unknown token with the same response', async () => {
     const expired = await service.client();
     await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = $1`, [expired.tokenId]);
     const revoked = await service.client();
@@ -125,7 +126,7 @@ describe.each(routes)('$method $path', ({ method, path }) => {
     const unknown = revoked.withValue('umt_00000000000000000000000000000000004kTDkI');
 
     const answers = await Promise.all(
-      [expired, revoked, unknown].map((api) => ask(api).set('X-Request-ID', 'same').expect(401)),
+      [expired, revoked, unknown].map((api) => send(api).set('X-Request-ID', 'same').expect(401)),
     );
 
     for (const { headers } of answers)
@@ -142,7 +143,7 @@ class WithoutScopeController {
   }
 }
 
-it('lets only an admin use a route that names no scope', async () => {
+it('requires the scope admin for a route that declares none', async () => {
   const options = { rateLimitPerMinute: 1000, rateLimitStorage: 'memory', dashboard: false } as const;
   const module = await Test.createTestingModule({
     imports: [ServiceModule.on(service.dataSource, options)],
@@ -152,33 +153,33 @@ it('lets only an admin use a route that names no scope', async () => {
     bodyParser: false,
   });
   await app.init();
-  const ask = async (client: Client) =>
+  const send = async (client: Client) =>
     request(app.getHttpServer())
       .get('/test/without-scope')
       .set('Authorization', `Bearer ${client.tokenValue}`);
 
   const others = await service.client({ scopes: ['users:read', 'users:write', 'users:delete'] });
-  expect((await ask(others)).status).toBe(403);
-  expect((await ask(await service.client())).body).toEqual({ reached: true });
+  expect((await send(others)).status).toBe(403);
+  expect((await send(await service.client())).body).toEqual({ reached: true });
   expect((await request(app.getHttpServer()).get('/test/without-scope')).status).toBe(401);
 });
 
-describe('another organization', () => {
+describe('a resource of another organization', () => {
   it.each(routes.filter(({ path }) => path.includes(':id')))(
-    'does not exist for $method $path: the same bytes as for an id that never was',
+    'is indistinguishable from an unknown id: $method $path',
     async ({ method, path }) => {
       const [own, foreign] = [await service.client(), await service.client()];
       const id = path.includes('tokens') ? foreign.tokenId : (await foreign.createUser()).id;
-      const unknown = path.includes('tokens') ? NEVER.tok : NEVER.usr;
+      const unknown = path.includes('tokens') ? UNKNOWN.tok : UNKNOWN.usr;
       const body = method === 'patch' ? { name: 'Taken over' } : undefined;
       const answer = async (candidate: string) => {
-        const path_ = path.replace(':id', candidate);
-        const { text, headers } = await own.send(method, path_, body).set('X-Request-ID', 'same').expect(404);
+        const url = path.replace(':id', candidate);
+        const { text, headers } = await own.send(method, url, body).set('X-Request-ID', 'same').expect(404);
         for (const name of ['date', 'x-ratelimit-remaining', 'x-ratelimit-reset']) delete headers[name];
         return { text, headers };
       };
 
-      const never = await answer(unknown);
+      const expected = await answer(unknown);
       for (const candidate of [
         id,
         'usr_',
@@ -190,26 +191,28 @@ describe('another organization', () => {
         `${unknown}0`,
         unknown.toUpperCase(),
       ]) {
-        expect(await answer(candidate)).toEqual(never);
+        expect(await answer(candidate)).toEqual(expected);
       }
-      // And it is untouched.
-      const there = path.includes('tokens') ? '/v1/tokens/current' : `/api/v1/users/${id}`;
-      const { body: kept } = await foreign.get(there).expect(200);
-      expect(kept).toMatchObject(path.includes('tokens') ? { state: 'active' } : { name: 'Ada Lovelace' });
+      // The resource is unchanged.
+      const ownPath = path.includes('tokens') ? '/v1/tokens/current' : `/api/v1/users/${id}`;
+      const { body: unchanged } = await foreign.get(ownPath).expect(200);
+      expect(unchanged).toMatchObject(
+        path.includes('tokens') ? { state: 'active' } : { name: 'Ada Lovelace' },
+      );
     },
   );
 
-  it('shows nothing in a list', async () => {
+  it('does not appear in a list', async () => {
     const [own, foreign] = [await service.client(), await service.client()];
     await foreign.createUser({ email: 'ada@example.com' });
-    const mine = await own.createUser({ email: 'own@example.com' });
+    const ownUser = await own.createUser({ email: 'own@example.com' });
 
-    expect((await own.get('/api/v1/users').expect(200)).body.data).toEqual([mine]);
+    expect((await own.get('/api/v1/users').expect(200)).body.data).toEqual([ownUser]);
     expect((await own.get('/api/v1/users?email=ada@example.com').expect(200)).body.data).toEqual([]);
     expect((await own.get('/v1/tokens').expect(200)).body.data).toMatchObject([{ id: own.tokenId }]);
   });
 
-  it('cannot be named by a caller', async () => {
+  it('cannot be selected by a caller', async () => {
     const [own, foreign] = [await service.client(), await service.client()];
     await own
       .post('/api/v1/users', { name: 'Ada', email: 'a@example.com', organizationId: foreign.organizationId })
@@ -223,7 +226,7 @@ describe('another organization', () => {
 });
 
 describe('the Authorization header', () => {
-  it.each(['Bearer', 'bearer', 'BEARER'])('takes the scheme %s', async (scheme) => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('may use the scheme %s', async (scheme) => {
     const { tokenValue } = await service.client();
     await service
       .anonymous()
@@ -238,7 +241,7 @@ describe('the Authorization header', () => {
     ['Bearer  ', 'Bearer'],
     ['Bearer umt_short', 'Bearer error="invalid_token"'],
     ['Bearer a b', 'Bearer error="invalid_token"'],
-  ])('refuses %j with the challenge %s', async (header, challenge) => {
+  ])('is rejected as %j with the challenge %s', async (header, challenge) => {
     const { headers } = await service
       .anonymous()
       .get('/api/v1/users')
@@ -248,11 +251,11 @@ describe('the Authorization header', () => {
   });
 });
 
-describe('the order of judgement', () => {
-  it('is 401, 403, 415, 400, 404: a body is nothing to a caller who may not', async () => {
+describe('the order of checks', () => {
+  it('is 401, 403, 415, 400, 404: a body is read only for an authorized caller', async () => {
     const reader = await service.client({ scopes: ['users:read'] });
     const writer = await service.client({ scopes: ['users:write'] });
-    const path = `/api/v1/users/${NEVER.usr}`;
+    const path = `/api/v1/users/${UNKNOWN.usr}`;
     const garbage = (api: Client) => api.patch(path).set('Content-Type', 'text/plain').send('{');
 
     await garbage(service.anonymous()).expect(401);

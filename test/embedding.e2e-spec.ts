@@ -47,7 +47,7 @@ describe('the routes of an application', () => {
   const mine = { 'X-Host': 'me' };
   const json = { ...mine, 'Content-Type': 'application/json' };
 
-  /** Byte for byte and header for header, but for the date. */
+  /** The whole response, without its date. */
   async function answerOf({ url }: Host, [method, path, headers, body]: Call) {
     const call = request(url)[method](path).set(headers);
     const {
@@ -56,7 +56,7 @@ describe('the routes of an application', () => {
       text,
     } = await call.send(typeof body === 'object' ? JSON.stringify(body) : body);
     delete sent.date;
-    // Seconds that are left of a window: two requests need not see the same second.
+    // These count seconds, and two requests may see different ones.
     for (const name of ['x-ratelimit-reset', 'retry-after']) if (sent[name]) sent[name] = 'seconds';
     return { status, headers: sent, text };
   }
@@ -105,13 +105,13 @@ describe('the routes of an application', () => {
     [200, 'get', '/backend/v1/seldom', mine],
     [200, 'get', '/backend/v1/seldom', mine],
     [429, 'get', '/backend/v1/seldom', mine],
-  ])('answer the same without it, with %i to %s %s', async (status, ...call) => {
-    const [without, within] = [await answerOf(plain, call), await answerOf(host, call)];
-    expect(within.status).toBe(status);
-    expect(within).toEqual(without);
+  ])('respond the same without the service, with %i to %s %s', async (status, ...call) => {
+    const [without, embedded] = [await answerOf(plain, call), await answerOf(host, call)];
+    expect(embedded.status).toBe(status);
+    expect(embedded).toEqual(without);
   });
 
-  it('answer where the dashboard would be, too, if it is not wanted', async () => {
+  it('include the path of the dashboard if it is disabled', async () => {
     const without = await startHost([UserManagementModule.forRoot({ ...OPTIONS, dashboard: false })]);
     for (const path of ['', '/', '/x.js']) {
       const call: Call = ['get', `/backend/internal/dashboard${path}`, mine];
@@ -120,7 +120,7 @@ describe('the routes of an application', () => {
     await without.close();
   });
 
-  it('keep their entities, tables and names', async () => {
+  it('keep the entities, tables and names that they use', async () => {
     expect(host.dataSource.entityMetadatas.map(({ tableName }) => tableName)).toEqual(['users']);
     const sync = await host.dataSource.driver.createSchemaBuilder().log();
     expect(sync.upQueries).toEqual([]);
@@ -140,7 +140,7 @@ describe('the routes of an application', () => {
   });
 });
 
-it('adds no entity to a data source that loads entities by itself', async () => {
+it('adds no entity to a data source with autoLoadEntities', async () => {
   const loading = await startHost([UserManagementModule.forRoot(OPTIONS)], { autoLoadEntities: true });
   try {
     expect(loading.dataSource.entityMetadatas.map(({ target }) => target)).toEqual([HostUser]);
@@ -152,18 +152,18 @@ it('adds no entity to a data source that loads entities by itself', async () => 
   }
 });
 
-it('goes on serving until the host ends its connections', async () => {
+it('serves until the host closes its connections', async () => {
   const closing = await startHost([UserManagementModule.forRoot(OPTIONS)]);
   try {
     const api = await clientOf(closing);
-    await closing.app.get(Mount).beforeApplicationShutdown(); // the host still takes requests then
+    await closing.app.get(Mount).beforeApplicationShutdown(); // the host still accepts requests
     await api.get('/backend/internal/api/v1/users').expect(200);
   } finally {
     await closing.close();
   }
 });
 
-describe('in an application the service', () => {
+describe('the service in an application', () => {
   const users = '/backend/internal/api/v1/users';
 
   it('serves users, with the paths of the application in Location and Link', async () => {
@@ -210,7 +210,7 @@ describe('in an application the service', () => {
     expect(headers.etag).toBeUndefined();
   });
 
-  describe('of a body that the application has read', () => {
+  describe('with a body that the application has parsed', () => {
     const user = { name: 'Ada', email: 'ada@example.com' };
     it.each<[number, string, string, string | object]>([
       [415, 'unsupported_media_type', 'application/x-www-form-urlencoded', 'name=Ada&email=a@example.com'],
@@ -221,11 +221,11 @@ describe('in an application the service', () => {
       [413, 'payload_too_large', 'application/json', { ...user, name: 'x'.repeat(120 * 1024) }],
       [400, 'validation_failed', 'application/json', { ...user, more: 1 }],
       [400, 'validation_failed', 'application/json', [1]],
-    ])('says %i %s of %s', async (status, code, type, body) => {
+    ])('answers %i %s to %s', async (status, code, type, body) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const send = (api: Client) => api.post(users).set('Content-Type', type).send(text);
       expect((await send(await clientOf(host)).expect(status)).body.code).toBe(code);
-      // And nothing to a caller who may not.
+      // An unauthorized caller gets the same response whatever the body.
       await send(new Client(host.url)).expect(401);
       await send(await clientOf(host, ['users:read'])).expect(403);
     });
@@ -244,14 +244,14 @@ describe('in an application the service', () => {
     expect(body.code).toBe('not_found');
   });
 
-  it('limits by its own throttler, and tells the headers', async () => {
+  it('limits requests by its own throttler, and sends its headers', async () => {
     const api = await clientOf(host);
     for (let i = 0; i < 50; i++) await api.get(`${users}/nobody`).expect(404);
     const { headers } = await api.get(`${users}/nobody`).expect(429);
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '50', 'x-ratelimit-remaining': '0' });
   });
 
-  it('passes on a record of each request', async () => {
+  it('passes a record of each request to onRequest', async () => {
     const api = await clientOf(host);
     const { headers } = await api.get(`${users}/nobody`).expect(404);
     expect(records.find(({ requestId }) => requestId === headers['x-request-id'])).toEqual({
@@ -266,10 +266,10 @@ describe('in an application the service', () => {
   });
 });
 
-describe('a route of the application that names scopes', () => {
+describe('a route of the application that declares scopes', () => {
   const path = '/backend/v1/reports';
 
-  it('wants a token that has them, counts it once, and fails the way the application does', async () => {
+  it('requires a token with the scopes, counts a request once, and fails like the rest of the application', async () => {
     const reader = await clientOf(host, ['users:read']);
     const { body, headers } = await reader.get(path).expect(200);
     expect(body).toEqual({ data: { organizationId: reader.organizationId } });
@@ -283,7 +283,7 @@ describe('a route of the application that names scopes', () => {
     await reader.get(path).expect(401);
   });
 
-  it('refuses a token without them', async () => {
+  it('rejects a token without the scopes', async () => {
     const { id } = await host.app.get(OrganizationsService).create('Test');
     const { value } = await host.app.get(TokensService).create(id, { name: 'Test', scopes: ['users:write'] });
     await new Client(host.url, { value }).get(path).expect(403);
@@ -304,7 +304,7 @@ describe('the services', () => {
     return errors.map(({ field, code }) => `${field} ${code}`);
   };
 
-  it('take what a caller may send, and fill in the same defaults', async () => {
+  it('accept the same input as the API, with the same defaults', async () => {
     const [users, organizations] = [host.app.get(UsersService), host.app.get(OrganizationsService)];
     const { id } = await organizations.create(' Spaced ');
     const user = await users.create(id, { name: ' Ada ', email: 'ada@example.com' });
@@ -314,7 +314,7 @@ describe('the services', () => {
     expect((await host.app.get(UserSearch).search(id, { q: 'ada' })).data).toMatchObject([{ id: user.id }]);
   });
 
-  it('refuse what a caller may not send', async () => {
+  it('reject the same input as the API', async () => {
     const [users, tokens] = [host.app.get(UsersService), host.app.get(TokensService)];
     const { id } = await host.app.get(OrganizationsService).create('Test');
     expect(await faultsOf(users.create(id, { name: '', email: 'nobody' }))).toEqual([
@@ -332,7 +332,7 @@ describe('the services', () => {
     expect(await faultsOf(host.app.get(OrganizationsService).create(''))).toEqual(['name too_short']);
   });
 
-  it('know no organization that is not there', async () => {
+  it('report an unknown organization', async () => {
     const [users, tokens] = [host.app.get(UsersService), host.app.get(TokensService)];
     const nowhere = 'org_00000000000000000000000000';
     const token = tokens.create(nowhere, { name: 'x', scopes: ['admin'] });
@@ -342,18 +342,18 @@ describe('the services', () => {
     expect((await users.list(nowhere)).data).toEqual([]);
   });
 
-  it('sort what the search indexes gather, in the schema that has them', async () => {
+  it('maintain the search indexes in the schema of the service', async () => {
     const { id } = await host.app.get(OrganizationsService).create('Test');
     const users = host.app.get(UsersService);
-    const asked = jest.spyOn(ownDataSource(host), 'query');
+    const queries = jest.spyOn(ownDataSource(host), 'query');
     try {
       const person = (n: number) => ({ name: `Person ${n}`, email: `person-${n}@example.com` });
       await Promise.all(Array.from({ length: 300 }, (_, n) => users.create(id, person(n))));
 
-      const sorting = asked.mock.calls.findIndex(([sql]) => sql.includes('ums_sort_in'));
-      await expect(asked.mock.results[sorting].value).resolves.toBeDefined();
+      const call = queries.mock.calls.findIndex(([sql]) => sql.includes('ums_sort_in'));
+      await expect(queries.mock.results[call].value).resolves.toBeDefined();
     } finally {
-      asked.mockRestore();
+      queries.mockRestore();
     }
   });
 });
@@ -385,7 +385,7 @@ describe('forRootAsync', () => {
         useExisting: Settings,
       }),
     ],
-  ])('takes %s, on a data source with a name', async (_way, module) => {
+  ])('supports %s, on a data source with a name', async (_way, module) => {
     const other = await startHost([module], { name: 'people' });
     const api = await clientOf(other);
     await api.get('/backend/internal/api/v1/users').expect(200);
@@ -393,25 +393,25 @@ describe('forRootAsync', () => {
   });
 });
 
-it('says what to do when a table of the application has the name of one of ours', async () => {
+it('suggests a schema if a table of the application has the same name', async () => {
   await expect(startHost([UserManagementModule.forRoot()])).rejects.toThrow(
     'Give the service a schema of its own',
   );
 });
 
-it('runs the migrations when the application says so', async () => {
+it('runs the migrations on request', async () => {
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(3);
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toEqual([]);
 });
 
-describeOnServer('a database that the guard cannot ask', () => {
-  it('is a 503 with Retry-After to the application, whose filter knows no driver', async () => {
-    const asked = await startHost([UserManagementModule.forRoot(OPTIONS)]);
+describeOnServer('an unavailable database', () => {
+  it('causes a 503 with Retry-After in the application, although its filter does not handle driver errors', async () => {
+    const guarded = await startHost([UserManagementModule.forRoot(OPTIONS)]);
     const admin = new pg.Client(process.env.UMS_TEST_SERVER);
     await admin.connect();
     try {
-      const api = await clientOf(asked, ['users:read']);
-      const [{ name }] = await asked.dataSource.query('SELECT current_database() AS name');
+      const api = await clientOf(guarded, ['users:read']);
+      const [{ name }] = await guarded.dataSource.query('SELECT current_database() AS name');
       await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
       await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
 
@@ -424,7 +424,7 @@ describeOnServer('a database that the guard cannot ask', () => {
       await api.get('/backend/v1/reports').expect(200);
     } finally {
       await admin.end();
-      await asked.close();
+      await guarded.close();
     }
   });
 });

@@ -60,7 +60,11 @@ describe('a body', () => {
     ['with a bare NaN', '{"name":NaN}'],
   ])('that is %s is malformed', async (_case, text) => {
     const { body } = await postText(text).expect(400);
-    expect(body).toMatchObject({ code: 'malformed_json', errors: [{ field: 'body', code: 'invalid' }] });
+    expect(body).toMatchObject({
+      code: 'malformed_json',
+      detail: 'The request body is not valid JSON.',
+      errors: [{ field: 'body', code: 'invalid' }],
+    });
   });
 
   it('with a JSON type and no bytes is malformed', async () => {

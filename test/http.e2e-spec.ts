@@ -8,14 +8,14 @@ afterAll(() => service.close());
 const UUID = /^[0-9a-f-]{36}$/;
 
 describe('X-Request-ID', () => {
-  it.each(['a', 'A.b_c-9', 'x'.repeat(128)])('is the caller’s: %.20s', async (id) => {
+  it.each(['a', 'A.b_c-9', 'x'.repeat(128)])('repeats a well-formed id of the caller: %.20s', async (id) => {
     const { headers, body } = await service.anonymous().get('/nothing').set('X-Request-ID', id).expect(404);
     expect(headers['x-request-id']).toBe(id);
     expect(body.requestId).toBe(id);
   });
 
   it.each(['', 'x'.repeat(129), 'a b', 'a,b', 'é', '<script>'])(
-    'is a new one instead of %.20j',
+    'is a new id instead of a malformed one: %.20j',
     async (id) => {
       const { headers, body } = await service.anonymous().get('/nothing').set('X-Request-ID', id).expect(404);
       expect(headers['x-request-id']).toMatch(UUID);
@@ -23,7 +23,7 @@ describe('X-Request-ID', () => {
     },
   );
 
-  it('is on every response, and in its log line', async () => {
+  it('is on every response and in its log line', async () => {
     const api = await service.client();
     const reader = await service.client({ scopes: ['users:read'] });
     const answers = await Promise.all([
@@ -49,7 +49,7 @@ describe('X-Request-ID', () => {
 });
 
 describe('every response under /api and /v1', () => {
-  it('is not stored and not sniffed, and does not tell what serves it', async () => {
+  it('forbids caching and content sniffing, and does not name the server software', async () => {
     const api = await service.client();
     for (const { headers } of [
       await api.get('/api/v1/users').expect(200),
@@ -81,7 +81,7 @@ describe('a path', () => {
     '/API/v1/users',
     '/api/v1/users/',
     '/v1/tokens/current/',
-  ])('that is not known is a 404, with or without a token: %s', async (path) => {
+  ])('is a 404 if it is unknown, with or without a token: %s', async (path) => {
     const api = await service.client();
     for (const client of [api, service.anonymous()]) {
       const { body, headers } = await client.get(path).expect(404);
@@ -108,18 +108,34 @@ describe('a path', () => {
     ['delete', '/api/v1/tokens/current', 'GET, HEAD'],
     ['patch', '/api/v1/tokens/tok_x', 'GET, HEAD, DELETE'],
     ['post', '/livez', 'GET, HEAD'],
-  ] as const)('answers 405 to %s %s with Allow: %s, with or without a token', async (method, path, allow) => {
-    const api = await service.client();
-    for (const client of [api, service.anonymous()]) {
-      const { body, headers } = await client.send(method, path).expect(405);
-      expect(headers.allow?.split(', ').sort()).toEqual(allow.split(', ').sort());
-      expect(body.code).toBe('method_not_allowed');
-    }
-  });
+  ] as const)(
+    'answers %s %s with 405 and Allow: %s, with or without a token',
+    async (method, path, allow) => {
+      const api = await service.client();
+      for (const client of [api, service.anonymous()]) {
+        const { body, headers } = await client.send(method, path).expect(405);
+        expect(headers.allow?.split(', ').sort()).toEqual(allow.split(', ').sort());
+        expect(body.code).toBe('method_not_allowed');
+      }
+    },
+  );
 
-  it.each(['%zz', '%', '%ff', '%c0%80'])('that cannot be decoded is a 404: /api/v1/users/%s', async (id) => {
+  it.each(['%zz', '%', '%ff', '%c0%80'])('is a 404 if it cannot be decoded: /api/v1/users/%s', async (id) => {
     const { body } = await service.anonymous().get(`/api/v1/users/${id}`).expect(404);
     expect(body.code).toBe('not_found');
+  });
+});
+
+describe('an unknown query parameter', () => {
+  it.each([
+    ['get', '/api/v1/users?page=2'],
+    ['delete', '/api/v1/users/usr_x?page=2'],
+  ] as const)('is named as one: %s %s', async (method, path) => {
+    const api = await service.client();
+    const { body } = await api.send(method, path).expect(400);
+    expect(body.errors).toEqual([
+      { field: 'page', code: 'unknown', message: 'is not a known query parameter' },
+    ]);
   });
 });
 
@@ -129,7 +145,7 @@ describe('GET /livez and /readyz', () => {
     await service.anonymous().get('/readyz').expect(200, { status: 'ok' });
   });
 
-  it('say that the schema is too old', async () => {
+  it('/readyz reports an outdated schema', async () => {
     await service.dataSource.query(`UPDATE ums_migrations SET name = 'not-' || name`);
     const { body, headers } = await service.anonymous().get('/readyz').expect(503);
     expect(body).toMatchObject({
@@ -143,7 +159,7 @@ describe('GET /livez and /readyz', () => {
   });
 });
 
-/** What the service answers to bytes that need not be HTTP; what is to come `later` follows after a moment. */
+/** Sends bytes, which may be invalid HTTP, and `later` after a delay. Returns everything the service answers. */
 function raw(bytes: string, later?: string): Promise<string> {
   const { port } = new URL(service.url);
   return new Promise((resolve, reject) => {
@@ -155,25 +171,25 @@ function raw(bytes: string, later?: string): Promise<string> {
   });
 }
 
-describe('what the HTTP parser refuses', () => {
+describe('a request that the HTTP parser rejects', () => {
   it.each([
     ['garbage', 'GARBAGE\r\n\r\n', 400, 'bad_request'],
-    ['no Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
+    ['without a Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
     [
-      'two lengths',
+      'with conflicting lengths',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       400,
       'bad_request',
     ],
-    ['a space in a header name', 'GET / HTTP/1.1\r\nHost: a\r\nX Y: z\r\n\r\n', 400, 'bad_request'],
+    ['with a space in a header name', 'GET / HTTP/1.1\r\nHost: a\r\nX Y: z\r\n\r\n', 400, 'bad_request'],
     [
-      'headers of 20 KB',
+      'with headers of 20 KB',
       `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
       'headers_too_large',
     ],
     [
-      'another expectation',
+      'with an unsupported expectation',
       'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: magic\r\n\r\n',
       417,
       'expectation_failed',
@@ -191,8 +207,8 @@ describe('what the HTTP parser refuses', () => {
   });
 });
 
-describe('a request that breaks off', () => {
-  it('keeps the id and the limits of its caller, when its body is not HTTP', async () => {
+describe('a request that becomes malformed', () => {
+  it('gets its id and its limits if only its body is malformed', async () => {
     const { tokenValue } = await service.client();
     const answer = await raw(
       `POST /api/v1/users HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokenValue}\r\nX-Request-ID: mine\r\n` +
@@ -204,7 +220,7 @@ describe('a request that breaks off', () => {
     expect(answer).toMatch(/^X-RateLimit-Remaining: 999\r$/im);
   });
 
-  it('does not take the answer of the whole one before it', async () => {
+  it('does not replace the response of the complete request before it', async () => {
     const api = await service.client();
     const user = await api.createUser();
     const answer = await raw(
@@ -220,7 +236,7 @@ describe('Expect: 100-continue', () => {
     `POST /api/v1/users HTTP/1.1\r\nHost: a\r\n${authorization}Content-Type: application/json\r\nContent-Length: ${length}\r\n` +
     'Expect: 100-continue\r\n';
 
-  it('is met when the body is about to be read', async () => {
+  it('is answered when the body is about to be read', async () => {
     const { tokenValue } = await service.client();
     const body = '{"name":"Ada","email":"continue@example.com"}';
     const answer = await raw(
@@ -230,7 +246,7 @@ describe('Expect: 100-continue', () => {
     expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
   });
 
-  it('is not met for a caller who may not, and the connection closes', async () => {
+  it('is not answered for an unauthorized caller, and the connection closes', async () => {
     const answer = await raw(`${head('', 300_000)}\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 401 /);
     expect(answer).toMatch(/^Connection: close\r$/im);

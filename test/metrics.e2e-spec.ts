@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const metrics = async () => (await fetch(`${management}/metrics`)).text();
 
-/** The value of a sample, by its name and labels as they are written. */
+/** The value of a sample, by its name and labels in the text format. */
 const valueOf = (text: string, sample: string) => {
   const line = text.split('\n').find((line) => line.startsWith(`${sample} `));
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
@@ -61,7 +61,7 @@ describe('the management port', () => {
     expect(text).not.toContain(id);
   });
 
-  it('counts what it refuses by the reason', async () => {
+  it('counts rejected requests by reason', async () => {
     const anonymous = new Client(service.url);
     await anonymous.get('/api/v1/users').expect(401);
     await admin.withValue(newTokenValue()).get('/api/v1/users').expect(401);
@@ -79,7 +79,7 @@ describe('the management port', () => {
     expect(refused(429, 'rate_limited')).toBe(1);
   });
 
-  it('tells of the pool, the limiter, the event loop and the build', async () => {
+  it('reports the pool, the limiter, the event loop and the build', async () => {
     const text = await metrics();
     expect(valueOf(text, 'ums_database_connections_waiting')).toBe(0);
     expect(valueOf(text, 'ums_database_connections_in_use')).toBe(0);
@@ -90,7 +90,7 @@ describe('the management port', () => {
     expect(text).toMatch(/^ums_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\} 1$/m);
   });
 
-  it('has no label whose values a caller can make up', async () => {
+  it('has no label with values that a caller can choose', async () => {
     for (let i = 0; i < 20; i++) {
       const path = `/${Math.random()}`;
       await new Client(service.url).send('options', path);
@@ -105,7 +105,7 @@ describe('the management port', () => {
     );
   });
 
-  it('answers /livez and /readyz too, and nothing else', async () => {
+  it('also answers /livez and /readyz, and nothing else', async () => {
     for (const path of ['/livez', '/readyz']) {
       const response = await fetch(management + path);
       expect([response.status, await response.text()]).toEqual([200, '{"status":"ok"}']);
@@ -122,8 +122,8 @@ describe('the management port', () => {
     await new Client(service.url).get('/metrics').expect(404);
   });
 
-  it('has every metric that the dashboard and the alerts ask for', async () => {
-    const known = new Set(
+  it('has every metric that the dashboard and the alerts query', async () => {
+    const exported = new Set(
       [...(await metrics()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
         type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
       ),
@@ -134,18 +134,18 @@ describe('the management port', () => {
       ...panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr)),
       ...groups.flatMap(({ rules }: { rules: { expr: string }[] }) => rules.map(({ expr }) => expr)),
     ];
-    const asked = new Set(
+    const queried = new Set(
       expressions.flatMap((expression) => expression.match(/\b(?:ums|nodejs|process)_[a-z0-9_]+/g) ?? []),
     );
-    expect(asked.size).toBeGreaterThan(8);
-    expect([...asked].filter((name) => !known.has(name))).toEqual([]);
-    for (const name of known)
-      if (name.startsWith('ums_') && !name.endsWith('_sum')) expect(asked).toContain(name);
+    expect(queried.size).toBeGreaterThan(8);
+    expect([...queried].filter((name) => !exported.has(name))).toEqual([]);
+    for (const name of exported)
+      if (name.startsWith('ums_') && !name.endsWith('_sum')) expect(queried).toContain(name);
   });
 });
 
 describe('ums_rate_limit_fallbacks_total', () => {
-  it('counts that PostgreSQL had to stand in for Redis', async () => {
+  it('counts the fallback from Redis to PostgreSQL', async () => {
     const another = await copyOfTemplate();
     const without = await start({ ...another.env, MANAGEMENT_PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' });
     const text = await (await fetch(/Metrics at (\S+)/.exec(without.stdout())![1])).text();
@@ -159,16 +159,17 @@ describe('ums_rate_limit_fallbacks_total', () => {
 
 describe('deploy/monitoring/alerts.yaml', () => {
   const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-  if (!hasPromtool) process.stderr.write('There is no promtool here: it does not check the alert rules.\n');
-  (hasPromtool ? it : it.skip)('is what Prometheus takes', () => {
+  if (!hasPromtool)
+    process.stderr.write('promtool is not installed; the check of the alert rules is skipped.\n');
+  (hasPromtool ? it : it.skip)('is valid for Prometheus', () => {
     const { status, stdout, stderr } = spawnSync(
       'promtool',
       ['check', 'rules', 'deploy/monitoring/alerts.yaml'],
       { encoding: 'utf8' },
     );
-    expect({ status, said: stdout + stderr }).toEqual({
+    expect({ status, output: stdout + stderr }).toEqual({
       status: 0,
-      said: expect.stringContaining('SUCCESS'),
+      output: expect.stringContaining('SUCCESS'),
     });
   });
 });

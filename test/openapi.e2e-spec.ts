@@ -13,7 +13,7 @@ beforeAll(async () => (service = await startService()));
 afterAll(() => service.close());
 
 describe('openapi.json', () => {
-  it('is what the code says', async () => {
+  it('matches the code', async () => {
     await promisify(execFile)(process.execPath, ['scripts/openapi.mjs', '--check']);
   });
 
@@ -27,13 +27,13 @@ describe('openapi.json', () => {
     expect(described.sort()).toEqual(routes.sort());
   });
 
-  it('shows no token that could be one', () => {
+  it('contains no valid token', () => {
     const values = readFileSync('openapi.json', 'utf8').match(/umt_[0-9A-Za-z]{38}/g)!;
     expect(values.length).toBeGreaterThan(0);
     expect(values.filter(isTokenValue)).toEqual([]);
   });
 
-  it('is served to everybody', async () => {
+  it('is served without a token', async () => {
     const { body } = await service.anonymous().get('/openapi.json').expect(200);
     expect(body).toEqual(document);
     const { headers } = await service.anonymous().post('/openapi.json', {}).expect(405);
@@ -42,7 +42,7 @@ describe('openapi.json', () => {
 });
 
 describe('GET /docs', () => {
-  it('shows every operation, and runs nothing', async () => {
+  it('shows every operation and contains no scripts', async () => {
     const { text, headers } = await service.anonymous().get('/docs').expect(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);

@@ -107,7 +107,7 @@ describe('a first start on the embedded database', () => {
     const second = await run(['start'], { ...onDirectory(), PORT: '0' });
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(
-      /^Another process has the embedded database in .* open\. Stop it first, or set DATA_DIR/,
+      /^The embedded database in .* is in use by another process\. Stop it first, or set DATA_DIR/,
     );
     const command = await run(['organizations', 'list'], onDirectory());
     expect(command.code).toBe(1);
@@ -138,7 +138,7 @@ describe('a start without its Redis', () => {
       expect(headers['x-ratelimit-remaining']).toBe(remaining);
     }
     await stop(service);
-    expect(service.stdout().match(/Redis is out of reach/g)).toHaveLength(1);
+    expect(service.stdout().match(/Redis is unreachable/g)).toHaveLength(1);
     expect(service.stdout() + service.stderr()).not.toContain('secret-secret');
   });
 });

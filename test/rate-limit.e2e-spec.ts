@@ -7,18 +7,18 @@ afterAll(() => service.close());
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** Makes `count` requests, so many at once, and returns the answers. */
-async function flood(count: number, ask: (i: number) => ReturnType<Client['get']>, atOnce = 50) {
+/** Sends `count` requests, `atOnce` at a time, and returns the responses. */
+async function flood(count: number, send: (i: number) => ReturnType<Client['get']>, atOnce = 50) {
   const answers: { status: number; headers: Record<string, string> }[] = [];
   for (let i = 0; i < count; i += atOnce) {
     answers.push(
-      ...(await Promise.all(Array.from({ length: Math.min(atOnce, count - i) }, (_, j) => ask(i + j)))),
+      ...(await Promise.all(Array.from({ length: Math.min(atOnce, count - i) }, (_, j) => send(i + j)))),
     );
   }
   return answers;
 }
 
-it('admits exactly 1000 requests of a token in its window, all routes together', async () => {
+it('admits exactly 1000 requests of a token in its window, across all routes', async () => {
   const api = await service.client();
   const routes = [
     '/api/v1/users',
@@ -38,7 +38,7 @@ it('admits exactly 1000 requests of a token in its window, all routes together',
   expect(new Set(answers.map(({ headers }) => headers['x-ratelimit-reset'])).size).toBe(1);
 });
 
-it('tells a refused caller when to come back, and counts the refusal for nothing', async () => {
+it('tells a rejected caller when to retry, and does not count the rejected request', async () => {
   const limited = await startService({ RATE_LIMIT_PER_MINUTE: '3' });
   try {
     const api = await limited.client({ scopes: ['users:read'] });
@@ -53,7 +53,7 @@ it('tells a refused caller when to come back, and counts the refusal for nothing
     expect(reset - Date.now() / 1000).toBeGreaterThan(50);
     expect(reset - Date.now() / 1000).toBeLessThanOrEqual(61);
     expect(Math.abs(reset - Date.now() / 1000 - retryAfter)).toBeLessThan(2);
-    // 429 comes before 403, and another refusal moves nothing.
+    // 429 precedes 403, and rejected requests do not extend the window.
     const again = await api.delete('/api/v1/users/nobody').expect(429);
     expect(again.headers['x-ratelimit-reset']).toBe(headers['x-ratelimit-reset']);
     // Another token of the same organization has its own window.
@@ -73,7 +73,7 @@ it('opens a new window when the old one has ended', async () => {
     await flood(3, () => api.get('/api/v1/users'));
     await api.get('/api/v1/users').expect(429);
 
-    // A minute passes: for the windows in memory by the clock, for those in PostgreSQL by their start.
+    // A minute passes: the windows in memory use the clock, and those in PostgreSQL get an earlier start.
     await limited.dataSource.query(`UPDATE rate_limit_windows SET started_ms = started_ms - 60000`);
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 60_000);
     jest.spyOn(performance, 'now').mockImplementation(() => realPerformanceNow() + 60_000);
@@ -85,11 +85,11 @@ it('opens a new window when the old one has ended', async () => {
   }
 });
 
-it('sends the three headers with every status of an authenticated request, and counts it', async () => {
+it('sends the three headers in every response to an authenticated request, and counts the request', async () => {
   const api = await service.client();
   const reader = await service.client({ organizationId: api.organizationId, scopes: ['users:read'] });
   const user = await api.createUser();
-  const asked = [
+  const requests = [
     reader.get('/api/v1/users').expect(200),
     reader.get('/api/v1/users?limit=x').expect(400),
     reader.post('/api/v1/users', {}).expect(403),
@@ -105,16 +105,16 @@ it('sends the three headers with every status of an authenticated request, and c
     api.patch(`/api/v1/users/${user.id}`, {}).expect(200),
     api.delete(`/api/v1/users/${user.id}`).expect(204),
   ];
-  for (const test of asked) {
-    const { headers } = await test; // sent only now: the last one deletes what the one before changes
+  for (const request of requests) {
+    const { headers } = await request; // sent only when awaited, so the PATCH precedes the DELETE
     for (const name of HEADERS) expect(headers[name]).toMatch(/^\d+$/);
   }
-  // 1 creation and 6 more of one, 4 of the other.
+  // One token sent 1 + 6 requests, the other 4.
   expect((await api.get('/v1/tokens/current').expect(200)).headers['x-ratelimit-remaining']).toBe('992');
   expect((await reader.get('/v1/tokens/current').expect(200)).headers['x-ratelimit-remaining']).toBe('995');
 });
 
-it('counts neither unknown paths, nor other methods, nor who has no token', async () => {
+it('does not count unknown paths, unsupported methods or requests without a token', async () => {
   const api = await service.client();
   for (const answer of [
     await api.get('/api/v1/nothing').expect(404),

@@ -8,7 +8,7 @@ describeOnServer('several replicas on one PostgreSQL', () => {
   let database: TestDatabase;
   let replicas: Running[];
   let token: string;
-  /** A client of one of them; with the bootstrap token, or with another. */
+  /** A client of one replica, by default with the bootstrap token. */
   const replica = (i: number, value = token) => new Client(replicas[i % replicas.length].url, { value });
   const newToken = async (...scopes: string[]): Promise<{ id: string; token: string }> =>
     (await replica(0).post('/v1/tokens', { name: 'CI', scopes }).expect(201)).body;
@@ -16,7 +16,7 @@ describeOnServer('several replicas on one PostgreSQL', () => {
   beforeAll(async () => {
     database = await emptyDatabase();
     token = (await run(['tokens', 'generate'], {})).stdout.trim();
-    // All at once, on an empty database.
+    // They start at once, on an empty database.
     replicas = await Promise.all([1, 2, 3, 4].map(() => start({ ...database.env, BOOTSTRAP_TOKEN: token })));
   });
   afterAll(async () => {
@@ -24,24 +24,24 @@ describeOnServer('several replicas on one PostgreSQL', () => {
     await database.drop();
   });
 
-  it('start together: one migrates and bootstraps, all are ready', async () => {
+  it('start together: one migrates and bootstraps, and all become ready', async () => {
     for (const { url } of replicas) expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(JSON.parse((await run(['organizations', 'list', '--json'], database.env)).stdout)).toHaveLength(1);
   });
 
-  it('read what another has written', async () => {
-    const made = await replica(0).createUser();
-    await replica(1).get(`/api/v1/users/${made.id}`).expect(200, made);
+  it('read the writes of each other', async () => {
+    const user = await replica(0).createUser();
+    await replica(1).get(`/api/v1/users/${user.id}`).expect(200, user);
   });
 
-  it('admit 1000 requests of a token together, and number each of them once', async () => {
+  it('share the limit of 1000 requests of a token, and count each request once', async () => {
     const { token: value } = await newToken('users:read');
     const answers: Response[] = [];
     for (let i = 0; i < 1400; i += 70) {
-      const some = Array.from({ length: 70 }, (_, j) =>
+      const batch = Array.from({ length: 70 }, (_, j) =>
         fetch(`${replicas[(i + j) % 4].url}/api/v1/users`, { headers: { Authorization: `Bearer ${value}` } }),
       );
-      answers.push(...(await Promise.all(some)));
+      answers.push(...(await Promise.all(batch)));
     }
     const admitted = answers.filter(({ status }) => status === 200);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(400);
@@ -49,19 +49,19 @@ describeOnServer('several replicas on one PostgreSQL', () => {
     expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: 1000 }, (_, i) => 999 - i));
   });
 
-  it('refuse a revoked token at once, everywhere', async () => {
+  it('all reject a revoked token immediately', async () => {
     for (let round = 0; round < 20; round++) {
-      const made = await newToken('users:read');
-      const use = (i: number) => replica(i, made.token).get('/v1/tokens/current');
+      const created = await newToken('users:read');
+      const use = (i: number) => replica(i, created.token).get('/v1/tokens/current');
       await use(0).expect(200);
-      await replica(round).delete(`/v1/tokens/${made.id}`).expect(204);
+      await replica(round).delete(`/v1/tokens/${created.id}`).expect(204);
       expect((await Promise.all([0, 1, 2, 3].map(use))).map(({ status }) => status)).toEqual([
         401, 401, 401, 401,
       ]);
     }
   });
 
-  it('make one user of a thousand creates of one address in mixed case', async () => {
+  it('create one user from a thousand requests with one address in mixed case', async () => {
     const spell = (i: number) =>
       [...'grace@example.com'].map((c, j) => ((i >> (j % 10)) & 1 ? c.toUpperCase() : c)).join('');
     const { token: value } = await newToken('users:write');
@@ -93,7 +93,7 @@ describeOnServer('one process on PostgreSQL', () => {
     await database.drop();
   });
 
-  it('prints no token, and says how to get one', async () => {
+  it('prints how to create a token, but no token', async () => {
     const service = await start(database.env);
     expect(service.stdout()).toContain('ums tokens create');
     expect(service.stdout()).toContain('BOOTSTRAP_TOKEN');
@@ -101,7 +101,7 @@ describeOnServer('one process on PostgreSQL', () => {
     await stop(service);
   });
 
-  it('says what to run where it may not create an extension', async () => {
+  it('says what to run if it may not create an extension', async () => {
     const role = `limited_${process.pid}`;
     await client.query(`CREATE ROLE ${role} LOGIN`);
     await client.query(`GRANT ALL ON SCHEMA public TO ${role}`);
@@ -118,7 +118,7 @@ describeOnServer('one process on PostgreSQL', () => {
     }
   });
 
-  it('starts on an old schema when it may not migrate, and is not ready', async () => {
+  it('starts on an outdated schema without migrating it, but is not ready', async () => {
     const service = await start({ ...database.env, MIGRATE_ON_START: 'false' });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
@@ -127,7 +127,7 @@ describeOnServer('one process on PostgreSQL', () => {
     await stop(service);
   });
 
-  it('finishes on SIGTERM what it has begun, and then ends with 0', async () => {
+  it('finishes its requests after SIGTERM, and then exits with 0', async () => {
     const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
     const service = await start({ ...database.env, BOOTSTRAP_TOKEN });
     const api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
@@ -152,8 +152,8 @@ describeOnServer('one process on PostgreSQL', () => {
   });
 });
 
-describeOnServer('a database that does not answer', () => {
-  it('is a 503 with Retry-After, and over as soon as it answers again', async () => {
+describeOnServer('an unavailable database', () => {
+  it('causes a 503 with Retry-After until it is available again', async () => {
     const service = await startService();
     const admin = new pg.Client(process.env.UMS_TEST_SERVER);
     await admin.connect();
@@ -183,7 +183,7 @@ describeOnServer('a database that does not answer', () => {
     }
   });
 
-  it('that a lock holds up is a 503 too, not a wait', async () => {
+  it('causes a 503 if a lock blocks the statement', async () => {
     const service = await startService();
     const other = service.dataSource.createQueryRunner();
     try {

@@ -10,7 +10,7 @@ afterAll(() => service.close());
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
-  it('makes a token and shows its value this one time', async () => {
+  it('creates a token and shows its value once', async () => {
     const api = await service.client();
 
     const { body, headers } = await api
@@ -35,13 +35,16 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
     await api.withValue(token).get('/api/v1/users').expect(200);
   });
 
-  it('ends the value with the CRC-32 of what is before it', async () => {
+  it('ends the value with the CRC-32 of the rest', async () => {
     const api = await service.client();
     const { body } = await api.post(path, { name: 'CI', scopes: ['admin'] }).expect(201);
 
     expect(body.token).toMatch(/^umt_[0-9A-Za-z]{38}$/);
-    const sum = [...body.token.slice(36)].reduce((rest, digit) => rest * 62 + BASE62.indexOf(digit), 0);
-    expect(sum).toBe(crc32(body.token.slice(0, 36)));
+    const checksum = [...body.token.slice(36)].reduce(
+      (total, digit) => total * 62 + BASE62.indexOf(digit),
+      0,
+    );
+    expect(checksum).toBe(crc32(body.token.slice(0, 36)));
   });
 
   it.each([
@@ -63,7 +66,7 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
     [{ name: 'CI', scopes: ['admin'], expiresIn: '0d' }, 'expiresIn', 'out_of_range'],
     [{ name: 'CI', scopes: ['admin'], expiresIn: '3651d' }, 'expiresIn', 'out_of_range'],
     [{ name: 'CI', scopes: ['admin'], value: 'mine' }, 'value', 'unknown'],
-  ])('refuses %j', async (request, field, code) => {
+  ])('rejects %j', async (request, field, code) => {
     const api = await service.client();
     const { body } = await api.post(path, request).expect(400);
     expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
@@ -71,7 +74,7 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
 });
 
 describe('a token value', () => {
-  it('with a wrong shape or checksum is refused without asking the database', async () => {
+  it('with a wrong shape or checksum is rejected without a query', async () => {
     const { tokenValue } = await service.client();
     const flipped = tokenValue.endsWith('0') ? `${tokenValue.slice(0, -1)}1` : `${tokenValue.slice(0, -1)}0`;
     const queries = jest.spyOn(service.dataSource, 'query');
@@ -90,13 +93,13 @@ describe('a token value', () => {
     queries.mockRestore();
   });
 
-  it('is nowhere but in its 201: not in a table, a log line or an error', async () => {
+  it('appears only in its 201, and in no table, log line or error', async () => {
     const api = await service.client();
     const { body } = await api.post('/v1/tokens', { name: 'Secret', scopes: ['users:read'] }).expect(201);
     const value: string = body.token;
     await api.withValue(value).get('/api/v1/users').expect(200);
-    const refused = await api.withValue(value).delete(`/v1/tokens/${body.id}`).expect(403);
-    const echoed = await api.withValue(value).get(`/api/v1/users?cursor=${value}`).expect(400);
+    const forbidden = await api.withValue(value).delete(`/v1/tokens/${body.id}`).expect(403);
+    const invalid = await api.withValue(value).get(`/api/v1/users?cursor=${value}`).expect(400);
     const tables: { name: string }[] = await service.dataSource.query(
       `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = current_schema()`,
     );
@@ -106,27 +109,31 @@ describe('a token value', () => {
 
     const stored = JSON.stringify(rows);
     expect(stored).toContain(body.id);
-    for (const place of [
+    for (const text of [
       stored,
-      JSON.stringify(refused),
-      JSON.stringify(echoed.body),
+      JSON.stringify(forbidden),
+      JSON.stringify(invalid.body),
       service.logs.join(''),
     ]) {
-      expect(place.replaceAll(`Bearer ${value}`, '')).not.toContain(value);
-      expect(place).not.toContain(Buffer.from(value).toString('hex'));
+      expect(text.replaceAll(`Bearer ${value}`, '')).not.toContain(value);
+      expect(text).not.toContain(Buffer.from(value).toString('hex'));
     }
     expect(service.logs.join('')).not.toContain(value);
   });
 });
 
 describe('GET /v1/tokens', () => {
-  it('lists the records newest first, page by page, and filters by state', async () => {
+  it('lists the tokens newest first, in pages, and filters by state', async () => {
     const api = await service.client();
-    const make = async (name: string) => {
+    const create = async (name: string) => {
       await nextMoment();
       return (await api.post('/v1/tokens', { name, scopes: ['users:read'] }).expect(201)).body.id;
     };
-    const [expired, revoked, active] = [await make('expired'), await make('revoked'), await make('active')];
+    const [expired, revoked, active] = [
+      await create('expired'),
+      await create('revoked'),
+      await create('active'),
+    ];
     await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = ANY ($1)`, [
       [expired, revoked],
     ]);
@@ -148,7 +155,7 @@ describe('GET /v1/tokens', () => {
 });
 
 describe('GET /v1/tokens/current', () => {
-  it('shows any token its own record, and a last use that is at most a minute old', async () => {
+  it('shows every token its own record, with a last use that is at most a minute old', async () => {
     const api = await service.client({ scopes: ['users:delete'] });
     const { body } = await api.get('/v1/tokens/current').expect(200);
     expect(body).toMatchObject({
@@ -166,7 +173,7 @@ describe('GET /v1/tokens/current', () => {
 });
 
 describe('DELETE /v1/tokens/{id}', () => {
-  it('revokes from the next request on, and again does nothing more', async () => {
+  it('revokes a token immediately, and succeeds when repeated', async () => {
     const api = await service.client();
     const { body } = await api.post('/v1/tokens', { name: 'CI', scopes: ['users:read'] }).expect(201);
     const ci = api.withValue(body.token);
@@ -182,7 +189,7 @@ describe('DELETE /v1/tokens/{id}', () => {
     expect((await api.get(`/v1/tokens/${body.id}`).expect(200)).body.revokedAt).toBe(revokedAt);
   });
 
-  it('lets a token end itself', async () => {
+  it('lets a token revoke itself', async () => {
     const api = await service.client();
     await api.delete(`/v1/tokens/${api.tokenId}`).expect(204);
     await api.get('/v1/tokens/current').expect(401);

@@ -9,10 +9,10 @@ import { controllersOf } from '../../src/service.module';
 import { CreateUserDto } from '../../src/users/users.dto';
 import { factsOfRoute } from './route-facts';
 
-/** What the plugin has written into a class. */
+/** A class with the metadata from the Swagger plugin. */
 type Described = { _OPENAPI_METADATA_FACTORY(): Record<string, unknown>; prototype: object };
 
-/** Hides the fields that a DTO knows only to refuse them; and `never` is not a type of JSON Schema. */
+/** Hides the fields that a DTO declares only to reject them. JSON Schema has no type for their `never`. */
 function hideRefused(dto: Described): void {
   const fields = Object.entries(dto._OPENAPI_METADATA_FACTORY());
   const facts = factsOf(dto.prototype) as Record<string, { refused?: true }>;
@@ -20,7 +20,7 @@ function hideRefused(dto: Described): void {
   dto._OPENAPI_METADATA_FACTORY = () => kept;
 }
 
-/** The routes of the service, and what @nestjs/swagger reads from their types and comments. Nothing is instantiated. */
+/** The routes of the service, and the document that @nestjs/swagger derives from types and comments. */
 export async function readService() {
   hideRefused(CreateUserDto as unknown as Described);
   const module = AppModule.on(new DataSource({ type: 'postgres' }), {

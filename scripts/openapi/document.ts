@@ -9,7 +9,7 @@ import { type Schema, schemasOf } from './schemas';
 
 const DESCRIPTION = `Manage an organization's users and API tokens.
 
-Requests and responses are JSON. Unknown fields, unknown query parameters and \`null\` are refused, never ignored. A known path
+Requests and responses are JSON. Unknown fields, unknown query parameters and \`null\` are rejected, never ignored. A known path
 answers other methods with a 405 and \`Allow\`; an unknown path is a 404. A token value is \`umt_\` followed by 38 letters and digits,
 the last six of which are a checksum: \`umt_[0-9A-Za-z]{38}\`. Example tokens have invalid checksums on purpose.`;
 
@@ -56,7 +56,7 @@ function describePaths(paths: Record<string, Record<string, Operation>>, routes:
     );
     return { path, methods: Object.fromEntries(methods), tag: methods[0][1].tags[0] };
   });
-  const sorted = TAGS.flatMap((tag) => described.filter((one) => one.tag === tag));
+  const sorted = TAGS.flatMap((tag) => described.filter((item) => item.tag === tag));
   return Object.fromEntries(sorted.map(({ path, methods }) => [path, methods]));
 }
 

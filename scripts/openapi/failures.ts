@@ -7,7 +7,7 @@ export interface Failure {
   errors?: { field: string; code: string; message: string }[];
 }
 
-/** Every failure that an operation can answer with, and an example of each. */
+/** Every error that an operation can return, with an example of each. */
 export const FAILURES: Record<number, Failure> = {
   400: {
     code: 'validation_failed',

@@ -6,10 +6,10 @@ import { type Access, accessOf } from '../../src/http/scopes';
 import { FAILURES } from './failures';
 import { COMMON, headerRefs, LIMITS } from './headers';
 import { factsOfRoute, queryFactsOf } from './route-facts';
-import { modern, publicName, type Schema, withFacts } from './schemas';
+import { publicName, type Schema, toOpenApi31, withFacts } from './schemas';
 
 interface Response {
-  /** Or the place of one that is described once for all. */
+  /** A reference to a shared response, instead of the other properties. */
   $ref?: string;
   description?: string;
   content?: Record<string, object>;
@@ -27,8 +27,8 @@ export interface Operation {
   security?: object[];
 }
 
-/** An operation, with what its types do not tell: names, headers, scopes and failures. */
-export function describeOperation(read: Operation, route: Route): Operation {
+/** Completes a generated operation with what its types do not contain: names, headers, scopes and errors. */
+export function describeOperation(generated: Operation, route: Route): Operation {
   const access = accessOf(route.handler, route.controller);
   const tag = tagOf(route);
   const alias = route.path.startsWith('/api/v1/tokens');
@@ -36,29 +36,31 @@ export function describeOperation(read: Operation, route: Route): Operation {
   const facts = queryFactsOf(route);
   const open = access === 'public';
   return {
-    ...read,
+    ...generated,
     tags: [tag],
     operationId: alias ? `${name}.api` : name,
-    ...(!open && { description: scopeOf(access) + (alias ? ' The same as below `/v1/tokens`.' : '') }),
+    ...(!open && {
+      description: scopeOf(access) + (alias ? ' An alias of the operation below `/v1/tokens`.' : ''),
+    }),
     security: open ? [] : [{ token: [] }],
     parameters: [
-      ...read.parameters.map((parameter) => ({
+      ...generated.parameters.map((parameter) => ({
         ...parameter,
         required: parameter.in === 'path' || (parameter.required && !isOptional(facts[parameter.name])),
-        schema: withFacts(modern(parameter.schema), facts[parameter.name]),
+        schema: withFacts(toOpenApi31(parameter.schema), facts[parameter.name]),
       })),
       REQUEST_ID,
     ],
-    ...(read.requestBody && { requestBody: modern(read.requestBody) }),
-    responses: { ...successes(read, route, open), ...failures(read, route, access) },
+    ...(generated.requestBody && { requestBody: toOpenApi31(generated.requestBody) }),
+    responses: { ...successes(generated, route, open), ...failures(generated, route, access) },
   };
 }
 
-/** The last word of the path that its controller serves, or the name of the controller. */
+/** The last segment of the controller's path, or the controller's name if the path is empty. */
 function tagOf({ controller }: Route): string {
   const [base] = [Reflect.getMetadata(PATH_METADATA, controller)].flat() as string[];
-  const word = base === '/' ? controller.name.replace('Controller', '') : base.split('/').at(-1)!;
-  return word[0].toUpperCase() + word.slice(1);
+  const name = base === '/' ? controller.name.replace('Controller', '') : base.split('/').at(-1)!;
+  return name[0].toUpperCase() + name.slice(1);
 }
 
 const scopeOf = (scopes: readonly string[]) =>
@@ -70,16 +72,16 @@ const REQUEST_ID = {
   name: 'X-Request-ID',
   in: 'header',
   required: false,
-  description: 'An id of the caller’s for this request; the response and the log repeat it.',
+  description: 'Your id for this request; the response and the log repeat it.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$', examples: ['checkout-7f3a'] },
 };
 
-function successes(read: Operation, route: Route, open: boolean): Operation['responses'] {
+function successes(generated: Operation, route: Route, open: boolean): Operation['responses'] {
   const { headers = [], view, mediaType } = factsOfRoute(route);
   const names = [...COMMON, ...(open ? [] : LIMITS), ...headers];
   return Object.fromEntries(
-    Object.entries(read.responses).map(([status, response]) => {
-      const { content } = modern(response) as unknown as Response;
+    Object.entries(generated.responses).map(([status, response]) => {
+      const { content } = toOpenApi31(response) as unknown as Response;
       const described = view ? { 'application/json': { schema: schemaOf(view) } } : content;
       return [
         status,
@@ -97,13 +99,13 @@ function successes(read: Operation, route: Route, open: boolean): Operation['res
 
 const schemaOf = ({ name }: Type) => ({ $ref: `#/components/schemas/${publicName(name)}` });
 
-function failures(read: Operation, route: Route, access: Access) {
+function failures(generated: Operation, route: Route, access: Access) {
   const { failures: own = [] } = factsOfRoute(route);
   const statuses = [400, ...own];
   if (access !== 'public') statuses.push(401, 429, 500, 503);
   if (access !== 'public' && access.length > 0) statuses.push(403);
-  if (read.parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
-  if (read.requestBody) statuses.push(413, 415);
+  if (generated.parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
+  if (generated.requestBody) statuses.push(413, 415);
   return Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, failure(status)]));
 }
 

@@ -6,22 +6,22 @@ import { CreateUserDto } from '../../src/users/users.dto';
 
 export type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[] };
 
-/** What a field may be, as its checks know it. The rest of a fact is for this generator and not for readers. */
+/** Adds the facts of a field's checks to its schema; `optional` and `refused` only matter to this generator. */
 export const withFacts = (schema: Schema, facts: object = {}): Schema => {
-  const { optional: _optional, refused: _refused, ...known } = facts as Record<string, unknown>;
-  return { ...schema, ...known };
+  const { optional: _optional, refused: _refused, ...keywords } = facts as Record<string, unknown>;
+  return { ...schema, ...keywords };
 };
 
-/** The schemas in the words of OpenAPI 3.1, with the facts of the checks and under the names that callers know. */
-export function schemasOf(read: Record<string, Schema>): Record<string, Schema> {
+/** The schemas in OpenAPI 3.1, with the facts of the checks and under their public names. */
+export function schemasOf(generated: Record<string, Schema>): Record<string, Schema> {
   const schemas = Object.fromEntries(
-    Object.entries(read).map(([name, schema]) => [publicName(name), modern(schema)]),
+    Object.entries(generated).map(([name, schema]) => [publicName(name), toOpenApi31(schema)]),
   );
   const create = strict(schemas.CreateUser, CreateUserDto.prototype);
   return {
     ...schemas,
     CreateUser: create,
-    // PartialType() is not seen by the plugin.
+    // The plugin does not support PartialType().
     UpdateUser: { type: 'object', properties: create.properties, additionalProperties: false },
     CreateToken: strict(schemas.CreateToken, CreateTokenDto.prototype),
     Problem: PROBLEM,
@@ -30,7 +30,7 @@ export function schemasOf(read: Record<string, Schema>): Record<string, Schema> 
 
 export const publicName = (name: string) => name.replace(/(Dto|View)$/, '');
 
-/** What may be sent: nothing that is not known. */
+/** The schema of a request body, which allows no unknown fields. */
 const strict = (schema: Schema, prototype: object): Schema => {
   const facts = factsOf(prototype);
   const fields = Object.entries(schema.properties!).map(([name, field]) => [
@@ -42,8 +42,8 @@ const strict = (schema: Schema, prototype: object): Schema => {
 
 const ORDERS: readonly (readonly string[])[] = [ROLES, SCOPES, TOKEN_STATES];
 
-/** From the dialect of 3.0; and closed sets in their own order, which a type does not keep. */
-export function modern(value: unknown): Schema {
+/** Converts a schema from OpenAPI 3.0, and restores the order of enums, which TypeScript types do not keep. */
+export function toOpenApi31(value: unknown): Schema {
   const convert = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(convert);
     if (typeof node !== 'object' || node === null) return node;
@@ -67,7 +67,7 @@ export function modern(value: unknown): Schema {
 
 const PROBLEM: Schema = {
   type: 'object',
-  description: 'The one body of every failure (RFC 9457).',
+  description: 'The body of every error (RFC 9457).',
   properties: {
     title: { type: 'string' },
     status: { type: 'integer' },
@@ -92,17 +92,18 @@ const PROBLEM: Schema = {
         'expectation_failed',
       ],
     },
-    detail: { type: 'string', description: 'For people.' },
+    detail: { type: 'string', description: 'A message for people.' },
     requestId: { type: 'string', description: 'The X-Request-ID of the response.' },
     errors: {
       type: 'array',
-      description: 'On every 400 and 409: all faults at once.',
+      description: 'All faults at once, on every 400 and 409.',
       items: {
         type: 'object',
         properties: {
           field: {
             type: 'string',
-            description: 'Its name, such as `email` or `metadata.plan`; `body` for the whole.',
+            description:
+              'The name of the field, such as `email` or `metadata.plan`; `body` for the whole body.',
           },
           code: {
             type: 'string',
@@ -118,7 +119,7 @@ const PROBLEM: Schema = {
               'out_of_range',
             ],
           },
-          message: { type: 'string', description: 'For people; completes "<field> …".' },
+          message: { type: 'string', description: 'A message for people that completes "<field> …".' },
         },
         required: ['field', 'code', 'message'],
         additionalProperties: false,

@@ -6,12 +6,12 @@ import { serializeToken } from '../tokens/token.serializer';
 import { TokenView } from '../tokens/token.view';
 import { TokensService } from '../tokens/tokens.service';
 
-/** What a token may ask about itself. */
+/** Lets a token read its own record. */
 @ApiController('v1/tokens', 'api/v1/tokens')
 export class AuthController {
   constructor(private readonly tokens: TokensService) {}
 
-  /** Get the token that the request is made with. */
+  /** Get the token that authenticates the request. */
   @Get('current')
   @AnyToken()
   async current(@CurrentCaller() by: Caller, @CurrentToken() { id }: CallerToken): Promise<TokenView> {

@@ -1,10 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { authenticate, refuse } from '../http/caller';
+import { authenticate, recordRefusal } from '../http/caller';
 import { accessTo } from '../http/scopes';
 import { AuthService } from './auth.service';
 
-/** Who is calling: 401 without a token that is valid now. */
+/** Identifies the caller. Answers 401 without a valid token. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(private readonly auth: AuthService) {}
@@ -19,7 +19,7 @@ export class AuthGuard implements CanActivate {
       authenticate(request, token);
       return true;
     }
-    refuse(request, value === undefined ? 'missing_token' : 'invalid_token');
+    recordRefusal(request, value === undefined ? 'missing_token' : 'invalid_token');
     const challenge = value === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
     http.getResponse<Response>().setHeader('WWW-Authenticate', challenge);
     throw new UnauthorizedException(
@@ -30,5 +30,5 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-/** The token in the header; undefined when it holds none. */
+/** The token in the Authorization header; undefined if the header has none. */
 const bearer = (authorization = '') => /^bearer(?: +(.*))?$/i.exec(authorization)?.[1];

@@ -15,8 +15,8 @@ interface TokenRow extends CallerToken {
 }
 
 /**
- * Finds the token that a request was made with. Every request asks the database and nothing is cached, so a revocation
- * holds from the next request on. The requests of one turn of the event loop share a query, which makes it fast.
+ * Finds the token of a request. Every request queries the database and nothing is cached, so a revocation takes effect
+ * with the next request. The requests of one turn of the event loop share a query, which keeps this fast.
  */
 @Injectable()
 export class AuthService {
@@ -30,7 +30,7 @@ export class AuthService {
     private readonly lastUse: LastUse,
   ) {}
 
-  /** The token with this value; null when it is unknown, expired or revoked. */
+  /** The token with this value; null if it is unknown, expired or revoked. */
   async find(value: string): Promise<CallerToken | null> {
     if (!isTokenValue(value)) return null;
     const token = await this.usable.load(hashOf(value));

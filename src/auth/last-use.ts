@@ -12,7 +12,7 @@ import { describeError } from '../database/errors';
 
 const FLUSH_EVERY_MS = 30_000;
 
-/** Keeps `lastUsedAt`: noted in memory on each request, written for all tokens at once every half minute. */
+/** Keeps `lastUsedAt`: recorded in memory on each request, and written for all tokens at once every 30 seconds. */
 @Injectable()
 export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('LastUse');
@@ -34,14 +34,15 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.usedAt.set(tokenId, performance.now());
   }
 
-  /** Writes what was noted. What cannot be written now is written the next time. */
+  /** Writes the recorded uses. If that fails, the next flush writes them. */
   async flush(): Promise<void> {
     if (this.usedAt.size === 0) return;
     const used = [...this.usedAt];
     this.usedAt = new Map();
     const now = performance.now();
     const tokens = tableName(this.dataSource, 'tokens');
-    // Ages, not times: the clock that tokens are judged by is the database's. In one order, or two replicas deadlock.
+    // Sends ages rather than times, because `lastUsedAt` is on the database's clock. Rows are locked in the order of their
+    // ids, or two replicas could deadlock.
     await this.dataSource
       .query(
         `UPDATE ${tokens} AS tokens
@@ -56,7 +57,7 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
         [used.map(([id]) => id), used.map(([, at]) => now - at)],
       )
       .catch((error: unknown) => {
-        this.logger.warn({ message: 'lastUsedAt could not be kept', error: describeError(error) });
+        this.logger.warn({ message: 'lastUsedAt could not be saved', error: describeError(error) });
         for (const [id, at] of used) if (!this.usedAt.has(id)) this.usedAt.set(id, at);
       });
   }

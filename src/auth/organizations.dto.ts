@@ -1,7 +1,7 @@
 import { Text } from '../http/input/checks';
 
 export class CreateOrganizationDto {
-  /** What people call it. */
+  /** A name for people. */
   @Text(1, 200)
   name: string;
 }

@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { refuse, tokenOf } from '../http/caller';
+import { recordRefusal, tokenOf } from '../http/caller';
 import { accessTo, allows } from '../http/scopes';
 
-/** Whether the caller may: 403 without the scopes of the route. */
+/** Checks the caller's scopes. Answers 403 if the token lacks one that the route requires. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -13,7 +13,7 @@ export class ScopesGuard implements CanActivate {
     const request = http.getRequest<Request>();
     if (allows(tokenOf(request)!.scopes, needed)) return true;
     const scope = needed.join(' ');
-    refuse(request, scope);
+    recordRefusal(request, scope);
     http
       .getResponse<Response>()
       .setHeader('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);

@@ -9,14 +9,14 @@ import type { Response } from 'express';
 import { databaseFailure } from '../database/errors';
 import { RETRY_AFTER_UNAVAILABLE } from '../http/problem';
 
-/** The guards that judge a request, in their order. */
+/** The injection token of the three global guards, in their order. */
 export const GUARDS = Symbol('user management guards');
 
 const passed = new WeakSet<object>();
 
 /**
- * The three global guards for the routes of a host application. It injects a symbol rather than the guards, so that any
- * controller of the host can use it; and counts a request once, though both class and method may name scopes.
+ * Runs the three global guards for the routes of a host application. They are injected by a symbol, so that every
+ * controller of the host can use this guard. It runs once per request, even if both class and method declare scopes.
  */
 @Injectable()
 export class TokenGuard implements CanActivate {

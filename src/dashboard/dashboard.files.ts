@@ -7,7 +7,7 @@ export interface PageFile {
   headers: Record<string, string>;
 }
 
-/** Nothing from anywhere else, no script but the page's own files, and no text that becomes markup or code. */
+/** Allows only the page's own files, and no text to be turned into markup or code. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,20 +33,20 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-/** Where the build puts the page, seen from the compiled code and from the sources. */
+/** The build's output directory, relative to the compiled code or to the sources. */
 const BUILT = join(
   __dirname,
   /[\\/]dist[\\/]src[\\/]dashboard$/.test(__dirname) ? '../../dashboard' : '../../dist/dashboard',
 );
 
 /**
- * The files of the page by the path they are served at. They are few and small, so they are read once, and what is not
- * among them cannot be asked for.
+ * The files of the page by the path they are served at. They are few and small, so they are read once, and no request can
+ * reach another file.
  */
 export function readPage(): Map<string, PageFile> {
   const page = new Map([['/dashboard', fileOf('index.html', 'no-store')]]);
   for (const name of readdirSync(join(BUILT, 'dashboard'))) {
-    // Their names have a hash of what is in them.
+    // The names contain a hash of the content.
     page.set(`/dashboard/${name}`, fileOf(join('dashboard', name), 'public, max-age=31536000, immutable'));
   }
   return page;

@@ -1,7 +1,7 @@
 import { type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
 import { DashboardMiddleware } from './dashboard.middleware';
 
-/** The developer dashboard: a page in the browser that talks to nothing but the public API. */
+/** The developer dashboard: a page in the browser that uses only the public API. */
 @Module({})
 export class DashboardModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -5,16 +5,16 @@ import { MIGRATIONS_TABLE, migrate } from './migrate';
 import { openEmbedded } from './embedded';
 import { ResilientClient } from './resilient-client';
 
-/** The name of the service's data source in Nest: host applications have others. */
+/** The name of the service's data source in Nest, because host applications have their own. */
 export const DATABASE = 'user-management';
 
-/** The tables and the migrations that create them; this folder knows no feature. */
+/** The tables and the migrations that create them. They are parameters, because this folder depends on no feature. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 export interface DatabaseConfig {
-  /** Undefined: the embedded database. */
+  /** Undefined selects the embedded database. */
   databaseUrl?: string;
-  /** Where the embedded database keeps its files. */
+  /** The directory of the embedded database. */
   dataDir: string;
   poolSize: number;
   migrate: boolean;
@@ -22,13 +22,13 @@ export interface DatabaseConfig {
 
 export interface Database {
   dataSource: DataSource;
-  /** Ends the connections, and the embedded database. */
+  /** Closes the connections and the embedded database. */
   close(): Promise<void>;
 }
 
 /**
- * The server's limit on a statement is shorter than the client's, so that it ends what takes too long. The one on waiting
- * for a lock is shorter than the wait for a connection: who needs no lock gets one of those that others gave up.
+ * `statement_timeout` is shorter than `query_timeout`, so that the server ends a slow statement before the client gives up.
+ * `lock_timeout` is shorter than the wait for a connection, so that callers that need no lock still get a connection.
  */
 const TIMEOUTS = {
   lock_timeout: 2_000,
@@ -37,7 +37,7 @@ const TIMEOUTS = {
   connectionTimeoutMillis: 3_000,
 };
 
-/** Nobody waits for a statement of a large job the way they wait for a request. */
+/** Timeouts for the statements of large jobs, which no request waits for. */
 export const LARGE_JOB = {
   ...TIMEOUTS,
   lock_timeout: 60_000,
@@ -45,12 +45,12 @@ export const LARGE_JOB = {
   query_timeout: 70_000,
 };
 
-/** To compile a statement, or to start processes for it, takes longer than any statement of a request should. */
-const OPTIONS = '-c jit=off -c max_parallel_workers_per_gather=0';
+/** JIT compilation and parallel workers take longer to start than a statement of a request should take. */
+const SERVER_OPTIONS = '-c jit=off -c max_parallel_workers_per_gather=0';
 
-const OLDEST_SERVER = 15;
+const MIN_SERVER_VERSION = 15;
 
-/** Opens the database, and brings its schema up to date where that is asked for. */
+/** Opens the database, and brings its schema up to date if `config.migrate` is set. */
 export async function openDatabase(
   config: DatabaseConfig,
   schema: Schema,
@@ -65,9 +65,9 @@ export async function openDatabase(
   return database;
 }
 
-/** Brings the schema up to date, and returns the names of what that took. */
+/** Brings the schema up to date, and returns the names of the migrations that ran. */
 export async function migrateDatabase(config: DatabaseConfig, schema: Schema): Promise<string[]> {
-  // On a connection of its own: waiting for another replica, or building an index, takes longer than a request may.
+  // On a connection without statement timeouts: waiting for another replica or building an index can take minutes.
   const { connectionTimeoutMillis } = TIMEOUTS;
   const database =
     config.databaseUrl === undefined
@@ -76,24 +76,24 @@ export async function migrateDatabase(config: DatabaseConfig, schema: Schema): P
   return migrate(database.dataSource).finally(() => database.close());
 }
 
-async function openServer(config: DatabaseConfig, schema: Schema, limits: object): Promise<Database> {
+async function openServer(config: DatabaseConfig, schema: Schema, timeouts: object): Promise<Database> {
   const dataSource = await new DataSource({
-    ...common(schema),
+    ...commonOptions(schema),
     url: config.databaseUrl,
     poolSize: config.poolSize,
     extra: {
       Client: ResilientClient,
       keepAlive: true,
       maxLifetimeSeconds: 1800,
-      options: OPTIONS,
-      ...limits,
+      options: SERVER_OPTIONS,
+      ...timeouts,
     },
   }).initialize();
   const close = () => destroy(dataSource);
-  if (parseInt(dataSource.driver.version ?? '', 10) < OLDEST_SERVER) {
+  if (parseInt(dataSource.driver.version ?? '', 10) < MIN_SERVER_VERSION) {
     await close();
     throw new Error(
-      `PostgreSQL ${OLDEST_SERVER} or newer is needed; DATABASE_URL leads to ${dataSource.driver.version}.`,
+      `PostgreSQL ${MIN_SERVER_VERSION} or newer is required; the server of DATABASE_URL is ${dataSource.driver.version}.`,
     );
   }
   return { dataSource, close };
@@ -101,7 +101,7 @@ async function openServer(config: DatabaseConfig, schema: Schema, limits: object
 
 async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Promise<Database> {
   const embedded = await openEmbedded(config.dataDir);
-  const dataSource = await new DataSource({ ...common(schema), ...embedded.options }).initialize();
+  const dataSource = await new DataSource({ ...commonOptions(schema), ...embedded.options }).initialize();
   return {
     dataSource,
     close: async () => {
@@ -111,7 +111,7 @@ async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Pro
   };
 }
 
-export const common = (schema: Schema) => ({
+export const commonOptions = (schema: Schema) => ({
   type: 'postgres' as const,
   ...schema,
   migrationsTableName: MIGRATIONS_TABLE,
@@ -120,7 +120,7 @@ export const common = (schema: Schema) => ({
     new Logger('Database').warn({ message: 'a pooled connection broke', error: describeError(error) }),
 });
 
-// Nest destroys the data source too, when it closes an application that has it.
+// Nest also destroys the data source when it closes the application.
 const destroy = async (dataSource: DataSource) => {
   if (dataSource.isInitialized) await dataSource.destroy();
 };

@@ -1,6 +1,6 @@
 interface DatabaseError extends Error {
   code?: string;
-  /** FATAL: the connection is gone, or was never to be had. */
+  /** FATAL: the connection is lost or could not be made. */
   severity?: string;
   constraint?: string;
   routine?: string;
@@ -16,8 +16,8 @@ const BROKEN_STATES = /^(57P01|57P02|57P05|08003|08006|ECONNRESET|EPIPE)$/;
 const BROKEN_MESSAGES = /^(Connection terminated unexpectedly|Client has encountered a connection error)/;
 
 /**
- * What a throw of TypeORM or node-postgres means to a caller: the database cannot be asked now (`unavailable`), it
- * refuses a value (`unstorable`), or neither.
+ * Classifies an error of TypeORM or node-postgres for a caller: the database cannot be used now (`unavailable`), it rejects
+ * a value (`unstorable`), or neither.
  */
 export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -30,17 +30,17 @@ export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | 
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error ? driverError(error).code : undefined;
 
-/** Whether this is a violation of the constraint of that name. */
+/** Whether the error is a violation of this constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;
   const { code = '', constraint: violated } = driverError(error);
   return /^23...$/.test(code) && violated === constraint;
 }
 
-/** Whether a row cannot be deleted because one of another table refers to it. */
+/** Whether a row cannot be deleted because a row of another table refers to it. */
 export const isReferenced = (error: unknown): boolean => /^(23503|23001)$/.test(sqlState(error) ?? '');
 
-/** What may be logged of an error. PostgreSQL's message and detail repeat values, so of its errors neither is. */
+/** The loggable parts of an error. PostgreSQL's message and detail are left out, because they repeat values. */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: `threw a ${typeof error}` };
   const { code, constraint, table, routine } = driverError(error);
@@ -49,13 +49,13 @@ export function describeError(error: unknown): object {
   return { name: error.name, message, code, constraint, table, routine, stack: frames?.join('\n') };
 }
 
-/** The embedded database's errors are no `pg.DatabaseError`, so only their fields tell. */
+/** Not checked with `instanceof`, because errors of the embedded database are not a `pg.DatabaseError`. */
 const driverError = (error: Error): DatabaseError =>
   (error as { driverError?: DatabaseError }).driverError ?? error;
 
 /**
- * Whether a connection that was good broke under a statement. One that cannot be made, or is silent, is another matter:
- * who asks again only waits again.
+ * Whether an established connection broke during a statement. Failures to connect and timeouts do not count, because a
+ * retry would only wait again.
  */
 export function connectionBroke(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -63,10 +63,10 @@ export function connectionBroke(error: unknown): boolean {
   return BROKEN_STATES.test(code) || BROKEN_MESSAGES.test(message);
 }
 
-/** Whether the server undid the statement for the sake of another one, so that it may simply be run again. */
+/** Whether the server rolled back the statement because of a concurrent one, so that it can simply be retried. */
 export const wasRolledBack = (error: unknown): boolean =>
   error instanceof Error && /^(40001|40P01)$/.test(driverError(error).code ?? '');
 
-/** Whether the server refused a statement, and has done nothing of it, while it goes on taking others. */
+/** Whether the server rejected a statement without any effect, but still accepts others. */
 export const wasRefused = (error: unknown): boolean =>
   /^(?=.*\d)(?!08|25006|53|57P0)[0-9A-Z]{5}$/.test(sqlState(error) ?? '');

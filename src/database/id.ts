@@ -5,7 +5,7 @@ const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 export type IdPrefix = 'usr' | 'tok' | 'org';
 
-/** A new id: 48 bits of time, then 80 of randomness, so that ids made later sort later. */
+/** A new id: 48 bits of time, then 80 bits of randomness, so that ids sort by their time of creation. */
 export function newId(prefix: IdPrefix): string {
   let bits = (BigInt(Date.now()) << 80n) | BigInt(`0x${randomBytes(10).toString('hex')}`);
   let suffix = '';
@@ -16,5 +16,5 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${suffix}`;
 }
 
-/** Whether something with this prefix could have this id; what could not need not be looked for. */
+/** Whether this can be an id with this prefix. Other strings need no database query. */
 export const isId = (prefix: IdPrefix, id: string) => id.startsWith(`${prefix}_`) && SUFFIX.test(id.slice(4));

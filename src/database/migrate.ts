@@ -5,10 +5,10 @@ import { quoted, tableName } from './tables';
 export const MIGRATIONS_TABLE = 'ums_migrations';
 
 const DUPLICATE_TABLE = '42P07';
-const TAKEN =
-  'Another program has a table with the name of one of ours. Give the service a schema of its own, such as ums.';
+const TABLE_EXISTS =
+  'Another program has a table with a name that the service uses. Give the service a schema of its own, such as ums.';
 
-/** Runs what is pending, in one transaction, and returns its names. Replicas that start together wait for each other. */
+/** Runs the pending migrations in one transaction, and returns their names. Concurrent runs wait for each other. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
@@ -17,14 +17,14 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
       `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`,
     );
     const { schema } = dataSource.options as { schema?: string };
-    // TypeORM takes no lock of its own: of replicas that start together, all but one would crash. The others wait as long
-    // as it takes; but a migration does not wait long for what requests hold.
+    // TypeORM takes no lock, so all but one of several replicas that start together would crash. They wait for this lock
+    // without a limit, but a migration waits only a minute for the locks of requests.
     await runner.query(
       `SELECT pg_advisory_xact_lock(hashtextextended('ums:migrations:' || coalesce($1, current_schema()), 0))`,
       [schema],
     );
     await runner.query(`SELECT set_config('lock_timeout', '60s', true)`);
-    if (schema) await workIn(schema, runner);
+    if (schema) await useSchema(schema, runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'none';
     const done = await executor.executePendingMigrations();
@@ -32,15 +32,15 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
     return done.map(({ name }) => name);
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction();
-    throw sqlState(error) === DUPLICATE_TABLE ? new Error(TAKEN, { cause: error }) : error;
+    throw sqlState(error) === DUPLICATE_TABLE ? new Error(TABLE_EXISTS, { cause: error }) : error;
   } finally {
     await runner.release();
   }
 }
 
-/** For the rest of the transaction unqualified names mean this schema, which is made if need be. */
-async function workIn(schema: string, runner: QueryRunner): Promise<void> {
-  // Asked first: an account that may use the schema need not be one that may make it.
+/** Makes unqualified names refer to this schema for the rest of the transaction, and creates the schema if necessary. */
+async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
+  // CREATE SCHEMA IF NOT EXISTS would fail for an account that may use the schema but not create one.
   const [{ exists }] = await runner.query(`SELECT to_regnamespace($1) IS NOT NULL AS exists`, [
     quoted(schema),
   ]);
@@ -50,7 +50,7 @@ async function workIn(schema: string, runner: QueryRunner): Promise<void> {
   ]);
 }
 
-/** The migrations this release needs that the database has not had. A newer schema than ours is fine. */
+/** The migrations of this release that the database lacks. A schema newer than this release is fine. */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const needed = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
   const table = tableName(dataSource, MIGRATIONS_TABLE);

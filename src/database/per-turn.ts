@@ -1,9 +1,9 @@
 /**
- * How a DataLoader asks the database: what is asked for in one turn of the event loop is asked for in one statement, and
- * nothing is remembered. Its own schedule would ask at the end of each callback, and each connection's data is a callback.
+ * DataLoader options that load all keys of one turn of the event loop in one statement, and cache nothing. DataLoader's own
+ * schedule would dispatch a batch after each callback, and the data of each connection arrives in a callback of its own.
  */
 export const PER_TURN = {
   cache: false,
   maxBatchSize: 500,
-  batchScheduleFn: (ask: () => void) => void setImmediate(ask),
+  batchScheduleFn: (dispatch: () => void) => void setImmediate(dispatch),
 };

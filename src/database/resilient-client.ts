@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A client that lives no longer than its connection is good. A statement that times out means that the connection may be
- * half open: it is cut, or it would return to the pool and hang every later caller.
+ * A client that destroys its connection when a statement times out. The connection may be half open; back in the pool, it
+ * would make every later caller hang.
  */
 export class ResilientClient extends pg.Client {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads
@@ -10,13 +10,13 @@ export class ResilientClient extends pg.Client {
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: Error | null, result: unknown) => {
-        this.cutAfterTimeout(error);
+        this.destroyAfterTimeout(error);
         callback(error, result);
       };
     }
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as they came
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- passed on unchanged
     const result = (super.query as any)(...args);
-    result?.then?.(undefined, (error: Error) => this.cutAfterTimeout(error));
+    result?.then?.(undefined, (error: Error) => this.destroyAfterTimeout(error));
     return result;
   }
 
@@ -24,17 +24,17 @@ export class ResilientClient extends pg.Client {
   override connect(...args: any[]): any {
     const [callback] = args;
     if (typeof callback === 'function') {
-      return super.connect((error: Error | null) => callback(error && unreachable(error)));
+      return super.connect((error: Error | null) => callback(error && asFatal(error)));
     }
-    return super.connect().catch((error: Error) => Promise.reject(unreachable(error)));
+    return super.connect().catch((error: Error) => Promise.reject(asFatal(error)));
   }
 
-  private cutAfterTimeout(error: Error | null): void {
+  private destroyAfterTimeout(error: Error | null): void {
     if (error?.message !== 'Query read timeout') return;
     const { connection } = this as unknown as { connection: { stream: { destroy(error: Error): void } } };
     connection.stream.destroy(error);
   }
 }
 
-/** Whatever keeps a connection from being made, the server is unreachable: its address, its password, its certificate. */
-const unreachable = (error: Error) => Object.assign(error, { severity: 'FATAL' });
+/** Every failure to connect counts as unavailable, whether the address, the password or the certificate causes it. */
+const asFatal = (error: Error) => Object.assign(error, { severity: 'FATAL' });

@@ -3,10 +3,10 @@ import { connectionBroke, wasRolledBack } from './errors';
 
 const ATTEMPTS = 3;
 
-/** What breaks one connection breaks others in the same moment; by then the pool has heard of them. */
-const SETTLED_AFTER_MS = 100;
+/** A fault often breaks several connections at once; after this time the pool has removed them. */
+const RETRY_DELAY_MS = 100;
 
-/** Runs one statement, and again where the server undid it for the sake of another: a deadlock, a serialization failure. */
+/** Runs one statement, and retries it after a deadlock or a serialization failure. */
 export async function retryRolledBack<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -18,15 +18,15 @@ export async function retryRolledBack<Result>(run: () => Promise<Result>): Promi
 }
 
 /**
- * Runs a statement that only reads, and once more where its connection broke. Never one that writes: nobody knows whether
- * it was done.
+ * Runs a read-only statement, and retries it once if its connection broke. A write must not be retried, because it may have
+ * been committed.
  */
 export async function retryBroken<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (error) {
     if (!connectionBroke(error)) throw error;
-    await sleep(SETTLED_AFTER_MS);
+    await sleep(RETRY_DELAY_MS);
     return run();
   }
 }

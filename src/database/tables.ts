@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-/** A table or function as SQL has to name it on this data source: qualified where ours are in a schema of their own. */
+/** The name of a table or function in SQL on this data source, qualified if the service has a schema of its own. */
 export function tableName({ options }: DataSource, table: string): string {
   const { schema } = options as { schema?: string };
   return schema ? `${quoted(schema)}.${table}` : table;

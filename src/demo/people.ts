@@ -1,4 +1,4 @@
-// Deterministic people, for demonstrations and for the benchmarks: a few names are very common, most are rare, some have
+// Deterministic sample people for the demo and the benchmarks: a few names are very common, most are rare, and some have
 // accents.
 const FIRST =
   `James Mary John Patricia Robert Jennifer Michael Linda David Elizabeth William Barbara Richard Susan Joseph Jessica Thomas Sarah Charles Karen Christopher Lisa Daniel Nancy Matthew Betty Anthony Margaret Mark Sandra Donald Ashley Steven Kimberly Paul Emily Andrew Donna Joshua Michelle Kenneth Dorothy Kevin Carol Brian Amanda George Melissa Edward Deborah Ronald Stephanie Timothy Rebecca Jason Sharon Jeffrey Laura Ryan Cynthia Jacob Kathleen Gary Amy Nicholas Shirley Eric Angela Jonathan Helen Stephen Anna Larry Brenda Justin Pamela Scott Nicole Brandon Samantha Benjamin Katherine Samuel Emma Gregory Ruth Frank Christine Alexander Catherine Raymond Debra Patrick Rachel Jack Carolyn Dennis Janet Jerry Virginia José María Jürgen Søren Zoë Chloé Łukasz İbrahim Ayşe Björn Renée Núria Müge Ángel François Siân Yuki Haruto Wei Ming Priya Arjun Fatima Omar Olga Dmitri Ingrid Lars Ada Grace Ulrike Uwe Quentin Xavier Yolanda Zbigniew`.split(
@@ -21,7 +21,7 @@ const TEAMS =
     ' ',
   );
 
-/** A random number generator that gives the same numbers for the same seed. */
+/** A random number generator that returns the same numbers for the same seed. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -32,11 +32,11 @@ export function random(seed: number): () => number {
   };
 }
 
-/** One of a list. */
+/** A random item of the list. */
 export const pick = <Item>(next: () => number, list: readonly Item[]): Item =>
   list[Math.floor(next() * list.length)];
 
-/** The first of a list much more often than the last. */
+/** A random item of the list, the first ones much more often than the last. */
 const pickSkewed = <Item>(next: () => number, list: readonly Item[]): Item =>
   list[Math.floor(next() ** 2 * list.length)];
 
@@ -55,7 +55,7 @@ const ascii = (text: string) =>
     .replace(/[^A-Za-z]/g, '')
     .toLowerCase();
 
-/** The n-th person, always the same one. The address is nobody else's. */
+/** The n-th person, always the same for the same n, with a unique email address. */
 export function person(n: number) {
   const next = random(n * 2654435761);
   const first = pickSkewed(next, FIRST);

@@ -4,10 +4,10 @@ import { User } from '../users/user.entity';
 import { UserImport } from '../users/import/user-import';
 import { person } from './people';
 
-/** As many as `npm start -- --demo` shows. */
+/** The number of users that `npm start -- --demo` adds. */
 export const DEMO_USERS = 500;
 
-/** Fills an organization with people, all of them or none, unless it has some. */
+/** Adds the sample users, all of them or none, unless the organization already has users. */
 export async function seedDemo(dataSource: DataSource, organizationId: string): Promise<void> {
   if (await dataSource.getRepository(User).existsBy({ organizationId })) return;
   const people = Array.from({ length: DEMO_USERS }, (_, n) => person(n));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What of an OpenAPI document is shown. */
+/** The parts of an OpenAPI document that the page shows. */
 export interface Document {
   info: { title: string; version: string; description: string };
   paths: Record<string, Record<string, Operation>>;
@@ -9,7 +9,7 @@ export interface Document {
 
 export interface Page {
   html: string;
-  /** The Content-Security-Policy it is served with: it runs nothing and asks nobody. */
+  /** The page's Content-Security-Policy, which allows neither scripts nor requests. */
   policy: string;
 }
 
@@ -32,7 +32,7 @@ const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-s
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid #8886}
 code,h3{font-family:ui-monospace,monospace}h3{margin-top:3rem}nav li{list-style:none}p{white-space:pre-line}`;
 
-/** The document as one page for people. */
+/** Renders the document as one HTML page. */
 export function render(document: Document): Page {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -90,19 +90,19 @@ const schemaTable = (name: string, { description = '', properties = {} }: Schema
     ]),
   )}`;
 
-/** What a value may be, in few words. */
+/** A short description of the values that a schema allows. */
 function typeOf(schema: Schema): string {
   const { $ref, type, items, ...facts } = schema;
   if ($ref) return `<a href="#${lastOf($ref)}">${lastOf($ref)}</a>`;
   const of = items ? ` of ${typeOf(items as Schema)}` : '';
   const rest = Object.entries(facts)
-    .filter(([name, value]) => !TOLD.has(name) && typeof value !== 'object')
+    .filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && typeof value !== 'object')
     .map(([name, value]) => ` ${name} ${value}`);
   const values = Array.isArray(schema.enum) ? `: ${schema.enum.join(', ')}` : '';
   return `${text([type ?? 'any'].flat().join(' or '))}${of}${text(values + rest.join(','))}.`;
 }
 
-const TOLD = new Set(['description', 'enum', 'examples', 'properties']);
+const SHOWN_ELSEWHERE = new Set(['description', 'enum', 'examples', 'properties']);
 
 const table = (rows: string[][]) =>
   rows.length === 0

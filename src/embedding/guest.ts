@@ -1,18 +1,18 @@
 import { EventEmitter } from 'node:events';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
-import { common, type Schema } from '../database/data-source';
+import { commonOptions, type Schema } from '../database/data-source';
 
 type Pool = Pick<pg.Pool, 'connect'>;
 
-/** Serves until the host ends its pool: the connections are the host's to close. */
+/** Stays open until the host closes its pool, which owns the connections. */
 class GuestDataSource extends DataSource {
   override async destroy(): Promise<void> {}
 }
 
 /**
- * A data source with our tables on the connections of another one. The host's own data source learns of no entity of ours,
- * so its `synchronize`, migrations and names stay as they were; and there is no second pool to size.
+ * A data source for our tables on the connections of the host's data source. Our entities are not registered with the
+ * host's, so its `synchronize`, migrations and names are unaffected, and there is no second pool to size.
  */
 export async function openGuest(host: DataSource, tables: Schema, schema?: string): Promise<DataSource> {
   if (host.options.type !== 'postgres') {
@@ -25,7 +25,7 @@ export async function openGuest(host: DataSource, tables: Schema, schema?: strin
   }
 
   return new GuestDataSource({
-    ...common(tables),
+    ...commonOptions(tables),
     schema: schema ?? host.options.schema,
     driver: { Pool: HostPool },
   }).initialize();

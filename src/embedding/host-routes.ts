@@ -4,9 +4,9 @@ import * as scopes from '../http/scopes';
 
 // With the guard, because nothing else in the host would check the scopes.
 
-/** The route of a host application, or each of its controller, requires a token with all of these scopes. */
+/** The route of a host application, or every route of its controller, requires a token with all of these scopes. */
 export const Scopes = (...required: [scopes.Scope, ...scopes.Scope[]]) =>
   applyDecorators(scopes.Scopes(...required), UseGuards(TokenGuard));
 
-/** The route of a host application, or each of its controller, requires a valid token of any scope. */
+/** The route of a host application, or every route of its controller, requires a valid token of any scope. */
 export const AnyToken = () => applyDecorators(scopes.AnyToken(), UseGuards(TokenGuard));

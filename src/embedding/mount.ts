@@ -8,7 +8,7 @@ import { controllersOf } from '../service.module';
 import { OPTIONS, type ResolvedOptions } from './options';
 import { SERVICE } from './service';
 
-/** Mounts the service behind the routes of the host, so that what the host serves itself never reaches the service. */
+/** Mounts the service after the routes of the host, so that the host's own routes take precedence. */
 @Injectable()
 export class Mount implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
@@ -18,7 +18,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     @Inject(SERVICE) readonly service: NestExpressApplication,
   ) {}
 
-  /** At this moment the host has all its routes, and does not yet answer what none of them took. */
+  /** Runs when the host's routes are registered, but its 404 handler is not. */
   onModuleInit(): void {
     const type = this.host.httpAdapter?.getType();
     if (!type) return; // a worker or a command serves no HTTP
@@ -28,13 +28,13 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     const isOurs = this.paths();
     const express = this.service.getHttpAdapter().getInstance();
     const serve = (request: Request, response: Response, next: NextFunction) => {
-      request.route = undefined; // a middleware of the host may have left its own
+      request.route = undefined; // a middleware of the host may have set one
       express(request, response, next);
     };
     this.host.httpAdapter.use(at, (request: Request, response: Response, next: NextFunction) =>
       isOurs.test(request.path) ? serve(request, response, next) : next(),
     );
-    // Express meets a body or a path that it cannot read before it knows which application the request is for.
+    // Express fails on an unreadable body or path before it finds out which application the request is for.
     this.host.httpAdapter.use(
       at,
       (error: unknown, request: Request, response: Response, next: NextFunction) => {
@@ -46,12 +46,12 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     );
   }
 
-  /** While the host's connections are still open. */
+  /** Runs while the host's connections are still open. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.service.close();
   }
 
-  /** What is, or would be, a path of the service. */
+  /** Matches all paths below those of the service's controllers, including paths without a route. */
   private paths(): RegExp {
     const controllers = controllersOf(this.service.get(DiscoveryService));
     const bases = controllers.flatMap((controller): string[] =>

@@ -7,20 +7,20 @@ import type { ServiceOptions } from '../service.module';
 export interface UserManagementOptions {
   /** The PostgreSQL schema that holds the tables. Default: the one the data source uses. */
   schema?: string;
-  /** Precedes the paths of the service, after the host's global prefix: `internal`. Default: nothing. */
+  /** A prefix for the paths of the service, after the host's global prefix, such as `internal`. Default: none. */
   prefix?: string;
-  /** Whether a start brings the schema up to date; processes that start together wait for each other. Default true. */
+  /** Whether the start brings the schema up to date; processes that start together wait for each other. Default true. */
   migrate?: boolean;
   /** Requests that a token may make in a window of 60 seconds. Default 1000. */
   rateLimitPerMinute?: number;
   /**
-   * Where the windows are counted. `postgres` (the default) and a Redis count all processes together, and PostgreSQL
-   * takes over while Redis is unreachable; `memory` counts each process on its own, which is right only if there is just one.
+   * Where the windows are counted. `postgres` (the default) and Redis count all processes together, and PostgreSQL takes
+   * over while Redis is unreachable. `memory` counts each process separately, which is correct only for a single process.
    */
   rateLimitStorage?: ServiceOptions['rateLimitStorage'];
   /** Whether the developer dashboard is served, at `/dashboard` below the prefixes. Default true. */
   dashboard?: boolean;
-  /** Called once for each request to the service, when it is over. Failures are reported to Nest's logger as well. */
+  /** Called once for each request to the service, when it has ended. Server errors are also logged through Nest's logger. */
   onRequest?: (record: RequestRecord) => void;
 }
 
@@ -48,7 +48,7 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
     rateLimitPerMinute: 1000,
     rateLimitStorage: 'postgres',
     dashboard: true,
-    // An option that is undefined means its default.
+    // An undefined option means its default.
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   };
 }

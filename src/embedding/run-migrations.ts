@@ -4,8 +4,8 @@ import { schema as tables } from '../schema';
 import { openGuest } from './guest';
 
 /**
- * Brings the tables of the service up to date, in one transaction and under a lock, and returns the names of what was
- * done. A table of its own, `ums_migrations`, remembers it; the migrations of the data source are left alone.
+ * Brings the tables of the service up to date, in one transaction and under a lock, and returns the names of the migrations
+ * that ran. A table of their own, `ums_migrations`, records them; the data source's own migrations are unaffected.
  */
 export const runMigrations = async (
   dataSource: DataSource,

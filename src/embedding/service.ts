@@ -13,15 +13,15 @@ import type { ResolvedOptions } from './options';
 export const SERVICE = Symbol('user management service');
 
 /**
- * The service as a Nest application of its own on the host's connections. What is global in there stays in there: no guard,
- * pipe, interceptor or filter of one application judges the routes of the other.
+ * Creates the service as a Nest application of its own on the host's connections. The global guards, pipes, interceptors and
+ * filters of one application do not apply to the routes of the other.
  */
 export async function openService(
   host: DataSource,
-  { migrate: migrates, onRequest, ...options }: ResolvedOptions,
+  { migrate: migrateOnStart, onRequest, ...options }: ResolvedOptions,
 ): Promise<NestExpressApplication> {
   const dataSource = await openGuest(host, schema, options.schema);
-  if (migrates) await migrate(dataSource);
+  if (migrateOnStart) await migrate(dataSource);
   const app = await NestFactory.create<NestExpressApplication>(
     ServiceModule.on(dataSource, options),
     new ExpressAdapter(strictExpress()),

@@ -15,11 +15,11 @@ import {
 import { openService, SERVICE } from './service';
 
 interface OnDataSource {
-  /** The name of a TypeORM data source of the host application. Default: its default one. */
+  /** The name of a TypeORM data source of the host application. Default: the one without a name. */
   dataSource?: string;
 }
 
-/** What a host application can inject: its services, and the guards behind `@Scopes()`. */
+/** The providers that a host application can inject: the services, and the guards behind `@Scopes()`. */
 const EXPORTS = [UsersService, UserSearch, TokensService, OrganizationsService, GUARDS];
 
 /** The whole service inside a host application, on a data source of the host. */
@@ -29,7 +29,7 @@ export class UserManagementModule {
     return embed(dataSource, OptionsModule.forRoot(options));
   }
 
-  /** `dataSource` stands beside the factory, because Nest wires modules before it runs a factory. */
+  /** `dataSource` is not part of the factory's result, because Nest resolves modules before it runs a factory. */
   static forRootAsync({ dataSource, ...options }: AsyncUserManagementOptions & OnDataSource): DynamicModule {
     return embed(dataSource, OptionsModule.forRootAsync(options));
   }

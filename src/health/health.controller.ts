@@ -11,13 +11,13 @@ import { HealthView } from './health.view';
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  /** Whether the process is alive. */
+  /** Check that the process is alive. */
   @Get('livez')
   live(): HealthView {
     return { status: 'ok' };
   }
 
-  /** Whether the service can take requests. */
+  /** Check that the service can take requests. */
   @Get('readyz')
   @Answers({ failures: [503] })
   async ready(): Promise<HealthView> {

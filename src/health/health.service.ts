@@ -6,8 +6,8 @@ import { DATABASE } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
 import { retryBroken } from '../database/retry';
 
-/** A probe that waits longer is one that has given up. */
-const PATIENCE_MS = 2_000;
+/** Most probes give up after a few seconds, so the answer must not take longer. */
+const ANSWER_TIMEOUT_MS = 2_000;
 
 @Injectable()
 export class HealthService {
@@ -15,7 +15,7 @@ export class HealthService {
 
   constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
 
-  /** From now on no new requests should come here. */
+  /** Makes the service not ready, so that it gets no new requests. */
   drain(): void {
     this.draining = true;
   }
@@ -25,7 +25,7 @@ export class HealthService {
     const noAnswer = 'The database does not answer.';
     return Promise.race([
       retryBroken(() => this.reasonOfDatabase()).catch(() => noAnswer),
-      sleep(PATIENCE_MS, noAnswer, { ref: false }),
+      sleep(ANSWER_TIMEOUT_MS, noAnswer, { ref: false }),
     ]);
   }
 

@@ -1,4 +1,4 @@
-/** The answer of a health check. */
+/** The result of a successful health check. */
 export class HealthView {
   status: 'ok';
 }

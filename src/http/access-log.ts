@@ -2,29 +2,30 @@ import type { NextFunction, Request, Response } from 'express';
 import { refusalOf, tokenOf } from './caller';
 import { requestIdOf } from './request-id';
 
-/** What is logged of a request: ids and the route's template. No address, no query, nothing that a user typed. */
+/** The log record of a request. It has ids and the route's template, but never an address, a query or personal data. */
 export interface RequestRecord {
   requestId: string;
   method: string;
-  /** The template of its path; undefined when the path is unknown. */
+  /** The template of the path; undefined if the path is unknown. */
   route?: string;
   status: number;
   /** The reason for a 401, 403 or 429: `missing_token`, `invalid_token`, the missing scope, or `rate_limited`. */
   refusal?: string;
-  /** The caller closed the connection before the response was complete. */
+  /** Set if the caller closed the connection before the response was complete. */
   aborted?: true;
   ms: number;
   tokenId?: string;
   organizationId?: string;
 }
 
-/** Passes on a record of each request when it is over. */
+/** Calls `onRequest` with the record of each request when the request has ended. */
 export const accessLog =
-  (pass: (record: RequestRecord) => void) => (request: Request, response: Response, next: NextFunction) => {
+  (onRequest: (record: RequestRecord) => void) =>
+  (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
     response.once('close', () => {
       const token = tokenOf(request);
-      pass({
+      onRequest({
         requestId: requestIdOf(request),
         method: request.method,
         route: request.route?.path,

@@ -1,12 +1,12 @@
 import { SetMetadata, type Type } from '@nestjs/common';
 
-/** What the OpenAPI document says about the answers of a route, beyond what follows from its signature. */
+/** What the OpenAPI document says about the responses of a route in addition to its signature. */
 export interface AnswerFacts {
-  /** Headers of a success, beside those of every response. */
+  /** Headers of a successful response, in addition to the common ones. */
   headers?: string[];
-  /** Statuses of failures that only this route has. */
+  /** Error statuses that are specific to this route. */
   failures?: number[];
-  /** The class of the body, when the method returns it as text. */
+  /** The class of the body, if the method returns the body as text. */
   view?: Type;
   /** The media type of the body, if it is not JSON. */
   mediaType?: string;

@@ -11,7 +11,7 @@ export interface CallerToken {
   scopes: Scope[];
 }
 
-/** Who asks a service to do something, for which organization, and how: what an audit trail needs to know. */
+/** The caller of a service method: its organization, actor and origin, as an audit trail must record them. */
 export interface Caller {
   organizationId: string;
   /** A token, or a program such as `ums users import`. */
@@ -20,7 +20,7 @@ export interface Caller {
   requestId: string | null;
 }
 
-/** The first argument of every method of a service. An organization's id alone stands for the host application itself. */
+/** The first argument of every service method. A plain organization id means that the host application is the caller. */
 export type By = Caller | string;
 
 export const callerOf = (by: By): Caller =>
@@ -34,23 +34,23 @@ export const systemCaller = (organizationId: string, source: Caller['source'], n
   requestId: null,
 });
 
-// Symbols, because a host application may keep a `token` of its own on the request.
+// Symbols, because a host application may set a `token` of its own on the request.
 const TOKEN = Symbol('token');
 const REFUSAL = Symbol('refusal');
 
 type Authenticated = IncomingMessage & { [TOKEN]?: CallerToken; [REFUSAL]?: string };
 
-/** Called by the AuthGuard alone. */
+/** Only the AuthGuard calls this. */
 export function authenticate(request: IncomingMessage, token: CallerToken): void {
   (request as Authenticated)[TOKEN] = token;
 }
 
-/** Undefined until the AuthGuard has let the request through. */
+/** Undefined until the AuthGuard has accepted the request. */
 export const tokenOf = (request: IncomingMessage): CallerToken | undefined =>
   (request as Authenticated)[TOKEN];
 
-/** Records why a guard turns a request away: `missing_token`, `invalid_token`, `rate_limited`, or the scope it lacks. */
-export function refuse(request: IncomingMessage, reason: string): void {
+/** Records why a guard rejects a request: `missing_token`, `invalid_token`, `rate_limited`, or the missing scope. */
+export function recordRefusal(request: IncomingMessage, reason: string): void {
   (request as Authenticated)[REFUSAL] = reason;
 }
 
@@ -65,12 +65,12 @@ export const CurrentToken = createParamDecorator((_data: unknown, context: Execu
   tokenIn(context),
 );
 
-/** The organization of the request. It comes from the token and from nowhere else. */
+/** The organization of the request, which comes only from the token. */
 export const OrganizationId = createParamDecorator(
   (_data: unknown, context: ExecutionContext) => tokenIn(context).organizationId,
 );
 
-/** The caller of the request, for a service. */
+/** The caller of the request, as the first argument of a service method. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
   const { organizationId, id, name } = tokenIn(context);
   const requestId = requestIdOf(context.switchToHttp().getRequest<IncomingMessage>());

@@ -12,7 +12,7 @@ import { type Fault, invalidInput } from './fault';
 import { type Problem, sendProblem } from './problem';
 import { requestIdOf } from './request-id';
 
-/** Turns anything thrown into the one error body. What the caller did not cause is logged, and not disclosed. */
+/** Turns every exception into the one error body. Errors that the caller did not cause are logged and not disclosed. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Error');
@@ -21,14 +21,14 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    // Without a route the router refused it: the path is unknown, or cannot be decoded.
+    // Without a route, the router rejected the request: its path is unknown or cannot be decoded.
     if (!request.route && exception instanceof HttpException) exception = new NotFoundException(NO_ROUTE);
     const problem = problemOf(exception);
     if (problem.status >= 500) {
       const error = (exception instanceof HttpException && exception.cause) || exception;
       this.logger.error({ requestId: requestIdOf(request), error: describeError(error) });
     }
-    if (response.writableEnded) return; // the rest of a broken request has been answered already
+    if (response.writableEnded) return; // the HTTP parser has rejected the rest of the request, and it has been answered
     // Too late for a body: the broken connection tells the caller that the response is incomplete.
     if (response.headersSent) response.destroy();
     else sendProblem(request, response, problem);

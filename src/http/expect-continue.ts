@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** The requests that wait, and whether their connections would be kept. */
+/** The requests that wait for `100 Continue`, with the original keep-alive setting of their connections. */
 const waiting = new WeakMap<IncomingMessage, boolean>();
 
 /**
- * A caller that sends `Expect: 100-continue` waits to be asked for its body. Node asks at once; this asks when the body is
- * about to be read. Where that never happens the connection closes, since nobody knows whether a body will still come.
+ * Delays `100 Continue` until the body is about to be read; Node would send it at once. If the body is never read, the
+ * connection closes, because the caller may or may not send the body after the response.
  */
 export function deferContinue(server: Server): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -15,8 +15,8 @@ export function deferContinue(server: Server): void {
   });
 }
 
-/** Asks a caller that is waiting for its body. */
-export function inviteBody(request: IncomingMessage, response: ServerResponse): void {
+/** Sends `100 Continue` if the caller waits for it. */
+export function sendContinue(request: IncomingMessage, response: ServerResponse): void {
   const keepAlive = waiting.get(request);
   if (keepAlive === undefined) return;
   waiting.delete(request);

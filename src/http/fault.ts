@@ -11,24 +11,23 @@ export type FaultCode =
   | 'too_many'
   | 'out_of_range';
 
-/** What is wrong with one field. The message completes "<field> …" and never repeats the value. */
+/** A fault of one field. The message completes "<field> …" and never repeats the value. */
 export interface Fault {
   field: string;
   code: FaultCode;
   message: string;
 }
 
-/** More faults than this help nobody, and a body can be made to have thousands. */
+/** Limits the response, because a crafted body can have thousands of faults. */
 const MAX_FAULTS = 100;
 
 /** The 400 that names every faulty field. */
-export const invalidInput = (errors: Fault[], code = 'validation_failed') =>
-  new BadRequestException({
-    code,
-    message: errors.length === 1 ? '1 field is invalid.' : `${errors.length} fields are invalid.`,
-    errors: errors.slice(0, MAX_FAULTS),
-  });
+export const invalidInput = (
+  errors: Fault[],
+  code = 'validation_failed',
+  message = errors.length === 1 ? '1 field is invalid.' : `${errors.length} fields are invalid.`,
+) => new BadRequestException({ code, message, errors: errors.slice(0, MAX_FAULTS) });
 
-/** The 409 that names the field whose value is taken. */
+/** The 409 that names the field with the taken value. */
 export const conflict = (error: Fault) =>
   new ConflictException({ message: `The ${error.field} ${error.message}.`, errors: [error] });

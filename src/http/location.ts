@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** The path of what was made by a POST to this one: whatever stands before our routes is in the path that was asked. */
-export function below({ originalUrl }: Request, id: string): string {
+/** The path of a resource that this POST created. It extends the requested path, which includes every prefix. */
+export function locationOf({ originalUrl }: Request, id: string): string {
   return `${new URL(originalUrl, 'http://localhost').pathname}/${id}`;
 }

@@ -3,9 +3,11 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal';
 import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from './problem';
 
+const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' });
+
 /**
- * A middleware that answers 405 with `Allow` where a path of these controllers does not serve the method. It precedes the
- * routes, so it requires no token, and literal paths win, so that `DELETE …/current` is not taken for an id.
+ * A middleware that answers other methods on the paths of these controllers with 405 and `Allow`. It precedes the routes, so
+ * it requires no token. Literal paths take precedence, so that `DELETE …/current` is not taken for an id.
  */
 export function refuseOtherMethods(controllers: Function[]) {
   const paths = [...methodsByPath(controllers)];
@@ -21,10 +23,10 @@ export function refuseOtherMethods(controllers: Function[]) {
   return (request: Request, response: Response, next: NextFunction) => {
     const served = literal.get(request.path) ?? templates.find(({ pattern }) => pattern.test(request.path));
     if (!served || served.methods.has(request.method)) return next();
-    const allow = [...served.methods].join(', ');
-    request.route = { path: served.path }; // for the access log: the path is known
-    response.setHeader('Allow', allow);
-    sendProblem(request, response, { status: 405, detail: `Method not allowed. Use ${allow}.` });
+    request.route = { path: served.path }; // for the access log, because the path is known
+    response.setHeader('Allow', [...served.methods].join(', '));
+    const detail = `Method not allowed. Use ${CHOICE.format(served.methods)}.`;
+    sendProblem(request, response, { status: 405, detail });
   };
 }
 

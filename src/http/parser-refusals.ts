@@ -4,18 +4,19 @@ import type { Duplex } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
 import { type Problem, problemBody, sendProblem } from './problem';
 
-/** A connection, and the response that is being made on it. */
+/** A connection with the response in progress on it. */
 type Connection = Duplex & { _httpMessage?: ServerResponse };
 
-/** What Node's HTTP parser refuses never reaches Express, so here it gets the error body and an X-Request-ID. */
+/** Sends the error body and an X-Request-ID for requests that Node's HTTP parser rejects: they never reach Express. */
 export function answerParserRefusals(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, connection: Connection) => {
     if (!connection.writable) return void connection.destroy();
-    const problem = refusalOf(error);
+    const problem = problemOf(error);
     const response = connection._httpMessage;
-    if (!response) return refuse(connection, problem);
-    // The request before was whole: it gets its own answer first.
-    if (response.req.complete) return void response.once('finish', () => refuse(connection, problem));
+    if (!response) return rejectConnection(connection, problem);
+    // The response belongs to an earlier, complete request and is sent first.
+    if (response.req.complete)
+      return void response.once('finish', () => rejectConnection(connection, problem));
     if (response.headersSent) return void connection.destroy();
     response.setHeader('Connection', 'close');
     sendProblem(response.req, response, problem);
@@ -25,19 +26,19 @@ export function answerParserRefusals(server: Server): void {
     response.setHeader('Connection', 'close');
     sendProblem(request, response, {
       status: 417,
-      detail: 'The only expectation that is met is 100-continue.',
+      detail: 'The only supported expectation is 100-continue.',
     });
   });
 
   server.on('connect', (_request, connection: Connection) => {
-    refuse(connection, { status: 404, detail: 'There is no such route.' });
+    rejectConnection(connection, { status: 404, detail: 'There is no such route.' });
   });
 
-  // Node answers a missing Host itself, without the headers; `requireHost` does it instead.
+  // Node's own answer to a missing Host lacks the common headers; `requireHost` sends one that has them.
   (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
 }
 
-/** HTTP/1.1 wants a Host on every request. */
+/** Rejects HTTP/1.1 requests without a Host header. */
 export function requireHost(request: Request, response: Response, next: NextFunction): void {
   if (request.headers.host !== undefined || request.httpVersion === '1.0') return next();
   response.setHeader('Connection', 'close');
@@ -49,15 +50,15 @@ const badRequest = (detail: string): Pick<Problem, 'detail' | 'errors'> => ({
   errors: [{ field: 'request', code: 'invalid', message: 'must be well-formed HTTP' }],
 });
 
-function refusalOf({ code }: NodeJS.ErrnoException): Problem {
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: 'The headers are too large.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'The request took too long to arrive.' };
-  return { status: 400, ...badRequest('This is not an HTTP request.') };
+  return { status: 400, ...badRequest('The request is not valid HTTP.') };
 }
 
-/** Answers where there is no request to answer, and closes the connection. */
-function refuse(connection: Connection, problem: Problem): void {
+/** Writes an error response to a connection that has no request object, and closes the connection. */
+function rejectConnection(connection: Connection, problem: Problem): void {
   const requestId = randomUUID();
   const body = problemBody(problem, requestId);
   const head = [

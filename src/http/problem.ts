@@ -2,10 +2,10 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Fault } from './fault';
 import { requestIdOf, setCommonHeaders } from './request-id';
 
-/** A failure, before it has a request. */
+/** The contents of an error response, independent of a request. */
 export interface Problem {
   status: number;
-  /** By default the code that belongs to the status. */
+  /** Default: the code of the status. */
   code?: string;
   detail: string;
   errors?: Fault[];
@@ -27,7 +27,7 @@ const CODES: Record<number, string> = {
   503: 'unavailable',
 };
 
-/** Seconds after which a caller may try again what was unavailable. */
+/** The `Retry-After` of a 503, in seconds. */
 export const RETRY_AFTER_UNAVAILABLE = '2';
 
 /** The one error body (RFC 9457). */
@@ -41,7 +41,7 @@ export const problemBody = ({ status, code, detail, errors }: Problem, requestId
     errors,
   });
 
-/** Answers a request with an error body, and the headers that every such answer has. */
+/** Answers a request with the error body and the headers of every error response. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   setCommonHeaders(request, response);
   if (problem.status === 503) response.setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);

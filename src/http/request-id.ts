@@ -6,7 +6,7 @@ const WELL_FORMED = /^[A-Za-z0-9._-]{1,128}$/;
 
 type Identified = IncomingMessage & { [REQUEST_ID]?: string };
 
-/** The id of a request: the caller's X-Request-ID when it is well-formed, else a new one. It never changes. */
+/** The id of a request: the caller's X-Request-ID if it is well-formed, otherwise a new one. It never changes. */
 export function requestIdOf(request: IncomingMessage): string {
   const identified = request as Identified;
   if (!identified[REQUEST_ID]) {
@@ -16,7 +16,7 @@ export function requestIdOf(request: IncomingMessage): string {
   return identified[REQUEST_ID];
 }
 
-/** What every response of the service carries, whatever its status. */
+/** Sets the headers of every response of the service, whatever its status. */
 export function setCommonHeaders(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('X-Request-ID', requestIdOf(request));
   response.setHeader('Cache-Control', 'no-store');

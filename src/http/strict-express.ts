@@ -1,8 +1,8 @@
 import express from 'express';
 
 /**
- * An Express that takes paths literally: an upper-case path, or one with an extra slash, would pass by a gateway's rules.
- * Express reads these settings when its router is created, which Nest's adapter does at once.
+ * An Express that matches paths literally, because an upper-case path or an extra slash could bypass a gateway's rules.
+ * Express reads these settings when it creates its router, and Nest's adapter triggers that in its constructor.
  */
 export const strictExpress = () =>
-  express().enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag'); // answers are `no-store`
+  express().enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag'); // responses are `no-store`

@@ -2,11 +2,11 @@ import type { DataSource } from 'typeorm';
 import { Token } from '../tokens/token.entity';
 import { IN_STATE } from '../tokens/tokens.service';
 
-/** How long before its end a token is worth a warning. */
+/** A token counts as expiring for this many days before its end. */
 export const WARNING_DAYS = 14;
 
-/** How many tokens expire within that time. */
-export const soonExpiring = (dataSource: DataSource): Promise<number> =>
+/** The number of active tokens that expire within `WARNING_DAYS`. */
+export const countExpiringTokens = (dataSource: DataSource): Promise<number> =>
   dataSource
     .getRepository(Token)
     .createQueryBuilder('token')

@@ -6,8 +6,8 @@ import { sendProblem } from '../http/problem';
 import type { Metrics } from './metrics';
 
 /**
- * Answers `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway leads to; returns that port. It
- * answers until the process ends, so that the last numbers of a drain are seen too.
+ * Serves `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway exposes, and returns that port. It does
+ * so until the process ends, so that the metrics of a drain can be scraped too.
  */
 export async function serveManagement(
   port: number,
@@ -17,7 +17,7 @@ export async function serveManagement(
 ): Promise<number> {
   const server = createServer((request, response) => {
     answer(request, response, metrics, health).catch(() =>
-      sendProblem(request, response, { status: 500, detail: 'The numbers could not be read.' }),
+      sendProblem(request, response, { status: 500, detail: 'The metrics could not be read.' }),
     );
   });
   server.listen(port, host);
@@ -37,7 +37,7 @@ async function answer(
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET, HEAD.' });
+    return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET or HEAD.' });
   }
   const reason = path === '/readyz' ? await health.reasonNotReady() : null;
   if (reason) return sendProblem(request, response, { status: 503, detail: reason });

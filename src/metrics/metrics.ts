@@ -3,18 +3,18 @@ import type { DataSource } from 'typeorm';
 import { info } from '../../openapi.json';
 import type { RequestRecord } from '../http/access-log';
 import type { WindowCounter } from '../rate-limit/window';
-import { soonExpiring, WARNING_DAYS } from './expiring-tokens';
+import { countExpiringTokens, WARNING_DAYS } from './expiring-tokens';
 
 const REFRESH_MS = 60_000;
 
 type Pool = Record<'totalCount' | 'idleCount' | 'waitingCount', number>;
 
-/** Where the windows of the rate limit are counted now, and how often that had to change. */
+/** The state of the rate limit's storage. */
 export type Limiter = Pick<WindowCounter, 'storage' | 'fallbacks'>;
 
 /**
- * The numbers of this process, in a registry of their own: prom-client's global one is the application's that embeds us.
- * Labels are templates, methods, statuses and reasons, of which there are few; never an id.
+ * The metrics of this process, in a registry of their own, because other code may use prom-client's global one.
+ * Labels are templates, methods, statuses and reasons, which have few values, and never ids.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -22,7 +22,7 @@ export class Metrics {
 
   private readonly requests = new Histogram({
     name: 'ums_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer, by the template of its path.',
+    help: 'Time from the start of a request to the end of its response, by the template of its path.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: this.registers,
@@ -30,14 +30,14 @@ export class Metrics {
 
   private readonly refusals = new Counter({
     name: 'ums_http_refusals_total',
-    help: 'Requests that were answered 401, 403 or 429: the token, the scope it lacks, or rate_limited.',
+    help: 'Requests rejected with 401, 403 or 429, by reason: missing_token, invalid_token, the missing scope or rate_limited.',
     labelNames: ['status', 'reason'],
     registers: this.registers,
   });
 
   private readonly expiring = new Gauge({
     name: 'ums_tokens_expiring',
-    help: `Active tokens that expire within ${WARNING_DAYS} days, as of the last minute; NaN while the database does not say.`,
+    help: `Active tokens that expire within ${WARNING_DAYS} days, updated every minute; NaN while the database is unreachable.`,
     registers: this.registers,
   });
 
@@ -45,7 +45,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     new Gauge({
       name: 'ums_build_info',
-      help: 'What is running.',
+      help: 'The running versions of the service and Node.js.',
       labelNames: ['version', 'node'],
       registers: this.registers,
     }).set({ version: info.version, node: process.version }, 1);
@@ -59,7 +59,7 @@ export class Metrics {
     return this.registry.contentType;
   }
 
-  /** All of them, as Prometheus reads them. Asks nobody, so that a scrape never waits. */
+  /** All metrics in Prometheus' text format. It runs no query, so that a scrape never waits. */
   text(): Promise<string> {
     return this.registry.metrics();
   }
@@ -72,7 +72,7 @@ export class Metrics {
   watchLimiter(limiter: Limiter): void {
     new Gauge({
       name: 'ums_rate_limit_storage_info',
-      help: 'Where the windows of the rate limit are counted now.',
+      help: 'The storage that counts the windows of the rate limit now.',
       labelNames: ['storage'],
       registers: this.registers,
       collect() {
@@ -82,7 +82,7 @@ export class Metrics {
     });
     new Counter({
       name: 'ums_rate_limit_fallbacks_total',
-      help: 'How often the storage of the rate limit went out of reach, and another one took over.',
+      help: 'How often the storage of the rate limit became unreachable and another one took over.',
       registers: this.registers,
       collect() {
         this.reset();
@@ -101,18 +101,14 @@ export class Metrics {
           this.set(value());
         },
       });
-    gauge('ums_database_connections_in_use', 'Connections that a request or a job is using.', () => {
+    gauge('ums_database_connections_in_use', 'Connections in use.', () => {
       return pool.totalCount - pool.idleCount;
     });
-    gauge('ums_database_connections_idle', 'Open connections that nobody is using.', () => pool.idleCount);
-    gauge(
-      'ums_database_connections_waiting',
-      'Requests that wait for a connection.',
-      () => pool.waitingCount,
-    );
+    gauge('ums_database_connections_idle', 'Idle connections.', () => pool.idleCount);
+    gauge('ums_database_connections_waiting', 'Queries waiting for a connection.', () => pool.waitingCount);
   }
 
   private async refresh(): Promise<void> {
-    this.expiring.set(await soonExpiring(this.dataSource).catch(() => NaN));
+    this.expiring.set(await countExpiringTokens(this.dataSource).catch(() => NaN));
   }
 }

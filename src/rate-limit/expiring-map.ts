@@ -1,6 +1,6 @@
 /**
- * A map whose entries may be dropped once they are `lifetimeMs` old. Two generations, the older thrown away whole: no
- * timers, no sweeps, and never more than what two lifetimes have put in.
+ * A map that may drop entries older than `lifetimeMs`. It keeps two generations and discards the older one as a whole, so
+ * it needs neither timers nor sweeps and never holds more than the entries of two lifetimes.
  */
 export class ExpiringMap<Key, Value> {
   private current = new Map<Key, Value>();
@@ -10,16 +10,16 @@ export class ExpiringMap<Key, Value> {
   constructor(private readonly lifetimeMs: number) {}
 
   get(key: Key): Value | undefined {
-    this.turn();
+    this.rotate();
     return this.current.get(key) ?? this.previous.get(key);
   }
 
   set(key: Key, value: Value): void {
-    this.turn();
+    this.rotate();
     this.current.set(key, value);
   }
 
-  private turn(): void {
+  private rotate(): void {
     const age = performance.now() - this.startedAt;
     if (age < this.lifetimeMs) return;
     this.previous = age < 2 * this.lifetimeMs ? this.current : new Map();

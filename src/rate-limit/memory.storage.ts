@@ -1,7 +1,7 @@
 import { ExpiringMap } from './expiring-map';
 import { WINDOW_MS, type WindowRecord, windowRecord, type WindowStorage } from './window';
 
-/** Counts in this process alone. */
+/** Counts the requests of this process only. */
 export class MemoryStorage implements WindowStorage {
   private readonly windows = new ExpiringMap<string, { hits: number; endsAt: number }>(WINDOW_MS);
 

@@ -18,7 +18,7 @@ export class PostgresCounter implements WindowCounter {
   constructor(private readonly dataSource: DataSource) {}
 
   async count(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>> {
-    // Again where the connection broke, for the sake of the requests that only read. At worst a hit counts twice.
+    // Retried on a broken connection although it writes, so that reads succeed; at worst a hit counts twice.
     const rows: WindowRow[] = await retryBroken(() =>
       this.dataSource.query(
         `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (token_id, started_ms, hits)

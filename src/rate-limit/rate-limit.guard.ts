@@ -1,11 +1,11 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerException, ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
-import { refuse, tokenOf } from '../http/caller';
+import { recordRefusal, tokenOf } from '../http/caller';
 import { accessTo } from '../http/scopes';
 import type { WindowRecord } from './window';
 
-/** How often: counts the requests of a token, all routes together, and reports the window on every response. */
+/** Counts the requests of a token across all routes and reports its window in every response. Answers 429 over the limit. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
@@ -28,7 +28,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - totalHits));
     response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));
     if (totalHits <= limit) return true;
-    refuse(request, 'rate_limited');
+    recordRefusal(request, 'rate_limited');
     response.setHeader('Retry-After', timeToExpire);
     throw new ThrottlerException(
       `Rate limit exceeded: ${limit} requests per ${ttl / 1000} s. Retry in ${timeToExpire} s.`,

@@ -10,15 +10,15 @@ import { RedisCounter } from './redis.counter';
 import { SharedStorage } from './shared.storage';
 import { WINDOW_MS, type WindowCounter } from './window';
 
-/** The server that counts for all processes. */
+/** The injection token of the counter that all processes share. */
 export const COUNTER = Symbol('window counter');
 
 export interface RateLimitOptions {
   /** Requests that a token may make in a window of 60 seconds. */
   rateLimitPerMinute: number;
   /**
-   * Where the windows are counted. `postgres` and a Redis count all processes together, and PostgreSQL takes over while
-   * Redis is unreachable; `memory` counts each process on its own, which is right only if there is just one.
+   * Where the windows are counted. `postgres` and Redis count all processes together, and PostgreSQL takes over while Redis
+   * is unreachable. `memory` counts each process separately, which is correct only for a single process.
    */
   rateLimitStorage: 'postgres' | 'memory' | { redisUrl: string };
 }
@@ -44,7 +44,7 @@ export class RateLimitModule {
           imports: [{ module: CounterModule, providers: [counter], exports: [counter] }],
           inject: [COUNTER],
           useFactory: (counter: WindowCounter) => ({
-            // A name of its own: @SkipThrottle() and @Throttle() on a host's routes mean the host's throttler.
+            // Named, because @SkipThrottle() and @Throttle() on a host's routes refer to the host's throttler.
             throttlers: [{ name: 'user-management', limit: rateLimitPerMinute, ttl: WINDOW_MS }],
             storage: rateLimitStorage === 'memory' ? new MemoryStorage() : new SharedStorage(counter),
           }),

@@ -1,4 +1,4 @@
-/** Whether the client can make something of it. */
+/** Whether the Redis client accepts this URL. */
 export function isRedisUrl(text: string): boolean {
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
   const { hostname, username, password, pathname } = new URL(text);

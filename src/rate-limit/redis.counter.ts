@@ -6,15 +6,17 @@ import { type CountedWindow, WINDOW_MS, type WindowCounter } from './window';
 
 type Client = ReturnType<typeof createClient>;
 
-/** How long Redis may take; then another server counts. */
-const PATIENCE_MS = 150;
-const SLICES = 3;
-const CONNECT_WITHIN_MS = 1_000;
-const ATTEMPT_EVERY_MS = 1_000;
+/** How long Redis may take to answer before the fallback counts. */
+const ANSWER_TIMEOUT_MS = 150;
+const CONNECT_TIMEOUT_MS = 1_000;
+const ATTEMPT_INTERVAL_MS = 1_000;
+
+/** The steps in which a timeout elapses. */
+const TIMEOUT_SLICES = 3;
 
 const PREFIX = 'ums:rate-limit:';
 
-/** Written like every other key, for a Redis that can only be read is of no use. */
+/** Written like every other key, because a read-only Redis cannot count. */
 const PROBE = new Map([['probe', 0]]);
 
 const SCRIPT = `
@@ -34,17 +36,17 @@ end
 return { now, windows }`;
 
 /**
- * Counts in Redis, in one script on its clock; and in `fallback` while Redis is out of reach. A request that meets the
- * outage waits for it no longer than a moment, those after it not at all: only a probe, once a second, asks for Redis.
+ * Counts in Redis, in one script on its clock, and in `fallback` while Redis is unreachable. The requests in flight at the
+ * start of an outage wait at most `ANSWER_TIMEOUT_MS`. Later ones do not wait: only a probe tries Redis, once a second.
  */
 export class RedisCounter implements WindowCounter, OnApplicationShutdown {
   fallbacks = 0;
   private readonly logger = new Logger('RateLimit');
-  /** Undefined while Redis is out of reach. */
+  /** Undefined while Redis is unreachable. */
   private client?: Client;
   private attemptedAt = -Infinity;
-  private attempt?: NodeJS.Timeout;
-  private isOut = false;
+  private nextAttempt?: NodeJS.Timeout;
+  private isUnreachable = false;
   private isClosed = false;
 
   private constructor(
@@ -52,14 +54,14 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
     private readonly fallback: WindowCounter,
   ) {}
 
-  /** Redis need not be there yet. */
+  /** Succeeds even if Redis is unreachable. */
   static async open(url: string, fallback: WindowCounter): Promise<RedisCounter> {
     const { createClient } = await import('redis').catch(notInstalled);
     const newClient = () =>
       createClient({
         url,
         disableOfflineQueue: true,
-        socket: { reconnectStrategy: false, connectTimeout: CONNECT_WITHIN_MS },
+        socket: { reconnectStrategy: false, connectTimeout: CONNECT_TIMEOUT_MS },
       });
     const counter = new RedisCounter(newClient as () => Client, fallback);
     await counter.connect();
@@ -74,16 +76,16 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
     const { client } = this;
     if (!client) return this.fallback.count(hits);
     try {
-      return await within(PATIENCE_MS, countIn(client, hits));
+      return await withTimeout(ANSWER_TIMEOUT_MS, countIn(client, hits));
     } catch (error) {
-      this.lose(client, error);
+      this.drop(client, error);
       return this.fallback.count(hits);
     }
   }
 
   onApplicationShutdown(): void {
     this.isClosed = true;
-    clearTimeout(this.attempt);
+    clearTimeout(this.nextAttempt);
     if (this.client) end(this.client);
     this.client = undefined;
   }
@@ -91,39 +93,39 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
   private async connect(): Promise<void> {
     this.attemptedAt = performance.now();
     const client = this.newClient();
-    client.on('error', (error) => this.lose(client, error));
+    client.on('error', (error) => this.drop(client, error));
     try {
-      await within(CONNECT_WITHIN_MS, client.connect());
-      await within(PATIENCE_MS, countIn(client, PROBE));
+      await withTimeout(CONNECT_TIMEOUT_MS, client.connect());
+      await withTimeout(ANSWER_TIMEOUT_MS, countIn(client, PROBE));
     } catch (error) {
       end(client);
-      this.outOfReach(error);
+      this.retryLater(error);
       return;
     }
     if (this.isClosed) return end(client);
     this.client = client;
-    if (this.isOut) this.logger.warn('Redis counts the requests of tokens again.');
-    this.isOut = false;
+    if (this.isUnreachable) this.logger.warn('Redis is reachable again and counts the requests.');
+    this.isUnreachable = false;
   }
 
-  /** All that wait for this connection are told at once, and go to the fallback. */
-  private lose(client: Client, error: unknown): void {
+  /** Ends the connection, so that every request that waits for it fails at once and goes to the fallback. */
+  private drop(client: Client, error: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;
     end(client);
-    this.outOfReach(error);
+    this.retryLater(error);
   }
 
-  private outOfReach(error: unknown): void {
+  private retryLater(error: unknown): void {
     if (this.isClosed) return;
-    if (!this.isOut) {
+    if (!this.isUnreachable) {
       this.fallbacks++;
-      const message = 'Redis is out of reach; PostgreSQL counts the requests of tokens.';
+      const message = 'Redis is unreachable; PostgreSQL counts the requests.';
       this.logger.warn({ message, error: describeError(error) });
     }
-    this.isOut = true;
-    const dueAt = this.attemptedAt + ATTEMPT_EVERY_MS;
-    this.attempt = setTimeout(() => void this.connect(), Math.max(0, dueAt - performance.now())).unref();
+    this.isUnreachable = true;
+    const dueAt = this.attemptedAt + ATTEMPT_INTERVAL_MS;
+    this.nextAttempt = setTimeout(() => void this.connect(), Math.max(0, dueAt - performance.now())).unref();
   }
 }
 
@@ -137,31 +139,31 @@ async function countIn(
     arguments: [...hits.values()].map(String),
   })) as [number, [number, number][]];
   return new Map(
-    windows.map(([hitsOfAll, startedAt], i) => [tokenIds[i], { hits: hitsOfAll, startedAt, now }]),
+    windows.map(([totalHits, startedAt], i) => [tokenIds[i], { hits: totalHits, startedAt, now }]),
   );
 }
 
 const end = (client: Client) => void (client.isOpen && client.destroy());
 
 /**
- * The result, unless it takes longer. Counted in slices: a process that was held up for a while, before it could send
- * or before it could listen, loses one of them and not its patience.
+ * The result, or an error if it takes longer. The timeout elapses in slices, so that a blocked event loop uses up only one
+ * of them.
  */
-async function within<Result>(ms: number, result: Promise<Result>): Promise<Result> {
+async function withTimeout<Result>(ms: number, result: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const timedOut = new Promise<never>((_resolve, reject) => {
     const wait = async (slices: number) => {
-      if (slices > 0) timer = setTimeout(() => void wait(slices - 1), ms / SLICES);
+      if (slices > 0) timer = setTimeout(() => void wait(slices - 1), ms / TIMEOUT_SLICES);
       else reject(await nextTurn(new Error(`no answer within ${ms} ms`)));
     };
-    void wait(SLICES);
+    void wait(TIMEOUT_SLICES);
   });
-  return Promise.race([result, late]).finally(() => clearTimeout(timer));
+  return Promise.race([result, timedOut]).finally(() => clearTimeout(timer));
 }
 
 function notInstalled(error: unknown): never {
   if ((error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) {
-    throw new Error('The client of Redis is not installed. Leave REDIS_URL unset, or run npm install redis.');
+    throw new Error('The Redis client is not installed. Unset REDIS_URL, or run npm install redis.');
   }
   throw error;
 }

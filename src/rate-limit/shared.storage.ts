@@ -10,8 +10,8 @@ interface Hit {
 }
 
 /**
- * Counts all processes together, exactly, on a server that they share. The hits of one turn of the event loop go in one
- * statement, and a token that is over its limit asks nobody until its window ends.
+ * Counts exactly across all processes, on a server that they share. The hits of one turn of the event loop go in one
+ * statement, and a token over its limit causes no further statement until its window ends.
  */
 export class SharedStorage implements WindowStorage {
   private readonly hits = new DataLoader<string, Hit, string>((tokenIds) => this.count(tokenIds), PER_TURN);
@@ -20,9 +20,9 @@ export class SharedStorage implements WindowStorage {
   constructor(private readonly counter: WindowCounter) {}
 
   async increment(tokenId: string, _ttl: number, limit: number): Promise<WindowRecord> {
-    const denied = this.exhausted.get(tokenId);
-    if (denied && denied.until > performance.now()) {
-      return windowRecord(limit + 1, limit, denied.resetAt, denied.until - performance.now());
+    const window = this.exhausted.get(tokenId);
+    if (window && window.until > performance.now()) {
+      return windowRecord(limit + 1, limit, window.resetAt, window.until - performance.now());
     }
     const { hits, resetAt, remainingMs } = await this.hits.load(tokenId);
     if (hits > limit) this.exhausted.set(tokenId, { resetAt, until: performance.now() + remainingMs });
@@ -30,15 +30,15 @@ export class SharedStorage implements WindowStorage {
   }
 
   private async count(tokenIds: readonly string[]): Promise<Hit[]> {
-    const inTick = new Map<string, number>();
-    for (const id of tokenIds) inTick.set(id, (inTick.get(id) ?? 0) + 1);
-    const windows = await this.counter.count(inTick);
-    // A window counts the hits of the whole tick; each hit of it gets its own number, in order.
-    const last = new Map([...inTick].map(([id, hits]) => [id, windows.get(id)!.hits - hits]));
+    const batch = new Map<string, number>();
+    for (const id of tokenIds) batch.set(id, (batch.get(id) ?? 0) + 1);
+    const windows = await this.counter.count(batch);
+    // A window includes the hits of the whole batch; each hit gets a number of its own, in order.
+    const numbered = new Map([...batch].map(([id, hits]) => [id, windows.get(id)!.hits - hits]));
     return tokenIds.map((id) => {
       const { startedAt, now } = windows.get(id)!;
-      const hits = last.get(id)! + 1;
-      last.set(id, hits);
+      const hits = numbered.get(id)! + 1;
+      numbered.set(id, hits);
       const resetAt = startedAt + WINDOW_MS;
       return { hits, resetAt, remainingMs: resetAt - now };
     });

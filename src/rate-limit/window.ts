@@ -1,11 +1,11 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 
-/** How long a token's first request opens a window for. */
+/** The length of a token's window, which starts with its first request. */
 export const WINDOW_MS = 60_000;
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** What a storage says of a hit, in the throttler's terms and with the end of the window. */
+/** The result of a hit: the throttler's record, and the end of the window. */
 export interface WindowRecord extends ThrottlerRecord {
   /** Unix milliseconds on the clock of the storage. */
   resetAt: number;
@@ -16,7 +16,7 @@ export interface WindowStorage extends ThrottlerStorage {
   increment(tokenId: string, ttl: number, limit: number): Promise<WindowRecord>;
 }
 
-/** A window as a server has it, in Unix milliseconds on its clock. */
+/** A window on a server, in Unix milliseconds on its clock. */
 export interface CountedWindow {
   hits: number;
   startedAt: number;
@@ -25,15 +25,15 @@ export interface CountedWindow {
 
 /** A server that counts for all processes. */
 export interface WindowCounter {
-  /** Where it counts now. */
+  /** The name of the storage in use. */
   readonly storage: string;
-  /** How often another server had to take over. */
+  /** How often the fallback had to take over. */
   readonly fallbacks: number;
-  /** Adds these hits to the windows of their tokens, in one go, and returns each window with them. */
+  /** Adds these hits to the windows of their tokens at once, and returns each window with them. */
   count(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>>;
 }
 
-/** The record of a hit in a window that ends `remainingMs` from now. */
+/** The record of a hit in a window that ends in `remainingMs`. */
 export const windowRecord = (
   totalHits: number,
   limit: number,

@@ -3,13 +3,13 @@ import { Check } from '../http/input/checks';
 const SHAPE = /^([1-9]\d{0,3})d$/;
 const MAX_DAYS = 3650;
 
-/** The days of a duration such as `90d`: a whole number from 1 to 3650 and `d`; null for anything else. */
+/** The days in a duration such as `90d`, from 1 to 3650; null if the text is not such a duration. */
 export function daysOf(duration: string): number | null {
   const days = Number(SHAPE.exec(duration)?.[1]);
   return days <= MAX_DAYS ? days : null;
 }
 
-/** A duration that `daysOf` understands. */
+/** A duration that `daysOf()` accepts. */
 export const ExpiresIn = () =>
   Check(
     (value) => {

@@ -12,7 +12,7 @@ export class Token {
   @Column({ type: 'text' })
   name: string;
 
-  /** SHA-256 of the value; the value itself is kept nowhere. */
+  /** SHA-256 of the value, which itself is not stored. */
   @Column({ type: 'bytea', select: false })
   hash: Buffer;
 
@@ -23,7 +23,7 @@ export class Token {
   @Column({ type: 'text', array: true })
   scopes: Scope[];
 
-  /** As it was given, such as `90d`. */
+  /** The duration given at creation, such as `90d`. */
   @Column({ name: 'expires_in', type: 'text', nullable: true })
   expiresIn: string | null;
 
@@ -44,7 +44,7 @@ export class Token {
   expired: boolean;
 }
 
-/** A token as a row of a statement. */
+/** The columns of a token in a SELECT, under the names of the entity. */
 export const TOKEN_COLUMNS = `id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
   created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt",
   coalesce(expires_at <= now(), false) AS expired`;

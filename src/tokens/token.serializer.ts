@@ -2,7 +2,7 @@ import type { Token } from './token.entity';
 import type { TokenView } from './token.view';
 import type { TokenState } from './tokens.dto';
 
-/** A token as every response shows it; its value is not among what is kept. */
+/** A token as every response shows it. Its value is not stored and cannot be shown. */
 export const serializeToken = (token: Token): TokenView => ({
   id: token.id,
   name: token.name,

@@ -20,11 +20,11 @@ export class TokenView {
 
   scopes: Scope[];
 
-  /** Revoked is revoked, also when it has expired since. */
+  /** A revoked token stays `revoked` after it expires. */
   state: TokenState;
 
   /**
-   * As it was given.
+   * The duration given at creation.
    * @example '90d'
    */
   expiresIn: string | null;
@@ -36,7 +36,7 @@ export class TokenView {
   createdAt: Date;
 
   /**
-   * May be up to a minute old.
+   * May lag by up to a minute.
    * @example null
    */
   lastUsedAt: Date | null;
@@ -45,7 +45,7 @@ export class TokenView {
   revokedAt: Date | null;
 }
 
-/** A new API token, with its value, which is shown this once. */
+/** A new API token with its value, which is shown only once. */
 export class NewTokenView extends TokenView {
   /** @example 'umt_Xv4TqL9nRb2WkYc7HsJd0PzGm5FaEu3M000000' */
   token: string;
@@ -55,6 +55,6 @@ export class NewTokenView extends TokenView {
 export class TokenPageView {
   data: TokenView[];
 
-  /** What the parameter `cursor` of the next page is; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   nextCursor: string | null;
 }

@@ -10,7 +10,7 @@ import { NewTokenView, TokenPageView, TokenView } from './token.view';
 import { CreateTokenDto, ListTokensDto } from './tokens.dto';
 import { TokensService } from './tokens.service';
 
-// Also below /api, so that a gateway needs one rule.
+// Also below /api, so that a gateway needs only one rule.
 @ApiController('v1/tokens', 'api/v1/tokens')
 export class TokensController {
   constructor(private readonly tokens: TokensService) {}
@@ -30,7 +30,7 @@ export class TokensController {
     return serializePage(page, serializeToken);
   }
 
-  /** Create a token. Its value is in this response and never shown again. */
+  /** Create a token. Its value is shown only in this response. */
   @Post()
   @Scopes('admin')
   async create(@CurrentCaller() by: Caller, @Body() body: CreateTokenDto): Promise<NewTokenView> {

@@ -17,8 +17,8 @@ export class CreateTokenDto {
   @Check(
     (value) => {
       if (value === undefined) return [{ code: 'required', message: 'is required' }];
-      const known = (scope: unknown) => SCOPES.includes(scope as Scope);
-      if (!Array.isArray(value) || !value.every(known)) {
+      const isScope = (scope: unknown) => SCOPES.includes(scope as Scope);
+      if (!Array.isArray(value) || !value.every(isScope)) {
         return [{ code: 'invalid', message: `must be a list of ${SCOPES.join(', ')}` }];
       }
       if (value.length === 0) return [{ code: 'too_short', message: 'must name at least one scope' }];
@@ -31,7 +31,7 @@ export class CreateTokenDto {
   scopes: Scope[];
 
   /**
-   * How many days the token is valid; by default it never expires.
+   * How long the token is valid, in days; by default it never expires.
    * @example '90d'
    */
   @Optional()

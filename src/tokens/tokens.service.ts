@@ -19,7 +19,7 @@ const NEWEST_FIRST: SortColumn[] = [
   { column: 'id', property: 'id', type: 'text' },
 ];
 
-/** The conditions on a token for each state. */
+/** The SQL condition for each state of a token. */
 export const IN_STATE: Record<TokenState, string> = {
   revoked: 'revoked_at IS NOT NULL',
   expired: 'revoked_at IS NULL AND expires_at <= now()',
@@ -46,7 +46,7 @@ export class TokensService {
     });
   }
 
-  /** The new token and its value, which nobody can ask for again. */
+  /** Returns the new token and its value, which cannot be read again. */
   async create(
     by: By,
     input: CreateTokenDto,
@@ -69,7 +69,7 @@ export class TokensService {
       .values({
         ...token,
         hash: hashOf(value),
-        // Of the database's clock, and in hours: a day of its time zone may have 23.
+        // On the database's clock, and in hours, because a day of its time zone can have 23 hours.
         expiresAt: days === null ? null : () => `now() + ${days} * interval '24 hours'`,
       })
       .returning('created_at AS "createdAt", expires_at AS "expiresAt"')
@@ -90,7 +90,7 @@ export class TokensService {
     return token;
   }
 
-  /** Makes a token invalid from the next request on; that it was revoked before is no failure. */
+  /** Revokes a token, effective immediately. Revoking twice succeeds. */
   async revoke(by: By, id: string): Promise<void> {
     const { organizationId } = callerOf(by);
     if (!isId('tok', id)) throw noSuchToken();

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { Answers } from '../http/answers';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
-import { below } from '../http/location';
+import { locationOf } from '../http/location';
 import { Scopes } from '../http/scopes';
 import { linkNext, writePage } from '../pages/page';
 import { serializeUser, userAsJson } from './user.serializer';
@@ -41,7 +41,7 @@ export class UsersController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserView> {
     const created = await this.users.create(by, user);
-    response.location(below(request, created.id));
+    response.location(locationOf(request, created.id));
     return serializeUser(created);
   }
 

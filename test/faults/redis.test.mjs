@@ -8,8 +8,8 @@ import { startProxy } from './proxy.mjs';
 import { newDirectory, report, SHORT } from './scene.mjs';
 import { NO_REDIS, startPostgres, startRedis } from './servers.mjs';
 
-const OUT = 'Redis is out of reach';
-const BACK = 'Redis counts the requests of tokens again';
+const OUT = 'Redis is unreachable';
+const BACK = 'Redis is reachable again';
 const PATIENCE_MS = 150;
 const OUTAGE_MS = SHORT ? 2_500 : 4_000;
 

@@ -102,7 +102,8 @@ test('exactly 1000 of 5,000 requests of a token are admitted, on Redis', { skip:
   const redis = await startRedis(directory);
   t.after(redis.stop);
   await onReplicas(4, { REDIS_URL: redis.url }, async (replicas) => {
-    const outages = () => replicas.flatMap(({ output }) => output().match(/out of reach/g) ?? []).length;
+    const outages = () =>
+      replicas.flatMap(({ output }) => output().match(/Redis is unreachable/g) ?? []).length;
     // If a busy machine delays Redis by 150 ms, PostgreSQL counts in between, so there are two windows.
     for (let time = 0; time < 3; time++) {
       const before = outages();

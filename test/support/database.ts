@@ -2,19 +2,19 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** Where scripts/test.mjs has put the migrated template, and the server if there is one. */
+/** The directory of the migrated template, and the URL of the server if there is one, as set by scripts/test.mjs. */
 const directory = process.env.UMS_TEST_DIRECTORY!;
 const serverUrl = process.env.UMS_TEST_SERVER;
 
-/** What the service connects to: the server, or what stands before it. */
+/** The URL for the service: the server, or the pooler in front of it. */
 const serviceUrl = process.env.UMS_TEST_POOLER || serverUrl;
 
 if (!directory) throw new Error('Run the tests with: npm test');
 
-/** For tests that need several connections or processes; the embedded database is one connection of one process. */
+/** For tests that need several connections or processes; the embedded database has one connection in one process. */
 export const describeOnServer = serverUrl ? describe : describe.skip;
 
-/** A copy of the template: variables for the service, and what removes it. */
+/** A copy of the template: environment variables for the service, and a function that removes the copy. */
 export interface TestDatabase {
   env: { DATABASE_URL?: string; DATA_DIR: string };
   drop(): Promise<void>;
@@ -24,7 +24,7 @@ export const copyOfTemplate = () => (serverUrl ? newDatabase('TEMPLATE ums_templ
 
 export const emptyDatabase = () => (serverUrl ? newDatabase('') : newDirectory(false));
 
-/** Where an embedded database may be made, also when the tests run on a server. */
+/** A directory for an embedded database, even if the tests run on a server. */
 export const emptyDirectory = () => newDirectory(false);
 
 async function newDatabase(template: string): Promise<TestDatabase> {
@@ -50,21 +50,21 @@ async function onServer(sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end());
 }
 
-/** Straight to the server, for programs that set something for their session and leave it behind. */
+/** A URL that bypasses the pooler, for programs that leave changed session settings behind. */
 export function directUrl({ env }: TestDatabase): string {
   const url = new URL(env.DATABASE_URL!);
   url.host = new URL(serverUrl!).host;
   return url.href;
 }
 
-/** A PgBouncer that could not log in refuses one more client before it tries again. */
+/** Waits for PgBouncer: after a failed login it rejects one more client before it retries. */
 export async function wakePooler(database: string): Promise<void> {
   if (serviceUrl === serverUrl) return;
   const url = new URL(serviceUrl!);
   url.pathname = database;
   for (let attempt = 0; attempt < 20; attempt++) {
     const client = new pg.Client(url.href);
-    client.on('error', () => {}); // it is told by what failed, too
+    client.on('error', () => {}); // the failed call reports it too
     try {
       await client.connect();
       await client.query('SELECT 1');

@@ -36,7 +36,7 @@ import { Mount } from '../../src/embedding/mount';
 import { AnyToken, type CallerToken, CurrentToken, OrganizationId, Scopes } from '../../src';
 import { emptyDatabase } from './database';
 
-/** A user of the application: the same name and the same table as ours. */
+/** A user of the application, with the same class and table name as the service's. */
 @Entity('users')
 export class User {
   @PrimaryGeneratedColumn()
@@ -83,7 +83,7 @@ class HostController {
     return 'seldom';
   }
 
-  // Below a path of the service, and yet the application's.
+  // A route of the application below a path of the service.
   @Get('internal/api/v1/users/:id/avatar')
   avatar(@Param('id') id: string) {
     return { avatar: id };
@@ -96,9 +96,9 @@ class HostController {
   }
 }
 
-/** Routes of the application that want a token of the service. */
+/** Routes of the application that require a token of the service. */
 @Controller('reports')
-@SkipThrottle() // of the application's own
+@SkipThrottle() // skips the application's own throttler
 class ReportsController {
   @Get()
   @Scopes('users:read')
@@ -113,7 +113,7 @@ class ReportsController {
   }
 }
 
-/** Everything under the application's own guard but what a token opens. */
+/** The application's own guard, for all routes that do not require a token of the service. */
 @Injectable()
 class HostGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -184,19 +184,19 @@ class HostModule implements NestModule {
 interface HostOptions {
   /** The name of the host's data source. */
   name?: string;
-  /** Whether the host's data source takes every entity that `forFeature()` names. */
+  /** Whether the host's data source registers the entities of every `forFeature()`. */
   autoLoadEntities?: boolean;
 }
 
 export interface Host {
   app: NestExpressApplication;
-  /** With the application's entities, and no others. */
+  /** Has only the application's entities. */
   dataSource: DataSource;
   url: string;
   close(): Promise<void>;
 }
 
-/** An application with opinions on everything that can be global, and with these modules beside its own. */
+/** Starts an application that uses every kind of global setting, with these modules in addition to its own. */
 export async function startHost(imports: DynamicModule[], options: HostOptions = {}): Promise<Host> {
   const empty = await emptyDatabase();
   const config = readConfig({ MIGRATE_ON_START: 'false', ...empty.env });
@@ -206,7 +206,7 @@ export async function startHost(imports: DynamicModule[], options: HostOptions =
     await database.close();
     await empty.drop();
   };
-  const app = await listening(HostModule.with(database.dataSource, imports, options)).catch(async (error) => {
+  const app = await listen(HostModule.with(database.dataSource, imports, options)).catch(async (error) => {
     await close();
     throw error;
   });
@@ -222,7 +222,7 @@ export async function startHost(imports: DynamicModule[], options: HostOptions =
   };
 }
 
-async function listening(module: DynamicModule): Promise<NestExpressApplication> {
+async function listen(module: DynamicModule): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(module, {
     logger: false,
     abortOnError: false,

@@ -7,7 +7,7 @@ const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
 addFormats(ajv);
 ajv.addSchema(closed(document) as object, 'openapi');
 
-/** The document, with no field but those it names: here something more is a leak, where for a caller it may be news. */
+/** The document without undocumented fields: clients must tolerate new ones, but in these tests one would be a leak. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
@@ -23,10 +23,10 @@ const operations = Object.entries(document.paths as unknown as Operations).map((
   methods,
 }));
 
-/** What in a response is not as openapi.json says; an answer to what it does not describe says nothing. */
+/** The deviations of a response from openapi.json; none if it does not describe the operation. */
 export function deviations(method: string, url: string, { status, headers, body }: Response): string[] {
   const pathname = url.split('?')[0];
-  // A literal path stands before one with an id.
+  // A literal path takes precedence over one with an id.
   const match = operations
     .filter(({ pattern }) => pattern.test(pathname))
     .sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))[0];

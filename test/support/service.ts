@@ -17,11 +17,11 @@ export interface TestService {
   app: NestExpressApplication;
   dataSource: DataSource;
   url: string;
-  /** Every line of the log, at its most talkative level. */
+  /** Every line of the log, at the level trace. */
   logs: string[];
-  /** A client of a new organization; of the organization named, if one is. */
+  /** A client of the given organization, or of a new one. */
   client(options?: { scopes?: Scope[]; organizationId?: string }): Promise<Client>;
-  /** One without a token. */
+  /** A client without a token. */
   anonymous(): Client;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
       await app.close();
       await database.close();
       await copy.drop();
-      // Of every test file: whatever it did, no token was logged.
+      // In every test file, responses match openapi.json and no token is logged.
       expect([...new Set(deviated)]).toEqual([]);
       expect(logs.join('')).not.toMatch(/umt_[0-9A-Za-z]{38}/);
     },

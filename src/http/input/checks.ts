@@ -6,12 +6,12 @@ import type { Fault } from '../fault';
 
 type FieldFault = Omit<Fault, 'field'>;
 
-/** Lists what is wrong with the value of a field; a fault of something inside it names that in `field`. */
+/** Lists the faults of a field's value. A fault inside the value has its path in `field`. */
 export type FaultsOf = (value: unknown, field: string) => (FieldFault & { field?: string })[];
 
 /**
- * A property whose value must pass `faultsOf`; class-validator carries the function to the validation pipe. `facts` says
- * the same in JSON Schema, as far as that can.
+ * The value of the property must pass `faultsOf`, which class-validator carries to `judge()`. `facts` states the same rule
+ * in JSON Schema, as far as JSON Schema can express it.
  */
 export const Check = (faultsOf: FaultsOf, facts: object = {}) =>
   applyDecorators(
@@ -20,19 +20,19 @@ export const Check = (faultsOf: FaultsOf, facts: object = {}) =>
         name: 'check',
         validator: { validate: (value, args) => faultsOf(value, args?.property ?? '').length === 0 },
       },
-      { message: 'is invalid', context: { faultsOf } }, // without a message class-validator forgets the context
+      { message: 'is invalid', context: { faultsOf } }, // without a message, class-validator drops the context
     ),
     Facts(facts),
   );
 
-/** May be absent; `null` is not absent. */
+/** The property may be absent; `null` does not count as absent. */
 export const Optional = () =>
   applyDecorators(
     ValidateIf((_object, value) => value !== undefined),
     Facts({ optional: true }),
   );
 
-/** May not be in the body, and says so better than "unknown". */
+/** The property must be absent. Its fault is "immutable", which says more than "unknown". */
 export const Immutable = () =>
   applyDecorators(
     Optional(),
@@ -51,7 +51,7 @@ export const Email = () =>
       (value, field) => {
         const faults = textFaults(1, 254)(value, field);
         if (faults.length > 0) return faults;
-        // isEmail() throws on a lone surrogate. What the address is compared as must be one too.
+        // isEmail() throws on a lone surrogate. The normalized form is the one compared, so it must be valid too.
         const text = value as string;
         if (text.isWellFormed() && isEmail(text) && isEmail(text.normalize('NFKC'))) return [];
         return [{ code: 'invalid', message: 'must be an email address' }];
@@ -105,9 +105,9 @@ export const textFaults =
     return [];
   };
 
-/** Counts Unicode code points, and stops at `enough`. */
-function codePoints(text: string, enough: number): number {
+/** Counts Unicode code points, up to `limit`. */
+function codePoints(text: string, limit: number): number {
   let count = 0;
-  for (const _character of text) if (++count === enough) break;
+  for (const _character of text) if (++count === limit) break;
   return count;
 }

@@ -2,7 +2,7 @@ const FACTS = Symbol('facts');
 
 type AllFacts = Record<string, object>;
 
-/** What a check knows of the value of a field, in the words of JSON Schema: the OpenAPI document repeats it. */
+/** Facts about a field's value in JSON Schema, for the OpenAPI document. */
 export const Facts =
   (facts: object): PropertyDecorator =>
   (prototype, property) => {

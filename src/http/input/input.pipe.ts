@@ -5,6 +5,7 @@ import { judged } from './judge';
 @Injectable()
 export class InputPipe implements PipeTransform {
   transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
-    return metatype && (type === 'body' || type === 'query') ? judged(metatype, value) : value;
+    if (!metatype || (type !== 'body' && type !== 'query')) return value;
+    return judged(metatype, value, type === 'query' ? 'query parameter' : 'field');
   }
 }

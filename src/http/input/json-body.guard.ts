@@ -7,12 +7,16 @@ import {
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { json, type Request, type Response } from 'express';
-import { inviteBody } from '../expect-continue';
+import { sendContinue } from '../expect-continue';
 import { invalidInput } from '../fault';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
 const malformed = () =>
-  invalidInput([{ field: 'body', code: 'invalid', message: 'must be JSON in UTF-8' }], 'malformed_json');
+  invalidInput(
+    [{ field: 'body', code: 'invalid', message: 'must be JSON in UTF-8' }],
+    'malformed_json',
+    'The request body is not valid JSON.',
+  );
 
 const LIMIT = 64 * 1024;
 
@@ -21,17 +25,17 @@ const tooLarge = () => new PayloadTooLargeException('The request body must not e
 const parse = json({
   limit: LIMIT,
   inflate: false,
-  strict: false, // a bare number is JSON too; the validation says that it is not an object
-  type: () => true, // the media type has been judged before
+  strict: false, // accepts any JSON value; the validation reports one that is not an object
+  type: () => true, // readJson() has checked the media type
   verify: (_request, _response, body) => {
-    // No bytes would become {}, and a byte that is not UTF-8 would silently become U+FFFD.
+    // An empty body would become {}, and invalid UTF-8 would silently become U+FFFD.
     if (body.length === 0 || !isUtf8(body)) throw malformed();
   },
 });
 
 /**
- * Reads the body of a POST, PATCH or PUT: after the guard that asks for the token, so that a caller who may not has
- * uploaded nothing. An interceptor would come late enough too, but Nest makes observables of a route that has one.
+ * Reads the body of a POST, PATCH or PUT after the global guards, so that callers without permission cannot upload
+ * anything. An interceptor would also run late enough, but each one costs every request an observable.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
@@ -57,27 +61,27 @@ async function readJson(request: Request, response: Response): Promise<true> {
       'The body must be application/json in UTF-8, without a Content-Encoding.',
     );
   }
-  const refusal = parserErrorOf(request);
-  if (refusal) throw failure(refusal);
+  const parserError = parserErrorOf(request);
+  if (parserError) throw failure(parserError);
   if (request.body !== undefined) {
-    // An application has read it, by its own rules.
+    // The host application has read it, under limits of its own.
     const size = parsedSize(request);
     if (size > LIMIT) throw tooLarge();
     if (size === 0) throw malformed();
     return true;
   }
-  // The parser would read to the end before it says so.
+  // The parser would read the whole body before it rejects it.
   if (Number(request.headers['content-length']) > LIMIT) throw tooLarge();
-  inviteBody(request, response);
+  sendContinue(request, response);
   await new Promise<void>((resolve, reject) => {
     parse(request, response, (error?: { status?: number }) => (error ? reject(failure(error)) : resolve()));
   });
-  // express.json() leaves no body where there was none.
+  // express.json() leaves `body` undefined if the request has none.
   if (request.body === undefined) throw malformed();
   return true;
 }
 
-/** What express.json() says, in our words: its own repeat a part of the body. */
+/** Replaces the errors of express.json(), which repeat a part of the body. */
 function failure(error: { status?: number }): unknown {
   if (error.status === 413) return tooLarge();
   return error.status && error.status < 500 ? malformed() : error;

@@ -5,23 +5,30 @@ import { type Fault, invalidInput } from '../fault';
 import type { FaultsOf } from './checks';
 import { jsonFaults, nested } from './json-faults';
 
-/** A DTO, or all that is wrong with the input. */
+/** A DTO, or every fault of the input. */
 export type Judgement<Dto> = { dto: Dto; faults?: undefined } | { dto?: undefined; faults: Fault[] };
 
-/** The DTO that the input becomes; a 400 that lists every fault otherwise. */
-export function judged<Dto extends object>(metatype: Type<Dto>, input: unknown): Dto {
-  // Only judge() creates instances, so a service that is called by a controller does not judge twice.
+/** The term for the input's fields in messages. */
+type FieldKind = 'field' | 'query parameter';
+
+/** Turns input into its DTO, or throws a 400 that lists every fault. */
+export function judged<Dto extends object>(metatype: Type<Dto>, input: unknown, kind?: FieldKind): Dto {
+  // Only judge() creates instances, so input that a controller passes to a service is not judged twice.
   if (input instanceof metatype) return input;
-  const { dto, faults } = judge(metatype, input);
+  const { dto, faults } = judge(metatype, input, kind);
   if (faults) throw invalidInput(faults);
   return dto;
 }
 
 /**
- * Judges input by the checks of its DTO, and reports every fault. Nest's own pipe cannot do this: it knows messages but no
- * codes, and class-transformer drops a key `__proto__` before anything can refuse it.
+ * Judges input by the checks of its DTO and reports every fault. Nest's ValidationPipe cannot: it reports messages without
+ * codes, and class-transformer drops a `__proto__` key before it can be rejected.
  */
-export function judge<Dto extends object>(metatype: Type<Dto>, input: unknown): Judgement<Dto> {
+export function judge<Dto extends object>(
+  metatype: Type<Dto>,
+  input: unknown,
+  kind: FieldKind = 'field',
+): Judgement<Dto> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return { faults: [{ field: 'body', code: 'invalid', message: 'must be an object' }] };
   }
@@ -29,15 +36,16 @@ export function judge<Dto extends object>(metatype: Type<Dto>, input: unknown): 
   const faults = new Map<string, Fault>();
   const report = (fault: Fault) => faults.has(fault.field) || faults.set(fault.field, fault);
 
-  // Neither library may meet an unknown key: one drops `__proto__`, the other takes `hasOwnProperty` for a known one.
-  // Nor may class-transformer meet the contents of a value: it fails on a key `constructor`.
+  // Unknown keys must not reach the libraries: class-transformer drops `__proto__`, and class-validator takes
+  // `hasOwnProperty` for a known field. Nested values must not reach class-transformer, which fails on a `constructor` key.
   const simple: Record<string, unknown> = {};
   const structured: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(input)) {
-    if (value === undefined) continue; // JSON has none; a program means that the field is absent
+    if (value === undefined) continue; // not in JSON; programs pass it for an absent field
     jsonFaults(key, value).forEach(report);
-    if (!known.has(key)) report({ field: nested('', key), code: 'unknown', message: 'is not a known field' });
-    else if (typeof value === 'object' && value !== null) structured[key] = value;
+    if (!known.has(key)) {
+      report({ field: nested('', key), code: 'unknown', message: `is not a known ${kind}` });
+    } else if (typeof value === 'object' && value !== null) structured[key] = value;
     else simple[key] = value;
   }
   const dto = Object.assign(plainToInstance(metatype, simple), structured);
@@ -51,7 +59,7 @@ export function judge<Dto extends object>(metatype: Type<Dto>, input: unknown): 
 
 const fields = new Map<Type, Set<string>>();
 
-/** The fields that a DTO knows: those with a check. */
+/** The fields of a DTO: its properties with a check. */
 function fieldsOf(metatype: Type): Set<string> {
   let known = fields.get(metatype);
   if (!known) {

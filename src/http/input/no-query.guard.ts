@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { invalidInput } from '../fault';
 import { nested } from './json-faults';
 
-/** Refuses query parameters on a route that declares none: no DTO would ever see them. */
+/** Rejects query parameters on routes that declare none, because no DTO would check them. */
 @Injectable()
 export class NoQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
