@@ -88,7 +88,7 @@ async function lockDirectory(dataDir: string): Promise<Server> {
 
 const inUse = (dataDir: string) =>
   new Error(
-    `Another process has the embedded database in ${dataDir} open. Stop it first, or set DATA_DIR to another directory.`,
+    `The embedded database in ${dataDir} is in use by another process. Stop that process first, or set DATA_DIR to another directory.`,
   );
 
 function socketPath(dataDir: string, name: string): string {
