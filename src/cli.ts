@@ -15,7 +15,7 @@ watchStandardOutput();
 
 const program = new Command('ums')
   .description(
-    'The command line of the User Management Service. Settings come from the environment, as for the service.',
+    'Command line of the User Management Service. It reads the same environment variables as the service.',
   )
   .version(info.version)
   .addHelpText('after', '\nExample:\n  ums start --demo');
@@ -23,8 +23,8 @@ const program = new Command('ums')
 program
   .command('start')
   .description('start the service')
-  .option('--demo', 'with 500 made-up people, if the organization has nobody yet')
-  .option('--json', 'print how to get in as JSON')
+  .option('--demo', 'add 500 sample users to an empty organization')
+  .option('--json', 'print addresses and token as JSON')
   .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
   .action((output: { demo?: boolean; json?: boolean }) => start(process.env, output));
 addMigrate(program);

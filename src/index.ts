@@ -9,7 +9,7 @@ export { TokenGuard } from './auth/token.guard';
 export type { CallerToken } from './http/caller';
 export type { Scope } from './http/scopes';
 
-// The services apply the same rules as the API: invalid input is a BadRequestException.
+// The services apply the same rules as the API: invalid input throws a BadRequestException.
 export { UsersService } from './users/users.service';
 export { UserSearch } from './users/search/user-search';
 export { TokensService } from './tokens/tokens.service';

@@ -6,14 +6,14 @@ const sources = ['src', 'test']
   .map((path) => readFileSync(path, 'utf8'))
   .join('\n');
 
-/** Indentation is not the same on a page. */
-const flat = (code: string) => code.replace(/\s+/g, ' ').trim();
+/** Collapses white space, because the page indents code differently. */
+const normalized = (code: string) => code.replace(/\s+/g, ' ').trim();
 const blocks = [...readFileSync('docs/embedding.md', 'utf8').matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*)```/g)];
 
 describe('docs/embedding.md', () => {
-  it.each(blocks.map(([, code]) => [code]))('shows what the example application runs: %.40j', (code) => {
-    expect(flat(sources)).toContain(flat(code));
+  it.each(blocks.map(([, code]) => [code]))('quotes the source of the example application: %.40j', (code) => {
+    expect(normalized(sources)).toContain(normalized(code));
   });
 
-  it('has examples', () => expect(blocks).toHaveLength(4));
+  it('has four examples', () => expect(blocks).toHaveLength(4));
 });

@@ -227,7 +227,7 @@ describe('ums users import', () => {
     expect({ code, summary }).toMatchObject({ code: 1, summary: { created: 4, refused: 2 } });
     expect(refusedIn('sheet.csv.refused.ndjson')).toMatchObject([
       { line: 5, errors: [{ field: 'metadata', code: 'invalid' }], input: { email: 'three@example.com' } },
-      { line: 6, errors: [{ field: 'body', message: 'has 2 cells, and there are 4 columns' }] },
+      { line: 6, errors: [{ field: 'body', message: 'has 2 cells, but the header has 4' }] },
     ]);
     expect(writableFields(await exported(organization))).toEqual([
       { name: '=cmd()', email: 'five@example.com', role: 'member', metadata: {} },
@@ -242,8 +242,8 @@ describe('ums users import', () => {
     ['empty.csv', '', 'is empty'],
     ['latin.csv', Buffer.from('name,email\nJürgen,j@example.com\n', 'latin1'), 'not UTF-8'],
     ['nickname.csv', 'email,nickname\n', '"nickname"'],
-    ['nobody.csv', 'name,role\n', 'no column email'],
-    ['twice.csv', 'email,email\n', 'two columns email'],
+    ['nobody.csv', 'name,role\n', 'email is missing'],
+    ['twice.csv', 'email,email\n', 'email appears twice'],
     ['open.csv', 'email,name\na@example.com,"Ada\n', 'never closed'],
     ['endless.csv', `email,name\na@example.com,"${'x'.repeat(300_000)}`, 'never closed'],
   ])('reports the fault in %s and creates no users', async (name, content, message) => {
@@ -330,7 +330,7 @@ describe('ums users import', () => {
           complete: false,
         });
         expect(first.stderr()).toContain(
-          `Stopped by ${signal}.\nWhat was committed stays; to go on, run the same command again.`,
+          `Stopped by ${signal}.\nThe rows imported so far are committed. Run the same command again to resume.`,
         );
       }
 
@@ -439,7 +439,7 @@ describe('ums users export', () => {
     const written = stopped.stdout().split('\n').length - 1;
     expect(written).toBeLessThan(2500);
     expect(stopped.stderr()).toContain(
-      `The export is not whole: ${written.toLocaleString('en-US')} users were written.`,
+      `The export is incomplete: ${written.toLocaleString('en-US')} users were written.`,
     );
 
     const broken = ums(['users', 'export', '--organization', organization], database.env);
@@ -457,7 +457,7 @@ describe('ums users export', () => {
     expect(await run(args, database.env)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^The export is not whole: \/dev\/full was not made\. ENOSPC: no space left/,
+        /^The export is incomplete: \/dev\/full was not created\. ENOSPC: no space left/,
       ),
     });
     const nowhere = [...args.slice(0, -1), path('no/such/directory')];
@@ -482,7 +482,7 @@ describe('ums users export', () => {
   ])('refuses users %j %j %j and reports why', async (...args) => {
     const { code, stdout, stderr } = await run(['users', ...args], database.env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/ums organizations list|ENOENT|another file|Allowed choices/);
+    expect(stderr).toMatch(/ums organizations list|ENOENT|must not name the file|Allowed choices/);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 });

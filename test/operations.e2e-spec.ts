@@ -39,7 +39,7 @@ const file = (name: string, content: string) => {
 };
 
 describe('a secret', () => {
-  it('may be in a file', async () => {
+  it('can be read from a file', async () => {
     const { DATABASE_URL = 'embedded', DATA_DIR } = database.env;
     const token = newTokenValue();
     const service = await start({
@@ -51,7 +51,7 @@ describe('a secret', () => {
     await stop(service);
   });
 
-  it('that is in no file, or in two places, stops the start', async () => {
+  it('whose file is missing or empty, or that is set twice, stops the start', async () => {
     const { code, stderr } = await run(['start'], {
       DATABASE_URL: 'embedded',
       DATABASE_URL_FILE: file('database', 'embedded'),
@@ -61,7 +61,7 @@ describe('a secret', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('  DATABASE_URL_FILE must not be set together with DATABASE_URL\n');
     expect(stderr).toMatch(/ {2}BOOTSTRAP_TOKEN_FILE cannot be read: ENOENT.*\n/);
-    expect(stderr).toContain('  REDIS_URL_FILE names an empty file\n');
+    expect(stderr).toContain('  REDIS_URL_FILE points to an empty file\n');
 
     const wrong = await run(['start'], { BOOTSTRAP_TOKEN_FILE: file('wrong', 'secret-secret') });
     expect(wrong.stderr).toContain('  BOOTSTRAP_TOKEN must be a token value');
@@ -69,24 +69,25 @@ describe('a secret', () => {
   });
 });
 
-/** Text with what moves a cursor or colours a terminal as a person can read it. */
+/** Makes escape characters readable. */
 const visible = (text: string) => text.replaceAll('\x1b', 'ESC');
 
 describe('on a terminal', () => {
-  /** What a person sees of a command. */
+  /** Runs a command on a terminal. */
   const onTerminal = (command: string) =>
     spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {
       env: { ...process.env, ...database.env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
   const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
-  if (!hasScript) process.stderr.write('There is no script(1) of util-linux here: no terminal is tried.\n');
+  if (!hasScript)
+    process.stderr.write('script(1) of util-linux is not installed: the terminal tests are skipped.\n');
 
-  (hasScript ? it : it.skip)('an import has a line that changes, with rows, rate and ETA', async () => {
+  (hasScript ? it : it.skip)('an import shows rows, rate and ETA on one line that is updated', async () => {
     const people = Array.from({ length: 3000 }, (_, n) => `${JSON.stringify(person(n))}\n`).join('');
-    const made = await run(['organizations', 'create', 'Test', '--json'], database.env);
+    const created = await run(['organizations', 'create', 'Test', '--json'], database.env);
     const path = file('people.ndjson', people);
-    const id = JSON.parse(made.stdout).id;
+    const id = JSON.parse(created.stdout).id;
     const terminal = onTerminal(`node dist/src/cli.js users import ${path} --organization ${id}`);
     let seen = '';
     terminal.stdout.on('data', (chunk) => (seen += visible(String(chunk))));
@@ -97,8 +98,8 @@ describe('on a terminal', () => {
     );
   });
 
-  (hasScript ? it : it.skip)('the log is written for people', async () => {
-    // exec: some shells that waited for a command take the Ctrl-C for their own end, too.
+  (hasScript ? it : it.skip)('the log is formatted text', async () => {
+    // exec, because some shells that wait for a command end on Ctrl-C, too
     const terminal = onTerminal('exec env PORT=0 HOST=127.0.0.1 node dist/src/cli.js start');
     let seen = '';
     terminal.stdout.on('data', (chunk) => (seen += visible(String(chunk))));
@@ -107,7 +108,7 @@ describe('on a terminal', () => {
       return text.exec(seen)!;
     };
     const [, url] = await until(/Service at (http\S+)\r\n/);
-    await until(/(Organization|There is no admin)/);
+    await until(/(Organization|There is no active admin)/);
     await new Client(url).get('/api/v1/users').expect(401);
     await until(
       /^\d\d:\d\d:\d\d\.\d{3} \S*INFO\S* {2}GET \/api\/v1\/users 401 [\d.]+ ms requestId=\S+ refusal=missing_token\r$/m,
@@ -116,7 +117,7 @@ describe('on a terminal', () => {
     expect((await once(terminal, 'close'))[0]).toBe(0);
   });
 
-  it('a log line cannot move the cursor, and an error has its stack below it', () => {
+  it('a log line cannot move the cursor, and the stack of an error follows it', () => {
     let written = '';
     const log = createLog(
       'trace',
@@ -130,7 +131,7 @@ describe('on a terminal', () => {
 });
 
 describe('the log', () => {
-  it('has one line of JSON for each request: ids, the template of the route, status and duration', async () => {
+  it('has one line of JSON per request, with IDs, route template, status and duration', async () => {
     const token = newTokenValue();
     const fresh = await copyOfTemplate();
     const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
@@ -167,7 +168,7 @@ describe('the log', () => {
 });
 
 describe('docs/operations.md', () => {
-  it('names commands and files that there are', async () => {
+  it('mentions only commands and files that exist', async () => {
     const commands = [...doc.matchAll(/\bums ((?:[a-z]+ ?){1,2})(?:--|"|`|$)/gm)].map(([, words]) =>
       words.trim(),
     );
@@ -182,7 +183,7 @@ describe('docs/operations.md', () => {
     expect(existsSync('docs/tracing.md')).toBe(true);
   });
 
-  it('says of every alert what to look at', () => {
+  it('explains every alert', () => {
     const { groups } = parse(readFileSync('deploy/monitoring/alerts.yaml', 'utf8'));
     const alerts = groups.flatMap(({ rules }: { rules: { alert: string }[] }) =>
       rules.map(({ alert }) => alert),
@@ -194,9 +195,9 @@ describe('docs/operations.md', () => {
 describeOnServer('docs/operations.md, on a server', () => {
   const tools = ['pg_dump', 'pg_restore', 'psql'].filter((tool) => !has(tool));
   if (tools.length > 0)
-    process.stderr.write(`There is no ${tools.join(', ')} here: no backup is restored.\n`);
+    process.stderr.write(`Not installed: ${tools.join(', ')}. The backup is not tested.\n`);
 
-  (tools.length > 0 ? it.skip : it)('has a backup and a restore that work', async () => {
+  (tools.length > 0 ? it.skip : it)('has commands that back up and restore a database', async () => {
     const restored = await emptyDatabase();
     const source = await copyOfTemplate();
     const organization = JSON.parse(

@@ -11,7 +11,7 @@ const drop = async () => {
   database = undefined;
 };
 
-/** What a command prints as JSON. */
+/** Runs a command with `--json` and returns its parsed output. */
 const json = async (...args: string[]) => {
   const { code, stdout, stderr } = await run([...args, '--json'], database!.env);
   if (code !== 0) throw new Error(stderr);
@@ -26,7 +26,7 @@ describe('a first start on the embedded database', () => {
   beforeEach(async () => (database = await emptyDirectory()));
   afterEach(drop);
 
-  it('prints where it is, the organization and an admin token, whatever the log level; a later start no token', async () => {
+  it('prints its addresses, the organization and an admin token at any log level; a later start prints no token', async () => {
     const service = await start({ ...onDirectory(), LOG_LEVEL: 'fatal' });
     const token = valueIn(service.stdout())!;
     expect(service.stdout()).toMatch(
@@ -46,7 +46,7 @@ describe('a first start on the embedded database', () => {
     await stop(again);
   });
 
-  it('may be killed in the middle of a walk: the client goes on with the one that takes its place', async () => {
+  it('can be killed while a client pages through a list; the client continues with its successor', async () => {
     const killed = await start(onDirectory());
     const { users } = createClient({
       baseUrl: killed.url,
@@ -63,7 +63,7 @@ describe('a first start on the embedded database', () => {
       killed.process.kill('SIGKILL');
       await killed.exit;
       await expect(users.create({ name: 'e', email: 'e@example.com' })).rejects.toMatchObject({
-        code: 'unreachable', // and not sent again: nobody knows whether it was done
+        code: 'unreachable', // a create is not retried, because it may have succeeded
       });
       next = start({ ...onDirectory(), PORT: new URL(killed.url).port });
     }
@@ -72,7 +72,7 @@ describe('a first start on the embedded database', () => {
     await stop(await next!);
   });
 
-  it('keeps the token for a start that can listen', async () => {
+  it('does not create the token until a start can listen', async () => {
     const busy = createServer().listen(0, '127.0.0.1');
     await once(busy, 'listening');
     const { port } = busy.address() as AddressInfo;
@@ -86,7 +86,7 @@ describe('a first start on the embedded database', () => {
     await stop(service);
   });
 
-  it('says all of this as JSON where that is asked for', async () => {
+  it('prints the same as JSON with --json', async () => {
     const service = ums(['start', '--json'], { ...onDirectory(), PORT: '0', LOG_LEVEL: 'fatal' });
     await once(service.process.stdout!, 'data');
     expect(JSON.parse(service.stdout())).toEqual({
@@ -101,13 +101,13 @@ describe('a first start on the embedded database', () => {
     expect(await service.exit).toBe(0);
   });
 
-  it('keeps a second process out, and lets one in after a crash', async () => {
+  it('locks out a second process, but not the next one after a crash', async () => {
     const service = await start(onDirectory());
 
     const second = await run(['start'], { ...onDirectory(), PORT: '0' });
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(
-      /^The embedded database in .* is in use by another process\. Stop it first, or set DATA_DIR/,
+      /^The embedded database in .* is in use by another process\. Stop that process first, or set DATA_DIR/,
     );
     const command = await run(['organizations', 'list'], onDirectory());
     expect(command.code).toBe(1);
@@ -117,7 +117,7 @@ describe('a first start on the embedded database', () => {
     expect(await stop(await start(onDirectory()))).toBe(0);
   });
 
-  it('is refused in production unless it is asked for by name', async () => {
+  it('is refused in production unless DATABASE_URL selects it explicitly', async () => {
     const refused = await run(['start'], { ...onDirectory(), NODE_ENV: 'production' });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('DATABASE_URL must be set when NODE_ENV is production');
@@ -126,11 +126,11 @@ describe('a first start on the embedded database', () => {
   });
 });
 
-describe('a start without its Redis', () => {
+describe('a start while Redis is unreachable', () => {
   beforeEach(async () => (database = await emptyDirectory()));
   afterEach(drop);
 
-  it('serves, and says so once without the password', async () => {
+  it('serves requests and logs the problem once, without the password', async () => {
     const service = await start({ ...onDirectory(), REDIS_URL: 'redis://ums:secret-secret@127.0.0.1:1' });
     const api = new Client(service.url, { value: valueIn(service.stdout())! });
     for (const remaining of ['999', '998']) {
@@ -143,9 +143,9 @@ describe('a start without its Redis', () => {
   });
 });
 
-describe('the environment', () => {
-  it('stops the start with one message that lists every variable that makes no sense', async () => {
-    const nonsense = {
+describe('the configuration', () => {
+  it('stops the start with one message that lists every invalid variable', async () => {
+    const invalid = {
       DATABASE_URL: 'mysql://localhost',
       REDIS_URL: 'redis://user:secret-secret@/people',
       DATABASE_POOL_SIZE: '0',
@@ -159,19 +159,19 @@ describe('the environment', () => {
       LOG_LEVEL: 'loud',
       SHUTDOWN_DRAIN_SECONDS: '-1',
     };
-    const { code, stdout, stderr } = await run(['start'], nonsense);
+    const { code, stdout, stderr } = await run(['start'], invalid);
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     const lines = stderr.trimEnd().split('\n');
-    expect(lines[0]).toBe('These environment variables make no sense:');
+    expect(lines[0]).toBe('Invalid configuration:');
     expect(lines.slice(1).map((line) => line.trim().split(' ')[0])).toEqual(
-      expect.arrayContaining(Object.keys(nonsense)),
+      expect.arrayContaining(Object.keys(invalid)),
     );
-    expect(lines).toHaveLength(1 + Object.keys(nonsense).length);
+    expect(lines).toHaveLength(1 + Object.keys(invalid).length);
     expect(stderr).not.toContain('secret-secret');
   });
 
-  it('says which database does not answer, and ends', async () => {
+  it('stops the start with the address of a database that does not respond', async () => {
     const { code, stderr } = await run(['start'], { DATABASE_URL: 'postgres://user:secret@127.0.0.1:1/ums' });
     expect(code).toBe(1);
     expect(stderr).toContain('127.0.0.1:1');
@@ -184,7 +184,7 @@ describe('BOOTSTRAP_TOKEN', () => {
   beforeEach(async () => (database = await copyOfTemplate()));
   afterEach(drop);
 
-  it('makes an organization and this admin token, prints it never, and does not bring it back', async () => {
+  it('creates an organization and this admin token, never prints it, and does not restore it after a revocation', async () => {
     const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
     const env = { ...database!.env, BOOTSTRAP_TOKEN, BOOTSTRAP_ORGANIZATION: 'Example Inc.' };
 
@@ -209,7 +209,7 @@ describe('ums', () => {
   beforeAll(async () => (database = await copyOfTemplate()));
   afterAll(drop);
 
-  it('makes organizations and tokens, lists and revokes them', async () => {
+  it('creates and lists organizations, and creates, lists and revokes tokens', async () => {
     const organization = await json('organizations', 'create', 'Example Inc.');
     expect(organization).toEqual({ id: expect.stringMatching(/^org_\w{26}$/), name: 'Example Inc.' });
     expect(await json('organizations', 'list')).toMatchObject([organization]);
@@ -296,7 +296,7 @@ describe('ums migrate', () => {
   beforeEach(async () => (database = await emptyDatabase()));
   afterEach(drop);
 
-  it('says what is pending, migrates, and says that nothing is', async () => {
+  it('lists pending migrations, runs them, and then reports none', async () => {
     expect(await run(['migrate', '--status', '--json'], database!.env)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('CreateTables'),

@@ -7,16 +7,16 @@ import { startService, type TestService } from './support/service';
 
 const readme = readFileSync('README.md', 'utf8');
 
-/** Every command of the README that is followed by its answer. */
+/** Every command in the README that is followed by its response. */
 const examples = [...readme.matchAll(/```sh\n(curl[^`]*)```\s*```json\n([^`]*)```/g)].map(
-  ([, command, answer]) => ({
+  ([, command, response]) => ({
     command: command.trim(),
-    answer: JSON.parse(answer),
+    response: JSON.parse(response),
   }),
 );
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
-if (!hasCurl) process.stderr.write('There is no curl here: the commands of the README are not run.\n');
+if (!hasCurl) process.stderr.write('curl is not installed: the commands in the README are not run.\n');
 
 (hasCurl ? describe : describe.skip)('the README', () => {
   let service: TestService;
@@ -27,31 +27,31 @@ if (!hasCurl) process.stderr.write('There is no curl here: the commands of the R
   });
   afterAll(() => service.close());
 
-  /** The ids and values in the README, and what they are here. */
-  const real = new Map<string, string>();
+  /** Maps the IDs and values in the README to the actual ones. */
+  const actualValues = new Map<string, string>();
 
-  it('has an example of every call', () => {
+  it('has at least ten examples', () => {
     expect(examples.length).toBeGreaterThanOrEqual(10);
   });
 
-  it.each(examples)('$command', async ({ command, answer }) => {
-    let here = command.replaceAll('http://localhost:3000', service.url);
-    for (const [id, actual] of real) here = here.replaceAll(id, actual);
+  it.each(examples)('$command', async ({ command, response }) => {
+    let actualCommand = command.replaceAll('http://localhost:3000', service.url);
+    for (const [id, actual] of actualValues) actualCommand = actualCommand.replaceAll(id, actual);
 
-    const { stdout } = await promisify(execFile)('sh', ['-c', here], {
+    const { stdout } = await promisify(execFile)('sh', ['-c', actualCommand], {
       env: { ...process.env, TOKEN: api.tokenValue },
     });
 
-    expect(shape(JSON.parse(stdout), answer)).toEqual(answer);
+    expect(withExampleValues(JSON.parse(stdout), response)).toEqual(response);
   });
 
-  /** The actual answer with what differs every time as in the example. */
-  function shape(actual: unknown, example: unknown): unknown {
+  /** Replaces the values that differ every time, such as IDs and dates, with those of the example. */
+  function withExampleValues(actual: unknown, example: unknown): unknown {
     if (typeof actual === 'object' && actual !== null && typeof example === 'object' && example !== null) {
       const expected = example as Record<string, unknown>;
-      if (Array.isArray(actual)) return actual.map((value, i) => shape(value, expected[i]));
+      if (Array.isArray(actual)) return actual.map((value, i) => withExampleValues(value, expected[i]));
       return Object.fromEntries(
-        Object.entries(actual).map(([key, value]) => [key, shape(value, expected[key])]),
+        Object.entries(actual).map(([key, value]) => [key, withExampleValues(value, expected[key])]),
       );
     }
     if (typeof actual !== 'string' || typeof example !== 'string') return actual;
@@ -63,19 +63,19 @@ if (!hasCurl) process.stderr.write('There is no curl here: the commands of the R
       /^[0-9a-f-]{36}$/,
       /^[\w-]{40,}$/,
     ];
-    const alike = patterns.some((pattern) => pattern.test(actual) && pattern.test(example));
-    if (alike) real.set(example, actual);
-    return alike ? example : actual;
+    const isSameKind = patterns.some((pattern) => pattern.test(actual) && pattern.test(example));
+    if (isSameKind) actualValues.set(example, actual);
+    return isSameKind ? example : actual;
   }
 });
 
-it('names every environment variable that the service reads, and no other', () => {
+it('lists exactly the environment variables that the service reads', () => {
   const read = [...readFileSync('src/process/config.ts', 'utf8').matchAll(/\bread\(\s*'([A-Z_]+)'/g)].map(
     ([, name]) => name,
   );
   const section = readme.slice(readme.indexOf('## Configuration'), readme.indexOf('## Command line'));
-  const named = [...section.matchAll(/^\| (.*?) \|/gm)].flatMap(
+  const listed = [...section.matchAll(/^\| (.*?) \|/gm)].flatMap(
     ([, cell]) => cell.match(/[A-Z]+(?:_[A-Z]+)*/g) ?? [],
   );
-  expect(new Set(named)).toEqual(new Set(read));
+  expect(new Set(listed)).toEqual(new Set(read));
 });

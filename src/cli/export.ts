@@ -10,29 +10,26 @@ import { USER_FIELD_LIST, type UserFields } from '../users/user.fields';
 import { serializeUser } from '../users/user.serializer';
 import type { UserView } from '../users/user.view';
 import type { Format } from './format';
-import { guarded } from './formulas';
+import { escapeFormula } from './formulas';
 
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 
-/** Every user of an organization, oldest first, a page at a time. */
-export async function* pagesOfUsers(
-  dataSource: DataSource,
-  organizationId: string,
-): AsyncGenerator<UserView[]> {
-  let last = '';
+/** Yields all users of an organization in pages, oldest first. */
+export async function* userPages(dataSource: DataSource, organizationId: string): AsyncGenerator<UserView[]> {
+  let lastId = '';
   for (;;) {
     const users: UserFields[] = await dataSource.query(
       `SELECT ${USER_COLUMNS} FROM ${tableName(dataSource, 'users')}
-       WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT ${PAGE}`,
-      [organizationId, last],
+       WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT ${PAGE_SIZE}`,
+      [organizationId, lastId],
     );
     if (users.length > 0) yield users.map(serializeUser);
-    if (users.length < PAGE) return;
-    last = users[users.length - 1].id;
+    if (users.length < PAGE_SIZE) return;
+    lastId = users[users.length - 1].id;
   }
 }
 
-/** Writes pages of users, and tells of each how many it was. */
+/** Writes pages of users and yields the number of users in each. */
 export async function* writeUsers(
   pages: AsyncIterable<UserView[]>,
   format: Format,
@@ -48,7 +45,7 @@ export async function* writeUsers(
 const ndjson = (page: UserView[]) => page.map((user) => `${JSON.stringify(user)}\n`).join('');
 
 const csv = (page: UserView[]) =>
-  stringify(page.map((user) => USER_FIELD_LIST.map(({ name }) => guarded(cell(user[name])))));
+  stringify(page.map((user) => USER_FIELD_LIST.map(({ name }) => escapeFormula(cell(user[name])))));
 
 const cell = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString();
@@ -56,26 +53,26 @@ const cell = (value: unknown): string => {
 };
 
 const write = (to: Writable, text: string) =>
-  new Promise<void>((done, fail) => {
-    to.write(text, (error) => (error ? fail(error) : done()));
+  new Promise<void>((resolve, reject) => {
+    to.write(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** A file that is there only once it is whole; a device or a pipe is written to as it is. */
-export async function writeWholeFile(path: string, fill: (to: Writable) => Promise<void>): Promise<void> {
+/** Creates a file that appears only when it is complete. Devices and pipes are written to directly. */
+export async function writeAtomically(path: string, fill: (to: Writable) => Promise<void>): Promise<void> {
   const isSpecial = existsSync(path) && !statSync(path).isFile();
-  const begun = isSpecial ? path : `${path}.part`;
-  const stream = createWriteStream(begun, { mode: 0o600, flush: !isSpecial });
+  const target = isSpecial ? path : `${path}.part`;
+  const stream = createWriteStream(target, { mode: 0o600, flush: !isSpecial });
   const closed = finished(stream);
-  closed.catch(() => {}); // whoever writes is told
+  closed.catch(() => {}); // the same error reaches `fill`
   try {
-    await once(stream, 'open'); // one that cannot be opened says why, before anything is written to it
+    await once(stream, 'open'); // throws if the file cannot be opened
     await fill(stream);
     stream.end();
     await closed;
   } catch (error) {
     stream.destroy();
-    if (!isSpecial) rmSync(begun, { force: true });
+    if (!isSpecial) rmSync(target, { force: true });
     throw error;
   }
-  if (!isSpecial) renameSync(begun, path);
+  if (!isSpecial) renameSync(target, path);
 }

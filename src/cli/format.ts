@@ -1,6 +1,6 @@
 export const FORMATS = ['csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** The format that is asked for, else that of the ending, else NDJSON. */
-export const formatOf = (path: string, given?: Format): Format =>
-  given ?? (/\.csv$/i.test(path) ? 'csv' : 'ndjson');
+/** The requested format, otherwise the one of the file extension, otherwise NDJSON. */
+export const formatOf = (path: string, requested?: Format): Format =>
+  requested ?? (/\.csv$/i.test(path) ? 'csv' : 'ndjson');

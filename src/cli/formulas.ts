@@ -1,9 +1,8 @@
-/** What a spreadsheet takes for a formula, after any apostrophes. */
+/** Cells that a spreadsheet could run as a formula, including escaped ones. */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
-/** A cell that no spreadsheet runs: an apostrophe before what would be a formula, and before what looks guarded. */
-export const guarded = (cell: string) => (FORMULA.test(cell) ? `'${cell}` : cell);
+/** Prefixes a formula with an apostrophe. A cell that looks escaped gets one too, so that unescaping restores it. */
+export const escapeFormula = (cell: string) => (FORMULA.test(cell) ? `'${cell}` : cell);
 
-/** The cell that was guarded so; any other is itself. */
-export const unguarded = (cell: string) =>
+export const unescapeFormula = (cell: string) =>
   cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;

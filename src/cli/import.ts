@@ -10,41 +10,41 @@ import { count, Progress } from './progress';
 import type { Row } from './rows';
 
 const BATCH_ROWS = 1_000;
-/** Of large rows fewer go into a batch, so that memory does not depend on what is in a file. */
+/** Ends a batch of large rows early, so that memory use does not depend on the size of the rows. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Of so many refused rows the reasons are told at once; all are in the file. */
-const TOLD = 5;
+/** How many refused rows the terminal shows; the file has all of them. */
+const MAX_SHOWN = 5;
 
 export interface ImportJob {
   rows: AsyncIterable<Row>;
   add(rows: unknown[]): Promise<Outcome[]>;
-  /** Where refused rows go; the file is made when the first one is. */
+  /** The path of the file for refused rows, which is created with the first one. */
   refusedFile: string;
   dryRun: boolean;
-  /** How much there is to do, and has been done. */
+  /** The size of the whole job, in the unit of `done`; unknown for a pipe. */
   total?: number;
   done(summary: ImportSummary): number;
-  /** Called when a signal asks to stop, to end a read that may take for ever. */
+  /** Called on a signal, to abort a read that might otherwise never return. */
   stop(): void;
 }
 
-/** What an import did, or with `dryRun` would do. */
+/** What an import did, or would do with `dryRun`. */
 export interface ImportSummary {
   rows: number;
   created: number;
   updated: number;
   unchanged: number;
   refused: number;
-  /** Null while no row was refused. */
+  /** Null if no row was refused. */
   refusedFile: string | null;
   dryRun: boolean;
-  /** Whether it came to the end. */
+  /** Whether the import reached the end of its input. */
   complete: boolean;
   seconds: number;
 }
 
-/** Runs an import to its end, to its failure or to a signal; says how far it came and sets the exit code. */
+/** Runs an import until it ends, fails or receives a signal, then prints the summary and sets the exit code. */
 export async function runImport(job: ImportJob, { json }: { json?: boolean }): Promise<void> {
   const summary: ImportSummary = {
     rows: 0,
@@ -69,24 +69,24 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
       for (const outcome of outcomes) summary[Array.isArray(outcome) ? 'refused' : outcome]++;
       refused.write(batch, outcomes);
       progress.show(summary.rows, job.done(summary));
-      await nextTurn(); // in which a signal is heard: the embedded database leaves the event loop none
+      await nextTurn(); // lets signals be handled, because the embedded database keeps the event loop busy
       if (interruption.signal) break;
     }
     summary.complete = !interruption.signal;
   } catch (error) {
-    failure = error; // of a read that a signal has ended, too
+    failure = error; // also set when a signal aborted the read
   }
   interruption.end();
   progress.end();
   summary.seconds = Math.round(progress.seconds * 10) / 10;
   summary.refusedFile = refused.close();
 
-  process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `${shown(summary)}\n`);
-  if (summary.refused > 0) tell(refused.told, summary);
+  process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `${describeSummary(summary)}\n`);
+  if (summary.refused > 0) reportRefused(refused.firstReasons, summary);
   if (!summary.complete) {
-    const why = interruption.signal ? `Stopped by ${interruption.signal}.` : messageOf(failure);
-    const stays = 'What was committed stays; to go on, run the same command again.\n';
-    process.stderr.write(`${why}\n${summary.rows > 0 && !job.dryRun ? stays : ''}`);
+    const reason = interruption.signal ? `Stopped by ${interruption.signal}.` : messageOf(failure);
+    const resume = 'The rows imported so far are committed. Run the same command again to resume.\n';
+    process.stderr.write(`${reason}\n${summary.rows > 0 && !job.dryRun ? resume : ''}`);
   }
   if (interruption.signal) process.exitCode = interruption.exitCode;
   else if (!summary.complete || summary.refused > 0) process.exitCode = 1;
@@ -106,16 +106,15 @@ async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** What became of each row, those that could not be read included. */
+/** The outcome of each row, including rows that could not be parsed. */
 async function outcomesOf(batch: Row[], job: ImportJob): Promise<Outcome[]> {
-  const judged = await job.add(batch.filter(({ faults }) => !faults).map(({ input }) => input));
-  return batch.map(({ faults }) => faults ?? judged.shift()!);
+  const added = await job.add(batch.filter(({ faults }) => !faults).map(({ input }) => input));
+  return batch.map(({ faults }) => faults ?? added.shift()!);
 }
 
-/** The refused rows, each as a line of JSON with its reasons. They are people, so the file is its owner's alone. */
+/** Writes each refused row as a line of JSON with its reasons. Only the owner may read the file: it has personal data. */
 class RefusedRows {
-  /** The first few, for a person. */
-  readonly told: string[] = [];
+  readonly firstReasons: string[] = [];
   private file?: number;
 
   constructor(private readonly path: string) {}
@@ -126,14 +125,16 @@ class RefusedRows {
       const errors = outcomes[i];
       if (!Array.isArray(errors)) return;
       lines += `${JSON.stringify({ line, errors, input })}\n`;
-      if (this.told.length < TOLD) this.told.push(`  line ${line}: ${errors.map(reason).join(', ')}`);
+      if (this.firstReasons.length < MAX_SHOWN) {
+        this.firstReasons.push(`  line ${line}: ${errors.map(describeFault).join(', ')}`);
+      }
     });
     if (!lines) return;
     this.file ??= openSync(this.path, 'w', 0o600);
     writeFileSync(this.file, lines);
   }
 
-  /** The path, if there is a file. */
+  /** Returns the path, or null if no file was created. */
   close(): string | null {
     if (this.file === undefined) return null;
     closeSync(this.file);
@@ -141,18 +142,18 @@ class RefusedRows {
   }
 }
 
-const reason = ({ field, message }: Fault) => printable(`${field} ${message}`);
+const describeFault = ({ field, message }: Fault) => printable(`${field} ${message}`);
 
-function tell(told: string[], { refused, refusedFile }: ImportSummary): void {
-  const more = refused > told.length ? [`  and ${count(refused - told.length)} more`] : [];
-  const next = `The refused rows and their reasons are in ${refusedFile}. Correct them and run the same command again: what is in is left as it is.`;
-  process.stderr.write(`${['Refused:', ...told, ...more, next].join('\n')}\n`);
+function reportRefused(firstReasons: string[], { refused, refusedFile }: ImportSummary): void {
+  const more = refused > firstReasons.length ? [`  and ${count(refused - firstReasons.length)} more`] : [];
+  const next = `All refused rows and their reasons are in ${refusedFile}. Fix these rows in the original file and run the command again; imported rows are skipped.`;
+  process.stderr.write(`${['Refused:', ...firstReasons, ...more, next].join('\n')}\n`);
 }
 
-function shown(summary: ImportSummary): string {
+function describeSummary(summary: ImportSummary): string {
   const { rows, created, updated, unchanged, refused, seconds, dryRun } = summary;
-  const people = `${count(created)} created, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused`;
+  const counts = `${count(created)} created, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused`;
   return dryRun
-    ? `Nothing was written. Of ${count(rows)} rows these would be: ${people}.`
-    : `${count(rows)} rows in ${seconds} s: ${people}.`;
+    ? `Dry run, nothing was written. ${count(rows)} rows would result in: ${counts}.`
+    : `${count(rows)} rows in ${seconds} s: ${counts}.`;
 }

@@ -8,8 +8,8 @@ import { print } from './output';
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('bring the schema up to date')
-    .option('--status', 'only say what is pending; exits 1 if anything is')
+    .description('run pending migrations')
+    .option('--status', 'only list pending migrations; exits with 1 if there are any')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://localhost/ums ums migrate')
     .action(async ({ status, json }: { status?: boolean; json?: boolean }) => {

@@ -13,13 +13,13 @@ interface Output {
 export function addOrganizations(program: Command): void {
   const organizations = program
     .command('organizations')
-    .description('make and list organizations')
+    .description('create and list organizations')
     .addHelpText('after', '\nExample:\n  ums organizations list');
 
   organizations
     .command('create')
-    .argument('<name>', 'what people call it')
-    .description('make an organization')
+    .argument('<name>', 'display name')
+    .description('create an organization')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc."')
     .action(async (name: string, output: Output) => {

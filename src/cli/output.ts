@@ -1,6 +1,6 @@
 import { printable } from '../process/printable';
 
-/** Prints one object or a list for a program (`--json`: one JSON document) or for a person. */
+/** Prints one object or a list: as one JSON document with `--json`, otherwise as text. */
 export function print(result: object | object[], { json }: { json?: boolean }): void {
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else if (!Array.isArray(result))
@@ -13,27 +13,27 @@ export function print(result: object | object[], { json }: { json?: boolean }): 
   else process.stdout.write(table(result));
 }
 
-/** What a shell expects of a process whose reader has gone. */
+/** The exit code of a process that SIGPIPE ended, as shells report it. */
 const BROKEN_PIPE = 141;
 
-/** A reader that has gone (`| head`) wants to hear nothing; a full disk is a failure. */
+/** Ends quietly if the reader has closed the pipe (`| head`), but reports other failures, such as a full disk. */
 export function watchStandardOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exitCode = error.code === 'EPIPE' ? BROKEN_PIPE : 1;
     if (error.code !== 'EPIPE') process.stderr.write(`Standard output: ${error.message}\n`);
   });
-  process.stderr.on('error', () => {}); // nobody is there to be told
+  process.stderr.on('error', () => {}); // there is nowhere left to report it
 }
 
-const fields = (row: object) => Object.entries(row).map(([key, value]) => [key, shown(value)]);
+const fields = (row: object) => Object.entries(row).map(([key, value]) => [key, formatValue(value)]);
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return printable(Array.isArray(value) ? value.join(',') : String(value ?? '-'));
 }
 
 function table(rows: object[]): string {
-  const lines = [Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(shown))];
+  const lines = [Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(formatValue))];
   const widths = lines[0].map((_name, column) => Math.max(...lines.map((line) => line[column].length)));
   return lines
     .map(

@@ -1,11 +1,11 @@
-/** Says on standard error how far a job is: one line that changes on a terminal, a line for each 10 % elsewhere. */
+/** Shows progress on standard error: one line that is updated on a terminal, one line per 10 % elsewhere. */
 export class Progress {
   private readonly startedAt = performance.now();
   private shownAt = 0;
   private tenths = 0;
   private drawn = false;
 
-  /** `total`: how much there is to do, if that is known; else it tells every 100,000 rows. */
+  /** Without a `total`, it prints a line per 100,000 rows instead. */
   constructor(
     private readonly total: number | undefined,
     private readonly to: NodeJS.WriteStream = process.stderr,
@@ -15,7 +15,7 @@ export class Progress {
     return (performance.now() - this.startedAt) / 1000;
   }
 
-  /** `done` is of `total`. */
+  /** `done` is in the unit of `total`. */
   show(rows: number, done: number): void {
     const share = this.total ? Math.min(1, done / this.total) : undefined;
     if (this.to.isTTY) {
@@ -31,7 +31,7 @@ export class Progress {
     }
   }
 
-  /** Leaves the terminal's line to what is said next. */
+  /** Clears the line for the next output. */
   end(): void {
     if (this.drawn) this.to.write('\r\x1b[K');
   }

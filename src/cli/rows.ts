@@ -4,53 +4,53 @@ import { CsvError, parse } from 'csv-parse';
 import type { Fault } from '../http/fault';
 import { USER_FIELDS, type UserFieldName, WRITABLE_NAMES } from '../users/user.fields';
 import type { Format } from './format';
-import { unguarded } from './formulas';
+import { unescapeFormula } from './formulas';
 
-/** A row of a file: what it says, or why it says nothing. */
+/** A row of a file, with its content or the reasons why it cannot be parsed. */
 export interface Row {
-  /** Its last line, counted from 1, as an editor shows it. */
+  /** The number of its last line, counted from 1 as in an editor. */
   line: number;
   input?: unknown;
   faults?: Fault[];
-  /** About how much memory it takes. */
+  /** Approximate memory use. */
   bytes: number;
 }
 
-/** The most that a row may have; the API takes no larger body either. In CSV each quote in it is two. */
+/** The maximum size of a row in bytes, the same as for a request body. CSV gets twice that, because it doubles quotes. */
 const MAX_ROW = 64 * 1024;
 
-/** The rows of a stream, one by one; a file that is no such file throws. */
+/** Yields the rows of a stream. Throws if the file as a whole is not in the format. */
 export const readRows = (source: Readable, format: Format): AsyncGenerator<Row> =>
   format === 'csv' ? csvRows(source) : ndjsonRows(source);
 
 async function* ndjsonRows(source: Readable): AsyncGenerator<Row> {
   for await (const { line, bytes } of lines(source)) {
     if (bytes === null) {
-      yield { line, bytes: 0, faults: [bodyFault('too_long', 'may have 64 KB at most')] };
+      yield { line, bytes: 0, faults: [bodyFault('too_long', 'must not exceed 64 KB')] };
     } else if (!isUtf8(bytes)) {
       yield { line, bytes: bytes.length, faults: [notJson] };
     } else {
       const text = bytes.toString().replace(/^\ufeff/, '');
-      if (text.trim() !== '') yield { line, bytes: bytes.length, ...parsed(text) };
+      if (text.trim() !== '') yield { line, bytes: bytes.length, ...parseLine(text) };
     }
   }
 }
 
-/** The lines of a stream; null stands for one that is longer than a row may be. */
+/** Yields the lines of a stream, with null for the bytes of a line that exceeds the maximum. */
 async function* lines(source: Readable): AsyncGenerator<{ line: number; bytes: Buffer | null }> {
   let line = 0;
-  let begun: Buffer[] = [];
+  let parts: Buffer[] = [];
   let length = 0;
   const end = () => {
-    const bytes = length > MAX_ROW ? null : Buffer.concat(begun);
-    begun = [];
+    const bytes = length > MAX_ROW ? null : Buffer.concat(parts);
+    parts = [];
     length = 0;
     return { line: ++line, bytes };
   };
   const add = (part: Buffer) => {
     length += part.length;
-    if (length > MAX_ROW) begun = [];
-    else begun.push(part);
+    if (length > MAX_ROW) parts = [];
+    else parts.push(part);
   };
   for await (const chunk of source as AsyncIterable<Buffer>) {
     let from = 0;
@@ -69,20 +69,20 @@ async function* csvRows(source: Readable): AsyncGenerator<Row> {
     bom: true,
     info: true,
     record_delimiter: ['\r\n', '\n'],
-    relax_column_count: true, // a row with too few or too many cells is refused, not the file
-    relax_quotes: true, // a quote inside a cell that does not begin with one is a quote
+    relax_column_count: true, // refuse a row with a wrong number of cells, not the file
+    relax_quotes: true, // take a quote inside an unquoted cell literally
     skip_empty_lines: true,
     max_record_size: 2 * MAX_ROW,
   });
-  pipeline(source, onlyUtf8(), parser, () => {}); // what fails ends the iteration
+  pipeline(source, onlyUtf8(), parser, () => {}); // the iteration below throws the error
   let header: string[] | undefined;
   try {
     for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
       if (header) yield { line: info.lines, bytes: record.join().length, ...rowOf(header, record) };
-      else header = checkedHeader(record);
+      else header = checkHeader(record);
     }
   } catch (error) {
-    throw explained(error);
+    throw describeCsvError(error);
   }
   if (!header) throw new Error(`The file is empty. ${HEADER_HINT}`);
 }
@@ -92,28 +92,28 @@ interface CsvRecord {
   info: { lines: number };
 }
 
-const HEADER_HINT = `Its first line must name the columns: ${WRITABLE_NAMES.join(', ')}.`;
+const HEADER_HINT = `The first line must contain column names (${WRITABLE_NAMES.join(', ')}).`;
 
-function checkedHeader(cells: string[]): string[] {
+function checkHeader(cells: string[]): string[] {
   const header = cells.map((cell) => cell.trim());
   const unknown = header.find((name) => !Object.hasOwn(USER_FIELDS, name));
   if (unknown !== undefined) {
-    throw new Error(`The file has a column ${JSON.stringify(unknown.slice(0, 64))}. ${HEADER_HINT}`);
+    throw new Error(`The column ${JSON.stringify(unknown.slice(0, 64))} is unknown. ${HEADER_HINT}`);
   }
-  const twice = header.find((name, i) => header.indexOf(name) < i);
-  if (twice) throw new Error(`The file has two columns ${twice}. ${HEADER_HINT}`);
-  if (!header.includes('email')) throw new Error(`The file has no column email. ${HEADER_HINT}`);
+  const duplicate = header.find((name, i) => header.indexOf(name) < i);
+  if (duplicate) throw new Error(`The column ${duplicate} appears twice. ${HEADER_HINT}`);
+  if (!header.includes('email')) throw new Error(`The column email is missing. ${HEADER_HINT}`);
   return header;
 }
 
-/** An empty cell says nothing. */
+/** Parses the cells of a row; an empty cell counts as missing. */
 function rowOf(header: string[], cells: string[]): Pick<Row, 'input' | 'faults'> {
   const entries = header
-    .map((name, i) => [name, unguarded(cells[i] ?? '')])
+    .map((name, i) => [name, unescapeFormula(cells[i] ?? '')])
     .filter(([, cell]) => cell !== '');
   const input: Record<string, unknown> = Object.fromEntries(entries);
   if (cells.length !== header.length) {
-    const message = `has ${cells.length} cells, and there are ${header.length} columns`;
+    const message = `has ${cells.length} cells, but the header has ${header.length}`;
     return { input, faults: [bodyFault('invalid', message)] };
   }
   for (const name of header) {
@@ -127,7 +127,7 @@ function rowOf(header: string[], cells: string[]): Pick<Row, 'input' | 'faults'>
   return { input };
 }
 
-function parsed(text: string): Pick<Row, 'input' | 'faults'> {
+function parseLine(text: string): Pick<Row, 'input' | 'faults'> {
   try {
     return { input: JSON.parse(text) };
   } catch {
@@ -135,12 +135,13 @@ function parsed(text: string): Pick<Row, 'input' | 'faults'> {
   }
 }
 
-function explained(error: unknown): unknown {
+function describeCsvError(error: unknown): unknown {
   if (!(error instanceof CsvError)) return error;
   const line = (error as { lines?: number }).lines;
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return new Error('The last quote of the file is never closed.');
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED')
+    return new Error('The last quoted cell of the file is never closed.');
   if (error.code === 'CSV_MAX_RECORD_SIZE') {
-    return new Error(`The row at line ${line} has more than 128 KB, or a quote in it is never closed.`);
+    return new Error(`The row at line ${line} exceeds 128 KB, or a quoted cell in it is never closed.`);
   }
   return new Error(`Line ${line}: ${error.message}`);
 }
@@ -148,14 +149,14 @@ function explained(error: unknown): unknown {
 const bodyFault = (code: Fault['code'], message: string): Fault => ({ field: 'body', code, message });
 const notJson = bodyFault('invalid', 'must be JSON in UTF-8');
 
-/** Passes on UTF-8 and fails on anything else, which would silently become other characters. */
+/** Fails on anything but UTF-8, which would otherwise silently turn into wrong characters. */
 function onlyUtf8(): Transform {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const check = (chunk: Buffer | undefined, done: (error?: Error | null, chunk?: Buffer) => void) => {
     try {
       decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      return done(new Error('The file is not UTF-8. Save it as “CSV UTF-8”, and import that.'));
+      return done(new Error('The file is not UTF-8. Save it as “CSV UTF-8” and import that file.'));
     }
     done(null, chunk);
   };

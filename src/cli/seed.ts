@@ -17,10 +17,10 @@ interface Options {
 export function addSeed(program: Command): void {
   program
     .command('seed')
-    .description('make people for a demonstration or a benchmark: always the same ones')
-    .requiredOption('--organization <id>', 'whose users they become')
-    .requiredOption('--users <n>', 'how many; those who are there already are left alone', howMany)
-    .option('--json', 'print a summary as JSON')
+    .description('create sample users for a demo or benchmark; they are the same every time')
+    .requiredOption('--organization <id>', 'the organization to add them to')
+    .requiredOption('--users <n>', 'number of users; existing ones are skipped', parseCount)
+    .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  ums seed --organization org_… --users 500')
     .action(seed);
 }
@@ -31,7 +31,7 @@ async function seed({ organization, users, ...output }: Options): Promise<void> 
     const people = new UserImport(dataSource, systemCaller(organization, 'cli', 'ums seed'), false);
     await runImport(
       {
-        rows: rowsOf(users),
+        rows: sampleRows(users),
         add: (rows) => people.add(rows),
         refusedFile: 'seed.refused.ndjson',
         dryRun: false,
@@ -44,11 +44,11 @@ async function seed({ organization, users, ...output }: Options): Promise<void> 
   }, LARGE_JOB);
 }
 
-async function* rowsOf(users: number): AsyncGenerator<Row> {
+async function* sampleRows(users: number): AsyncGenerator<Row> {
   for (let n = 0; n < users; n++) yield { line: n + 1, input: person(n), bytes: 0 };
 }
 
-function howMany(text: string): number {
+function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }

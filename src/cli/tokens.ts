@@ -18,16 +18,16 @@ interface Output {
 export function addTokens(program: Command): void {
   const tokens = program
     .command('tokens')
-    .description('make, list and revoke API tokens')
+    .description('create, list and revoke API tokens')
     .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…');
 
   tokens
     .command('create')
-    .description('make a token; its value is printed this once')
-    .requiredOption('--organization <id>', 'whose users it may see')
-    .requiredOption('--name <name>', 'a label for people')
-    .requiredOption('--scopes <scopes>', 'users:read, users:write, users:delete, admin; separated by commas')
-    .option('--expires-in <days>', 'how long it is valid, such as 90d; by default it never expires')
+    .description('create a token; its value is shown only once')
+    .requiredOption('--organization <id>', 'the organization that the token gives access to')
+    .requiredOption('--name <name>', 'a name to recognize the token by')
+    .requiredOption('--scopes <scopes>', 'comma-separated: users:read, users:write, users:delete, admin')
+    .option('--expires-in <days>', 'lifetime in days, such as 90d; without it the token never expires')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -41,7 +41,10 @@ export function addTokens(program: Command): void {
       });
       const { token, value } = await withDatabase(async (dataSource) => {
         await requireOrganization(dataSource, organization);
-        return tokensOf(dataSource).create(systemCaller(organization, 'cli', 'ums tokens create'), input);
+        return tokensService(dataSource).create(
+          systemCaller(organization, 'cli', 'ums tokens create'),
+          input,
+        );
       });
       print({ ...serializeToken(token), token: value }, output);
     });
@@ -49,21 +52,21 @@ export function addTokens(program: Command): void {
   tokens
     .command('list')
     .description('list the tokens of an organization, newest first')
-    .requiredOption('--organization <id>', 'whose')
+    .requiredOption('--organization <id>', 'the organization that the tokens belong to')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…')
     .action(async ({ organization, ...output }: Output & { organization: string }) => {
       const all = await withDatabase(async (dataSource) => {
         await requireOrganization(dataSource, organization);
-        return listAll(tokensOf(dataSource), systemCaller(organization, 'cli', 'ums tokens list'));
+        return listAll(tokensService(dataSource), systemCaller(organization, 'cli', 'ums tokens list'));
       });
       print(all.map(serializeToken), output);
     });
 
   tokens
     .command('revoke')
-    .argument('<id>', 'the id of the token, not its value')
-    .description('make a token invalid, at once and for good')
+    .argument('<id>', 'the ID of the token, not its value')
+    .description('revoke a token, immediately and permanently')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens revoke tok_…')
     .action(async (id: string, output: Output) => {
@@ -72,15 +75,15 @@ export function addTokens(program: Command): void {
         if (!token)
           throw new Error('There is no such token. List them with: ums tokens list --organization <id>');
         const by = systemCaller(token.organizationId, 'cli', 'ums tokens revoke');
-        await tokensOf(dataSource).revoke(by, id);
-        return tokensOf(dataSource).get(by, id);
+        await tokensService(dataSource).revoke(by, id);
+        return tokensService(dataSource).get(by, id);
       });
       print(serializeToken(revoked), output);
     });
 
   tokens
     .command('generate')
-    .description('print a well-formed value for BOOTSTRAP_TOKEN; asks no database')
+    .description('generate a value for BOOTSTRAP_TOKEN; needs no database')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  BOOTSTRAP_TOKEN=$(ums tokens generate) ums start')
     .action(({ json }: Output) => {
@@ -96,7 +99,7 @@ interface CreateOptions extends Output {
   expiresIn?: string;
 }
 
-const tokensOf = (dataSource: DataSource) => new TokensService(dataSource.getRepository(Token));
+const tokensService = (dataSource: DataSource) => new TokensService(dataSource.getRepository(Token));
 
 async function listAll(tokens: TokensService, by: Caller): Promise<Token[]> {
   const all: Token[] = [];

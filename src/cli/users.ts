@@ -28,7 +28,7 @@ interface ImportOptions extends Options {
 }
 
 const format = () =>
-  new Option('--format <format>', 'what the file is; by default what its ending says, else ndjson').choices(
+  new Option('--format <format>', 'file format; by default from the file extension, else ndjson').choices(
     FORMATS,
   );
 
@@ -40,22 +40,25 @@ export function addUsers(program: Command): void {
 
   users
     .command('import')
-    .argument('<file>', 'CSV or NDJSON; - is standard input')
-    .description(
-      'make users of the rows of a file, by the rules of the API; run again it goes on where it was stopped',
-    )
-    .requiredOption('--organization <id>', 'whose users they become')
+    .argument('<file>', 'CSV or NDJSON file; - for standard input')
+    .description('create users from a CSV or NDJSON file; run it again to resume')
+    .requiredOption('--organization <id>', 'the organization to import into')
     .addOption(format())
-    .option('--update', 'a row whose email is taken changes the fields that it has; by default it is refused')
-    .option('--dry-run', 'only say what would be done')
-    .option('--refused <file>', 'where refused rows go; by default beside the file, as <file>.refused.ndjson')
-    .option('--json', 'print a summary as JSON')
+    .option(
+      '--update',
+      'update the user with the email of the row, if there is one; by default the row is refused',
+    )
+    .option('--dry-run', 'only report what the import would do')
+    .option('--refused <file>', 'file for refused rows; by default <file>.refused.ndjson')
+    .option('--json', 'print the summary as JSON')
     .addHelpText(
       'after',
       `
-The first line of a CSV names its columns: name, email, role, metadata (as JSON); an empty cell says nothing. A line of
-NDJSON is the body of a POST. id, createdAt and updatedAt, as an export has them, are ignored. A row that is there
-already, just as it stands, is unchanged. Exits 1 when a row was refused or the import failed, 130 after Ctrl-C.
+The first line of a CSV file names the columns: name, email, role, metadata (as JSON). An empty cell counts as missing.
+Each line of an NDJSON file is an object as in POST /api/v1/users. id, createdAt and updatedAt, which an export contains,
+are ignored. Rows are validated like requests to the API. A row that equals an existing user counts as unchanged.
+With --update, a row changes only the fields that it contains. Exits with 1 if a row was refused or the import
+failed, and with 130 after Ctrl-C.
 
 Examples:
   ums users import people.csv --organization org_… --dry-run
@@ -66,17 +69,14 @@ Examples:
   users
     .command('export')
     .description('write all users, oldest first, to standard output or a file')
-    .requiredOption('--organization <id>', 'whose')
+    .requiredOption('--organization <id>', 'the organization to export')
     .addOption(format())
-    .option('--output <file>', 'a file, which is there once it is whole')
-    .option(
-      '--json',
-      'print a summary as JSON: to standard output, or to standard error where that has the users',
-    )
+    .option('--output <file>', 'output file; it appears only when it is complete')
+    .option('--json', 'print the summary as JSON; to standard error if the users go to standard output')
     .addHelpText(
       'after',
       `
-In CSV an apostrophe stands before what a spreadsheet would run as a formula; an import takes it away again.
+In CSV, cells that a spreadsheet would run as a formula are prefixed with an apostrophe; an import removes it again.
 
 Examples:
   ums users export --organization org_… --output people.csv
@@ -88,9 +88,8 @@ Examples:
 async function importUsers(file: string, options: ImportOptions): Promise<void> {
   const { organization, update = false, dryRun = false } = options;
   const refusedFile = options.refused ?? (file === '-' ? 'refused.ndjson' : `${file}.refused.ndjson`);
-  if (resolve(refusedFile) === resolve(file))
-    throw new Error('--refused must be another file than the import.');
-  const { readRows } = await import('./rows.js'); // nothing else needs its libraries, the service least of all
+  if (resolve(refusedFile) === resolve(file)) throw new Error('--refused must not name the file to import.');
+  const { readRows } = await import('./rows.js'); // its libraries are loaded only for an import
   const { source, total, bytesRead } = open(file);
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
@@ -113,7 +112,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   }, LARGE_JOB);
 }
 
-/** A file, or standard input, of which nobody knows how much there is. */
+/** Opens a file or standard input; the total of standard input, a pipe or a device is unknown. */
 function open(file: string): { source: Readable; total?: number; bytesRead(): number } {
   if (file === '-') return { source: process.stdin, bytesRead: () => 0 };
   const fd = openSync(file, 'r');
@@ -126,26 +125,27 @@ async function exportUsers({ output, ...options }: Options & { output?: string }
   const { organization, json } = options;
   const format = formatOf(output ?? '', options.format);
   optimizeForSize();
-  const { pagesOfUsers, writeUsers, writeWholeFile } = await import('./export.js');
+  const { userPages, writeUsers, writeAtomically } = await import('./export.js');
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
     let users = 0;
     let stopped = false;
     const interruption = new Interruption(() => (stopped = true));
     const fill = async (to: Writable) => {
-      for await (const page of writeUsers(pagesOfUsers(dataSource, organization), format, to)) {
+      for await (const page of writeUsers(userPages(dataSource, organization), format, to)) {
         users += page;
-        await nextTurn(); // in which a signal is heard
+        await nextTurn(); // lets signals be handled
         if (stopped) throw new Error(`Stopped by ${interruption.signal}.`);
       }
     };
     try {
-      await (output === undefined ? fill(process.stdout) : writeWholeFile(output, fill));
+      await (output === undefined ? fill(process.stdout) : writeAtomically(output, fill));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EPIPE') return; // the reader has what it wanted
+      if ((error as NodeJS.ErrnoException).code === 'EPIPE') return; // the reader has closed the pipe, as `| head` does
       if (stopped) process.exitCode = interruption.exitCode;
-      const left = output === undefined ? `${count(users)} users were written` : `${output} was not made`;
-      throw new Error(`The export is not whole: ${left}. ${(error as Error).message}`, { cause: error });
+      const result =
+        output === undefined ? `${count(users)} users were written` : `${output} was not created`;
+      throw new Error(`The export is incomplete: ${result}. ${(error as Error).message}`, { cause: error });
     } finally {
       interruption.end();
     }

@@ -5,8 +5,8 @@ import { pendingMigrations } from '../database/migrate';
 import { schema } from '../schema';
 
 /**
- * Runs a command on the database that the environment names, and closes it. Only the embedded database, which nobody
- * else uses, is brought up to date on the way.
+ * Runs a command on the configured database and closes it. Only the embedded database is migrated first, because no
+ * other process uses it.
  */
 export async function withDatabase<Result>(
   run: (dataSource: DataSource) => Promise<Result>,

@@ -7,16 +7,16 @@ import { Token } from '../tokens/token.entity';
 import { newTokenValue } from '../tokens/token-value';
 import { IN_STATE, TokensService } from '../tokens/tokens.service';
 
-/** The name of a token that a start makes, by which people tell it from those they made. */
+/** The name of the token that a start creates. */
 const BOOTSTRAP_NAME = 'Bootstrap';
 
 const IS_ADMIN = `'admin' = ANY (token.scopes)`;
 
 /**
- * On a database that never had an admin token, makes an organization and this one; returns whether it did. Of replicas
- * that start together one does. A revoked token counts: a restart must not bring back what somebody took away.
+ * Creates an organization and its admin token if the database has never had an admin token, and returns whether it did.
+ * The lock lets only one of several replicas do so. Revoked tokens count, so that a restart does not undo a revocation.
  */
-function bootstrap(dataSource: DataSource, organizationName: string, value: string): Promise<boolean> {
+function createFirstAdmin(dataSource: DataSource, organizationName: string, value: string): Promise<boolean> {
   return dataSource.transaction(async (manager) => {
     await manager.query(
       `SELECT pg_advisory_xact_lock(hashtextextended('ums:bootstrap:' || current_schema(), 0))`,
@@ -35,22 +35,23 @@ function bootstrap(dataSource: DataSource, organizationName: string, value: stri
   });
 }
 
-/** How a person gets into the service. */
-export interface WayIn {
-  /** The oldest. */
+/** What a start reports about access to the service. */
+export interface Access {
+  /** The oldest organization. */
   organization?: Pick<Organization, 'id' | 'name'>;
   organizations: number;
-  /** The value of an admin token that this start has made up; shown this once. */
+  /** The value of the admin token, if this start generated one. It is shown only once. */
   token?: string;
-  /** Whether any admin token is valid now. */
+  /** Whether there is an active admin token. */
   admins: boolean;
 }
 
-/** Bootstraps, and says how to get in. Only a token that the service made up itself is told. */
-export async function wayIn(dataSource: DataSource, config: Config): Promise<WayIn> {
-  const madeUp = config.databaseUrl === undefined && !config.bootstrapToken ? newTokenValue() : undefined;
-  const value = config.bootstrapToken ?? madeUp;
-  const made = value !== undefined && (await bootstrap(dataSource, config.bootstrapOrganization, value));
+/** Creates the first admin token if needed. The result has its value only if the service generated it. */
+export async function bootstrap(dataSource: DataSource, config: Config): Promise<Access> {
+  const generated = config.databaseUrl === undefined && !config.bootstrapToken ? newTokenValue() : undefined;
+  const value = config.bootstrapToken ?? generated;
+  const isCreated =
+    value !== undefined && (await createFirstAdmin(dataSource, config.bootstrapOrganization, value));
   const [[organization], organizations] = await dataSource
     .getRepository(Organization)
     .findAndCount({ select: { id: true, name: true }, order: { createdAt: 'ASC', id: 'ASC' }, take: 1 });
@@ -60,5 +61,5 @@ export async function wayIn(dataSource: DataSource, config: Config): Promise<Way
     .where(IS_ADMIN)
     .andWhere(IN_STATE.active)
     .getExists();
-  return { organization, organizations, token: made ? madeUp : undefined, admins };
+  return { organization, organizations, token: isCreated ? generated : undefined, admins };
 }

@@ -4,24 +4,24 @@ import express from 'express';
 import { isRedisUrl } from '../rate-limit/redis-url';
 import { isTokenValue } from '../tokens/token-value';
 
-/** The value of DATABASE_URL that asks for the embedded database by name. */
+/** The value of DATABASE_URL that selects the embedded database. */
 const EMBEDDED = 'embedded';
 
-/** What may be in a file instead, which `<name>_FILE` names: an orchestrator mounts secrets so. */
+/** `<name>_FILE` can name a file with the value instead, because orchestrators mount secrets as files. */
 const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'BOOTSTRAP_TOKEN'];
 
-/** The settings of the service, or one error that lists every variable that makes no sense. An empty one is unset. */
+/** Reads the settings. Throws one error that lists all invalid variables. An empty variable counts as unset. */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const faults = SECRETS.flatMap((name) => readSecret(name, set));
+  const settings = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const faults = SECRETS.flatMap((name) => readSecret(name, settings));
 
-  /** The variable as `parse` makes it, or the fallback where it is not set. */
+  /** Parses a variable, or returns the fallback if it is unset or invalid. */
   const read = <Value, Fallback>(
     name: string,
     parse: (text: string) => Value,
     fallback: Fallback,
   ): Value | Fallback => {
-    const text = set[name];
+    const text = settings[name];
     if (text === undefined) return fallback;
     try {
       return parse(text);
@@ -31,74 +31,72 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     }
   };
 
-  const isMissing = set.DATABASE_URL === undefined && set.DATABASE_URL_FILE === undefined;
+  const isMissing = settings.DATABASE_URL === undefined && settings.DATABASE_URL_FILE === undefined;
   if (env.NODE_ENV === 'production' && isMissing) {
     faults.push(
-      `DATABASE_URL must be set when NODE_ENV is production; "${EMBEDDED}" asks for the embedded database by name`,
+      `DATABASE_URL must be set when NODE_ENV is production; set it to "${EMBEDDED}" to use the embedded database`,
     );
   }
   const config = {
-    /** Undefined: the embedded database. */
+    /** Undefined for the embedded database. */
     databaseUrl: read('DATABASE_URL', databaseUrl, undefined),
     dataDir: read('DATA_DIR', String, '.data'),
     redisUrl: read('REDIS_URL', matching(isRedisUrl, 'must be a redis:// or rediss:// URL'), undefined),
-    poolSize: read('DATABASE_POOL_SIZE', whole(1, 1000), 10),
+    poolSize: read('DATABASE_POOL_SIZE', integer(1, 1000), 10),
     migrate: read('MIGRATE_ON_START', flag, true),
-    port: read('PORT', whole(0, 65535), 3000),
-    /** Undefined: no metrics are served. */
-    managementPort: read('MANAGEMENT_PORT', whole(0, 65535), undefined),
-    host: read('HOST', matching(isHost, 'must be an address or a host name'), '0.0.0.0'),
-    rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', whole(1, 1_000_000_000), 1000),
+    port: read('PORT', integer(0, 65535), 3000),
+    /** Undefined: metrics are not served. */
+    managementPort: read('MANAGEMENT_PORT', integer(0, 65535), undefined),
+    host: read('HOST', matching(isHost, 'must be an IP address or a host name'), '0.0.0.0'),
+    rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', integer(1, 1_000_000_000), 1000),
     bootstrapToken: read(
       'BOOTSTRAP_TOKEN',
-      matching(isTokenValue, 'must be a token value; make one with: ums tokens generate'),
+      matching(isTokenValue, 'must be a token value; generate one with: ums tokens generate'),
       undefined,
     ),
     bootstrapOrganization: read('BOOTSTRAP_ORGANIZATION', organizationName, 'Default'),
     trustProxy: read('TRUST_PROXY', trustProxy, false),
     logLevel: read('LOG_LEVEL', logLevel, 'info'),
-    drainSeconds: read('SHUTDOWN_DRAIN_SECONDS', whole(0, 3600), 10),
+    drainSeconds: read('SHUTDOWN_DRAIN_SECONDS', integer(0, 3600), 10),
   };
   if (faults.length === 0) return config;
-  throw new Error(
-    `These environment variables make no sense:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
-  );
+  throw new Error(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
 
 export type Config = ReturnType<typeof readConfig>;
 
-const refuse = (message: string): never => {
+const reject = (message: string): never => {
   throw new Error(message);
 };
 
-const matching = (isRight: (text: string) => boolean, message: string) => (text: string) =>
-  isRight(text) ? text : refuse(message);
+const matching = (isValid: (text: string) => boolean, message: string) => (text: string) =>
+  isValid(text) ? text : reject(message);
 
-const whole = (min: number, max: number) => (text: string) =>
+const integer = (min: number, max: number) => (text: string) =>
   /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max
     ? Number(text)
-    : refuse(`must be a whole number from ${min} to ${max}`);
+    : reject(`must be a whole number from ${min} to ${max}`);
 
 const flag = (text: string) =>
-  text === 'true' || text === 'false' ? text === 'true' : refuse('must be true or false');
+  text === 'true' || text === 'false' ? text === 'true' : reject('must be true or false');
 
 const databaseUrl = (text: string) => {
   if (text === EMBEDDED) return undefined;
-  return isPostgresUrl(text) ? text : refuse(`must be a postgres:// URL or "${EMBEDDED}"`);
+  return isPostgresUrl(text) ? text : reject(`must be a postgres:// URL or "${EMBEDDED}"`);
 };
 
 const organizationName = (text: string) => {
   const name = text.trim();
-  if (name === '') return refuse('must not be blank');
-  return name.length <= 200 ? name : refuse('must have at most 200 characters');
+  if (name === '') return reject('must not be blank');
+  return name.length <= 200 ? name : reject('must have at most 200 characters');
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 const logLevel = (text: string) =>
-  LOG_LEVELS.find((level) => level === text) ?? refuse('must be trace, debug, info, warn, error or fatal');
+  LOG_LEVELS.find((level) => level === text) ?? reject('must be trace, debug, info, warn, error or fatal');
 
-/** Puts what is in the file of a secret in its place, and returns what is wrong with that. */
+/** Sets a secret from its file, if `<name>_FILE` is set, and returns the faults. */
 function readSecret(secret: string, env: NodeJS.ProcessEnv): string[] {
   const name = `${secret}_FILE`;
   const path = env[name];
@@ -106,7 +104,7 @@ function readSecret(secret: string, env: NodeJS.ProcessEnv): string[] {
   if (env[secret] !== undefined) return [`${name} must not be set together with ${secret}`];
   try {
     const text = readFileSync(path, 'utf8').trim();
-    if (text === '') return [`${name} names an empty file`];
+    if (text === '') return [`${name} points to an empty file`];
     env[secret] = text;
     return [];
   } catch (error) {
@@ -120,7 +118,7 @@ function isPostgresUrl(text: string): boolean {
 
 const isHost = (text: string) => isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text);
 
-/** What Express takes: a number of proxies, true or false, or addresses. */
+/** Accepts the values of Express's `trust proxy`. */
 function trustProxy(text: string): boolean | number | string {
   if (text === 'true' || text === 'false') return text === 'true';
   const value = /^\d+$/.test(text) ? Number(text) : text;
@@ -128,6 +126,6 @@ function trustProxy(text: string): boolean | number | string {
     express().set('trust proxy', value);
     return value;
   } catch {
-    return refuse('must be true, false, a number of proxies, or their addresses');
+    return reject('must be true, false, a number of proxies, or their addresses');
   }
 }

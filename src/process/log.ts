@@ -1,15 +1,15 @@
 import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 
-/** JSON lines on standard output. Whoever logs chooses the fields; nothing logs a request, a header, a body or SQL. */
+/** Logs JSON lines to standard output. Callers pick every field; requests, headers, bodies and SQL are never logged. */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
   pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 
-/** Nest's own messages, and those of its Logger, in the service's log. */
+/** Writes the messages of Nest and its Logger to the service's log. */
 export class NestLog implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
-  // What Nest says of its own start (every module, every route) is for whoever debugs it.
+  // Nest logs every module and route at start, which is only useful for debugging.
   log = (message: unknown, ...context: unknown[]) => this.write('debug', message, context);
   debug = (message: unknown, ...context: unknown[]) => this.write('debug', message, context);
   verbose = (message: unknown, ...context: unknown[]) => this.write('trace', message, context);

@@ -10,19 +10,19 @@ const LEVELS: Record<number, string> = {
   60: '\x1b[31mFATAL\x1b[39m',
 };
 
-/** Log lines for a person at a terminal: the time, the level, what happened, and then all else that is known of it. */
+/** Formats log lines for a terminal: time, level, message or request, then all other fields. */
 export const prettyLog = (write: (text: string) => void): DestinationStream => ({
   write: (line) => write(pretty(JSON.parse(line))),
 });
 
 function pretty({ level, time, msg, message, error, ...fields }: Record<string, unknown>): string {
   const { method, route, status, ms, ...others } = fields;
-  const happened = status ? [method, route ?? '-', status, `${String(ms)} ms`] : [msg ?? message];
+  const event = status ? [method, route ?? '-', status, `${String(ms)} ms`] : [msg ?? message];
   const { stack, ...cause } = (error ?? {}) as Record<string, unknown>;
-  const rest = Object.entries({ ...others, ...cause }).map(([key, value]) => `${key}=${shown(value)}`);
-  const said = [...happened.filter(Boolean).map(String), ...rest].map(printable).join(' ');
+  const rest = Object.entries({ ...others, ...cause }).map(([key, value]) => `${key}=${formatValue(value)}`);
+  const text = [...event.filter(Boolean).map(String), ...rest].map(printable).join(' ');
   const trace = typeof stack === 'string' ? `${stack}\n` : '';
-  return `${String(time).slice(11, 23)} ${LEVELS[Number(level)]} ${said}\n${trace}`;
+  return `${String(time).slice(11, 23)} ${LEVELS[Number(level)]} ${text}\n${trace}`;
 }
 
-const shown = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const formatValue = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));

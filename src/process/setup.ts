@@ -10,11 +10,11 @@ import { answerParserRefusals, requireHost } from '../http/parser-refusals';
 import { strictExpress } from '../http/strict-express';
 import { NestLog } from './log';
 
-/** The embedded database serves one process, so its memory counts all there is. */
+/** Only one process can use the embedded database, so counting in memory is exact there. */
 export const rateLimitStorage = ({ databaseUrl, redisUrl }: Config) =>
   redisUrl === undefined ? (databaseUrl === undefined ? 'memory' : 'postgres') : { redisUrl };
 
-/** The application as `npm start` and the tests both run it, ready to listen. */
+/** Creates the application that both `npm start` and the tests run, ready to listen. */
 export async function createApp(
   config: Config,
   database: Database,
@@ -28,7 +28,7 @@ export async function createApp(
       dashboard: true,
     }),
     new ExpressAdapter(strictExpress()),
-    // The body is read after the guards; forwarded errors tell the caller of `createApp` more than an exit code.
+    // The body is read after the guards, and errors are thrown to the caller instead of ending the process.
     { bodyParser: false, abortOnError: false, logger: new NestLog(log) },
   );
   app.set('trust proxy', config.trustProxy);
@@ -46,8 +46,8 @@ export async function createApp(
   Object.assign(server, {
     requestTimeout: 30_000,
     headersTimeout: 10_000,
-    connectionsCheckingInterval: 5_000, // or the two would be looked at every half minute
-    keepAliveTimeout: 75_000, // longer than a balancer keeps a connection idle, or it meets a closed one
+    connectionsCheckingInterval: 5_000, // Node checks the two timeouts above only every 30 s by default
+    keepAliveTimeout: 75_000, // longer than a balancer's idle timeout, or it would reuse a closed connection
   });
   return app;
 }

@@ -6,13 +6,13 @@ import type { Database } from '../database/data-source';
 import { describeError } from '../database/errors';
 import { HealthService } from '../health/health.service';
 
-/** What is left of the drain for closing connections and the database. */
+/** The part of the drain that is reserved for closing connections and the database. */
 const CLOSING_MS = 1_000;
 
 /**
- * Ends the process on SIGTERM and SIGINT without failing a request, within `drainSeconds`. First it only says that it is
- * going (`/readyz`, `Connection: close`) and serves on, for balancers take a moment to notice; then it takes no new
- * connections and finishes what it has. Ctrl-C comes from a person, who has no balancer and does not want to wait.
+ * Ends the process on SIGTERM or SIGINT within `drainSeconds`, without failing a request. On SIGTERM it first announces
+ * the shutdown (`/readyz`, `Connection: close`) and keeps serving, because balancers take a moment to notice. Then it
+ * accepts no new connections and finishes the open requests. SIGINT (Ctrl-C) skips the first phase.
  */
 export function stopOnSignals(
   app: NestExpressApplication,
@@ -22,9 +22,9 @@ export function stopOnSignals(
 ): void {
   const drainMs = drainSeconds * 1000;
   const stop = async (signal: string) => {
-    process.on(signal, () => process.exit(1)); // asked twice
+    process.on(signal, () => process.exit(1)); // on a second signal
     log.info({ signal }, 'shutting down');
-    // A database that does not answer must not hold the process beyond its time. What clients were promised is kept.
+    // Exit in time even if the database does not respond. Writes that were answered are already committed.
     setTimeout(() => process.exit(0), drainMs).unref();
     const finishingMs = Math.min(drainMs, Math.max(drainMs / 2, 2 * CLOSING_MS));
     await drain(app, signal === 'SIGTERM' ? drainMs - finishingMs : 0, drainMs - CLOSING_MS);
@@ -51,7 +51,7 @@ async function drain(app: NestExpressApplication, servingMs: number, withinMs: n
 
   let closed = false;
   server.close(() => (closed = true));
-  // A connection becomes idle when its last response is out; then it is closed too.
+  // Busy connections become idle after their last response and are closed on a later turn.
   do {
     server.closeIdleConnections();
     await sleep(20);

@@ -1,8 +1,11 @@
-const end = () => process.exit(143);
+const exit = () => process.exit(143);
 
-// The kernel does not end the first process of a container by a signal that it has not asked for, and loading the rest
-// takes a second: so this is loaded first.
-if (process.pid === 1) process.on('SIGTERM', end).on('SIGINT', end);
+// The kernel ignores signals to the first process of a container unless the process handles them. This file is imported
+// first, because loading the other modules takes a second.
+if (process.pid === 1) process.on('SIGTERM', exit).on('SIGINT', exit);
 
-/** For who answers signals from now on, after it does: a signal that came meanwhile is answered once all is loaded. */
-export const takeOverSignals = () => void process.off('SIGTERM', end).off('SIGINT', end);
+/**
+ * Removes these handlers. Call it after adding your own, so that there is no gap. A signal that arrives while modules load
+ * is delivered only afterwards, to the handlers that are installed then.
+ */
+export const takeOverSignals = () => void process.off('SIGTERM', exit).off('SIGINT', exit);

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, rateLimitStorage } from './setup';
-import { wayIn, type WayIn } from './bootstrap';
+import { type Access, bootstrap } from './bootstrap';
 import { takeOverSignals } from './signals';
 import { readConfig } from './config';
 import { openDatabase } from '../database/data-source';
@@ -17,7 +17,7 @@ import { COUNTER } from '../rate-limit/rate-limit.module';
 import { stopOnSignals } from './shutdown';
 import { schema } from '../schema';
 
-/** Starts the standalone service, and says on standard output where it is and how to get in. */
+/** Starts the standalone service and prints its addresses, organization and new admin token to standard output. */
 export async function start(
   env: NodeJS.ProcessEnv,
   { demo, json }: { demo?: boolean; json?: boolean } = {},
@@ -26,13 +26,13 @@ export async function start(
   const config = readConfig(env);
   const { stdout } = process;
   const log = createLog(config.logLevel, stdout.isTTY ? prettyLog((text) => stdout.write(text)) : undefined);
-  // Until there is something to drain, a signal ends the process at once, also as the first process of a container.
+  // Until there is something to drain, a signal ends the process immediately. As PID 1 that requires a handler.
   const abort = () => process.exit(1);
   process.on('SIGTERM', abort).on('SIGINT', abort);
   takeOverSignals();
 
   const database = await openDatabase(config, schema);
-  // Loaded where they are asked for: their library takes more memory than the service's own code.
+  // Imported only when enabled, because prom-client takes more memory than the service's own code.
   const metrics =
     config.managementPort === undefined
       ? undefined
@@ -50,58 +50,58 @@ export async function start(
   stopOnSignals(app, database, config.drainSeconds, log);
 
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const at = (port: number) => `http://${shownHost(config.host)}:${port}`;
-  const url = at(port);
+  const urlOf = (port: number) => `http://${displayHost(config.host)}:${port}`;
+  const url = urlOf(port);
   const dashboard = `${url}/dashboard`;
-  const metricsUrl = managementPort === undefined ? undefined : `${at(managementPort)}/metrics`;
-  const say = (state: WayIn | { waiting: true }) =>
+  const metricsUrl = managementPort === undefined ? undefined : `${urlOf(managementPort)}/metrics`;
+  const report = (state: Access | { waiting: true }) =>
     void process.stdout.write(
       json
         ? `${JSON.stringify({ url, dashboard, metrics: metricsUrl, ...state })}\n`
-        : `${lines(url, dashboard, metricsUrl, state).join('\n')}\n`,
+        : `${startLines(url, dashboard, metricsUrl, state).join('\n')}\n`,
     );
 
-  // Not ready until somebody else has migrated; how to get in is then told a second time.
+  // Without MIGRATE_ON_START, wait until another process has migrated; /readyz answers 503 meanwhile.
   const isMigrated = async () => (await pendingMigrations(database.dataSource)).length === 0;
   if (!(await isMigrated())) {
-    say({ waiting: true });
+    report({ waiting: true });
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
-  // A new token is made as late as this and told at once: nobody can ask for it again.
-  const way = await wayIn(database.dataSource, config);
+  // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
+  const access = await bootstrap(database.dataSource, config);
   try {
-    if (demo && way.organization) await seedDemo(database.dataSource, way.organization.id);
+    if (demo && access.organization) await seedDemo(database.dataSource, access.organization.id);
   } finally {
-    say(way);
+    report(access);
   }
 }
 
-function lines(
+function startLines(
   url: string,
   dashboard: string,
   metricsUrl: string | undefined,
-  state: WayIn | { waiting: true },
+  state: Access | { waiting: true },
 ): string[] {
-  const said = [`User Management Service at ${url}`, `Dashboard: ${dashboard}`];
-  if (metricsUrl) said.push(`Metrics at ${metricsUrl}`);
-  if ('waiting' in state) return [...said, 'The schema is older than this release. Run: ums migrate'];
+  const lines = [`User Management Service at ${url}`, `Dashboard: ${dashboard}`];
+  if (metricsUrl) lines.push(`Metrics at ${metricsUrl}`);
+  if ('waiting' in state) return [...lines, 'The schema is older than this release. Run: ums migrate'];
   const { organization, organizations, token, admins } = state;
   if (organization) {
     const more = organizations > 1 ? ` and ${organizations - 1} more` : '';
-    said.push(`Organization: ${printable(organization.name)} (${organization.id})${more}`);
+    lines.push(`Organization: ${printable(organization.name)} (${organization.id})${more}`);
   }
-  if (token) said.push(`Admin token, shown this once: ${token}`);
+  if (token) lines.push(`Admin token, shown only once: ${token}`);
   else if (!admins) {
-    said.push(
-      'There is no admin token. Make one with: ums organizations create <name>, then: ums tokens create --organization <id> --name <name> --scopes admin',
-      'or start a new database with BOOTSTRAP_TOKEN set to a value from: ums tokens generate',
+    lines.push(
+      'There is no active admin token. Create one with: ums organizations create <name>, then: ums tokens create --organization <id> --name <name> --scopes admin',
+      'or, on a new database, start with BOOTSTRAP_TOKEN set to a value from: ums tokens generate',
     );
   }
-  return said;
+  return lines;
 }
 
-/** An address that a browser on this machine can open. */
-function shownHost(host: string): string {
+/** The host as a browser on this machine can open it. */
+function displayHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -21,9 +21,9 @@ export async function releaseStartMemory(): Promise<void> {
       session.disconnect();
     });
   } catch {
-    // A Node without an inspector, or one that forbids it, keeps the memory.
+    // Without an inspector the memory stays allocated.
   }
 }
 
-/** Makes V8 collect earlier: a stream keeps hardly any memory in use, but V8 lets 100 MB pile up before it looks. */
+/** Makes V8 collect garbage earlier. A stream needs little memory, but V8 would let 100 MB of garbage pile up first. */
 export const optimizeForSize = () => setFlagsFromString('--optimize-for-size');

@@ -1,4 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until what is made now is newer than what was made before: times are kept in milliseconds. */
+/** Waits until the next timestamp is later than all earlier ones; timestamps have millisecond precision. */
 export const nextMoment = (): Promise<void> => sleep(5);

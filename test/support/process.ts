@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The built command line, as a process of its own. */
+/** A running process of the built command line. */
 export interface Ums {
   process: ChildProcess;
-  /** What it has written to standard output so far. */
+  /** The standard output so far. */
   stdout(): string;
   stderr(): string;
-  /** Resolves to the exit code when it ends. */
+  /** Resolves to the exit code when the process ends. */
   exit: Promise<number | null>;
 }
 
-/** `input`: what it reads from standard input; by default nothing. */
+/** Starts a command; with `input: 'pipe'` the caller can write to its standard input. */
 export function ums(args: string[], env: NodeJS.ProcessEnv, input: 'ignore' | 'pipe' = 'ignore'): Ums {
   const child = spawn(process.execPath, ['dist/src/cli.js', ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -28,7 +28,7 @@ export function ums(args: string[], env: NodeJS.ProcessEnv, input: 'ignore' | 'p
   };
 }
 
-/** Runs a command to its end. */
+/** Runs a command and waits for its end. */
 export async function run(args: string[], env: NodeJS.ProcessEnv) {
   const command = ums(args, env);
   return { code: await command.exit, stdout: command.stdout(), stderr: command.stderr() };
@@ -38,7 +38,7 @@ export interface Running extends Ums {
   url: string;
 }
 
-/** Starts the service on a free port, and waits until it says where it is. */
+/** Starts the service on a free port and waits until it has printed its address. */
 export async function start(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Running> {
   const service = ums(['start', ...args], {
     PORT: '0',
@@ -46,7 +46,7 @@ export async function start(env: NodeJS.ProcessEnv, ...args: string[]): Promise<
     SHUTDOWN_DRAIN_SECONDS: '4',
     ...env,
   });
-  const said = new Promise<string>((resolve) => {
+  const printed = new Promise<string>((resolve) => {
     service.process.stdout!.on('data', () => {
       const url = /User Management Service at (\S+)[^]*\n$/.exec(service.stdout())?.[1];
       if (url) resolve(url);
@@ -55,12 +55,12 @@ export async function start(env: NodeJS.ProcessEnv, ...args: string[]): Promise<
   const ended = service.exit.then((code) => {
     throw new Error(`The service ended with ${code}: ${service.stdout()}${service.stderr()}`);
   });
-  const url = await Promise.race([said, ended]);
-  ended.catch(() => {}); // it will end, some time later
+  const url = await Promise.race([printed, ended]);
+  ended.catch(() => {}); // the test ends the service later, which must not count as an unhandled rejection
   return { ...service, url };
 }
 
-/** Ends a service the way a person does, and returns its exit code. */
+/** Stops a service as Ctrl-C does and returns its exit code. */
 export async function stop(service: Running): Promise<number | null> {
   service.process.kill('SIGINT');
   return service.exit;
