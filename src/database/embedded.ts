@@ -4,20 +4,20 @@ import { connect, createServer, type Server } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import pg from 'pg';
 
-/** The longest path that a socket can have on every platform. */
+/** The longest socket path that every platform supports. */
 const MAX_SOCKET_PATH = 103;
 
 const LOCK_PREFIX = 'lock-';
 
 export interface Embedded {
-  /** What makes TypeORM use it. */
+  /** TypeORM options that select this database. */
   options: { driver: unknown; extra: object };
   close(): Promise<void>;
 }
 
 /**
- * Opens PGlite, real PostgreSQL in this process, on a directory. It is one connection: whoever holds it inside a
- * transaction must query through it and nothing else.
+ * Opens PGlite, which is PostgreSQL in this process, on a directory. It has a single connection: code in a transaction must
+ * run all its queries through that connection, or it deadlocks.
  */
 export async function openEmbedded(dataDir: string): Promise<Embedded> {
   const { PGlite } = await import('@electric-sql/pglite').catch(notInstalled);
@@ -33,17 +33,17 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
     },
   );
 
-  // A client for each connection of the pool, since a shared one is broken for good once the pool ends it.
+  // One client per connection of the pool, because a shared one is unusable once the pool ends it.
   class EmbeddedClient extends pg.Client {
     constructor(config: pg.ClientConfig) {
       super({ ...config, ...createPgConfig(pglite) } as unknown as pg.ClientConfig);
     }
 
-    // A client that was destroyed inside a transaction would hand it to the next one.
+    // A client destroyed inside a transaction would leave the transaction open for the next client.
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- two overloads
     override connect(...args: any[]): any {
       const rolledBack = pglite.exec('ROLLBACK');
-      // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as they came
+      // eslint-disable-next-line @typescript-eslint/no-explicit-any -- passed on unchanged
       const connected = rolledBack.then(() => (super.connect as any)(...args));
       return args.length > 0 ? void connected.catch(args[0]) : connected;
     }
@@ -52,7 +52,7 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
   return {
     options: {
       driver: pg,
-      // Requests queue for the one connection; only a stuck one makes them wait this long.
+      // Requests queue for the single connection; they wait this long only if it is stuck.
       extra: { Client: EmbeddedClient, max: 1, connectionTimeoutMillis: 30_000, idleTimeoutMillis: 0 },
     },
     close: async () => {
@@ -63,9 +63,9 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
 }
 
 /**
- * PGlite takes no lock, and two processes on one directory lose each other's commits. A listening socket is a lock that
- * ends with its process, however it ends. Each process listens on a name of its own and then looks for others, so of two
- * that start together at least one sees the other, and what a killed one has left is removed without a race.
+ * PGlite does not lock its directory, and two processes on one directory lose each other's commits. A listening socket is a
+ * lock that ends with its process, even after a crash. Each process listens on a name of its own before it looks for other
+ * names, so of two processes that start together at least one sees the other, and stale sockets are removed without a race.
  */
 async function lockDirectory(dataDir: string): Promise<Server> {
   if (process.platform === 'win32') {
@@ -77,7 +77,7 @@ async function lockDirectory(dataDir: string): Promise<Server> {
   for (const name of readdirSync(dataDir)) {
     if (!name.startsWith(LOCK_PREFIX) || name === own) continue;
     const path = socketPath(dataDir, name);
-    if (await answers(path)) {
+    if (await isListening(path)) {
       await unlock(lock);
       throw inUse(dataDir);
     }
@@ -96,7 +96,8 @@ function socketPath(dataDir: string, name: string): string {
   const path = [relative('.', absolute), absolute].find(
     (candidate) => Buffer.byteLength(candidate) <= MAX_SOCKET_PATH,
   );
-  if (!path) throw new Error(`DATA_DIR is too long a path to be locked: ${dataDir}. Choose a shorter one.`);
+  if (!path)
+    throw new Error(`The path in DATA_DIR is too long for a lock: ${dataDir}. Choose a shorter one.`);
   return path;
 }
 
@@ -107,7 +108,7 @@ const listen = (path: string) =>
     server.listen(path, () => done(server.unref()));
   });
 
-const answers = (path: string) =>
+const isListening = (path: string) =>
   new Promise<boolean>((done) => {
     const socket = connect(path, () => {
       socket.destroy();
