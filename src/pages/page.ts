@@ -23,14 +23,14 @@ export const serializePage = <Row, View>({ data, nextCursor }: Page<Row>, serial
   nextCursor,
 });
 
-/** The same for rows that are serialized to JSON text. The type of the result is that of the page it represents. */
-export function writePage<Row, View>(
+/** The same as JSON text, for rows that are serialized to text, and the header that says so. */
+export function writePage<Row>(
   response: Response,
   { data, nextCursor }: Page<Row>,
   serialize: (row: Row) => string,
-): View {
+): string {
   response.type('json');
-  return `{"data":[${data.map(serialize).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` as View;
+  return `{"data":[${data.map(serialize).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }
 
 /** Sets the header `Link: <…>; rel="next"` if there is a next page. */

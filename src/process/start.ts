@@ -1,21 +1,21 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp, rateLimitStorage } from './setup';
-import { type Access, bootstrap } from './bootstrap';
-import { takeOverSignals } from './signals';
-import { readConfig } from './config';
 import { openDatabase } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
 import { seedDemo } from '../demo/seed';
 import { HealthService } from '../health/health.service';
-import { createLog } from './log';
 import { serveManagement } from '../metrics/management';
-import { prettyLog } from './pretty-log';
-import { printable } from './printable';
-import { disablePretenuring, releaseStartMemory } from './v8';
 import { COUNTER } from '../rate-limit/rate-limit.module';
-import { stopOnSignals } from './shutdown';
 import { schema } from '../schema';
+import { type Addresses, bannerLines, displayHost } from './banner';
+import { type Access, bootstrap } from './bootstrap';
+import { readConfig } from './config';
+import { createLog } from './log';
+import { prettyLog } from './pretty-log';
+import { createApp, rateLimitStorage } from './setup';
+import { stopOnSignals } from './shutdown';
+import { takeOverSignals } from './signals';
+import { disablePretenuring, releaseStartMemory } from './v8';
 
 /** Starts the standalone service and prints its addresses, organization and new admin token to standard output. */
 export async function start(
@@ -39,9 +39,7 @@ export async function start(
       : new (await import('../metrics/metrics.js')).Metrics(database.dataSource);
   const app = await createApp(config, database, log, (record) => metrics?.count(record));
   const storage = rateLimitStorage(config);
-  metrics?.watchLimiter(
-    storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER, { strict: false }),
-  );
+  metrics?.watchLimiter(storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER));
   await releaseStartMemory();
   await app.listen(config.port, config.host);
   const managementPort =
@@ -51,20 +49,22 @@ export async function start(
 
   const { port } = app.getHttpServer().address() as AddressInfo;
   const urlOf = (port: number) => `http://${displayHost(config.host)}:${port}`;
-  const url = urlOf(port);
-  const dashboard = `${url}/dashboard`;
-  const metricsUrl = managementPort === undefined ? undefined : `${urlOf(managementPort)}/metrics`;
-  const report = (state: Access | { waiting: true }) =>
-    void process.stdout.write(
+  const addresses: Addresses = {
+    url: urlOf(port),
+    dashboard: `${urlOf(port)}/dashboard`,
+    metrics: managementPort === undefined ? undefined : `${urlOf(managementPort)}/metrics`,
+  };
+  const report = (access?: Access) =>
+    void stdout.write(
       json
-        ? `${JSON.stringify({ url, dashboard, metrics: metricsUrl, ...state })}\n`
-        : `${startLines(url, dashboard, metricsUrl, state).join('\n')}\n`,
+        ? `${JSON.stringify({ ...addresses, ...(access ?? { waiting: true }) })}\n`
+        : `${bannerLines(addresses, access).join('\n')}\n`,
     );
 
   // Without MIGRATE_ON_START, wait until another process has migrated; /readyz answers 503 meanwhile.
   const isMigrated = async () => (await pendingMigrations(database.dataSource)).length === 0;
   if (!(await isMigrated())) {
-    report({ waiting: true });
+    report();
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
@@ -74,34 +74,4 @@ export async function start(
   } finally {
     report(access);
   }
-}
-
-function startLines(
-  url: string,
-  dashboard: string,
-  metricsUrl: string | undefined,
-  state: Access | { waiting: true },
-): string[] {
-  const lines = [`User Management Service at ${url}`, `Dashboard: ${dashboard}`];
-  if (metricsUrl) lines.push(`Metrics at ${metricsUrl}`);
-  if ('waiting' in state) return [...lines, 'The schema is older than this release. Run: ums migrate'];
-  const { organization, organizations, token, admins } = state;
-  if (organization) {
-    const more = organizations > 1 ? ` and ${organizations - 1} more` : '';
-    lines.push(`Organization: ${printable(organization.name)} (${organization.id})${more}`);
-  }
-  if (token) lines.push(`Admin token, shown only once: ${token}`);
-  else if (!admins) {
-    lines.push(
-      'There is no active admin token. Create one with: ums organizations create <name>, then: ums tokens create --organization <id> --name <name> --scopes admin',
-      'or, on a new database, start with BOOTSTRAP_TOKEN set to a value from: ums tokens generate',
-    );
-  }
-  return lines;
-}
-
-/** The host as a browser on this machine can open it. */
-function displayHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -8,8 +8,8 @@ import { setFlagsFromString } from 'node:v8';
 export const disablePretenuring = () => setFlagsFromString('--no-allocation-site-pretenuring');
 
 /**
- * Returns the memory that only the start used, a fifth of the process's; V8 would keep it while the service is idle. It
- * adds 0.1 s to the start.
+ * Returns the memory that only the start used; V8 would keep it while the service is idle. An idle process takes 93 MB rather
+ * than 113 on Node 20, and 104 rather than 133 on Node 24, for 0.1 s more at the start.
  */
 export async function releaseStartMemory(): Promise<void> {
   try {
