@@ -4,7 +4,7 @@ export type { RequestRecord } from './http/access-log';
 
 // For the routes of a host application.
 export { AnyToken, Scopes } from './embedding/host-routes';
-export { CurrentToken, OrganizationId } from './http/caller';
+export { CurrentCaller, CurrentToken, OrganizationId } from './http/caller';
 export { TokenGuard } from './auth/token.guard';
 export type { CallerToken } from './http/caller';
 export type { Scope } from './http/scopes';

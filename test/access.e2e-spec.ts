@@ -27,6 +27,13 @@ const routes = [...routesOf(controllers)].map(({ method, path, handler, controll
   scopes: accessOf(handler, controller) as Scope[],
 }));
 
+it('tests every route of the running service that requires a token', () => {
+  const served = [...routesOf(controllersOf(service.app.get(DiscoveryService)))]
+    .filter(({ handler, controller }) => accessOf(handler, controller) !== 'public')
+    .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
+  expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
+});
+
 const UNKNOWN = { usr: 'usr_00000000000000000000000000', tok: 'tok_00000000000000000000000000' };
 const withUnknownId = (path: string) =>
   path.replace(':id', path.includes('tokens') ? UNKNOWN.tok : UNKNOWN.usr);

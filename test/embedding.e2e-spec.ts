@@ -1,4 +1,6 @@
 import { BadRequestException, Injectable, Module, NotFoundException } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import pg from 'pg';
 import request from 'supertest';
 import {
@@ -11,9 +13,12 @@ import {
   UsersService,
 } from '../src';
 import type { RequestRecord } from '../src';
+import { LastUse } from '../src/auth/last-use';
+import { openDatabase } from '../src/database/data-source';
 import { Mount } from '../src/embedding/mount';
+import { readConfig } from '../src/process/config';
 import { Client } from './support/client';
-import { describeOnServer, wakePooler } from './support/database';
+import { describeOnServer, emptyDatabase, wakePooler } from './support/database';
 import { type Host, ownDataSource, startHost, User as HostUser } from './support/host';
 
 const OPTIONS = { schema: 'ums', prefix: 'internal' } satisfies UserManagementOptions;
@@ -163,6 +168,61 @@ it('serves until the host closes its connections', async () => {
   }
 });
 
+it('is closed by the host, before the host closes its connections', async () => {
+  const closing = await startHost([UserManagementModule.forRoot(OPTIONS)]);
+  const api = await clientOf(closing);
+  await api.get('/backend/internal/api/v1/users').expect(200);
+  const flushed = jest.spyOn(closing.app.get(Mount).service.get(LastUse), 'flush');
+  await closing.close();
+  expect(flushed.mock.results.map(({ type }) => type)).toEqual(['return']);
+});
+
+it('answers a DELETE that a table of the host forbids with a 409', async () => {
+  const api = await clientOf(host);
+  const { body: user } = await api
+    .post('/backend/internal/api/v1/users', { name: 'Ada', email: 'held@example.com' })
+    .expect(201);
+  await host.dataSource.query(
+    `CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES ums.users)`,
+  );
+  try {
+    await host.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [api.organizationId, user.id]);
+    const { body } = await api.delete(`/backend/internal/api/v1/users/${user.id}`).expect(409);
+    expect(body).toMatchObject({ code: 'conflict', detail: 'Another table references this user.' });
+    expect(body.errors).toBeUndefined();
+  } finally {
+    await host.dataSource.query('DROP TABLE badges');
+  }
+});
+
+it('offers its services to a host that serves no HTTP', async () => {
+  const copy = await emptyDatabase();
+  const config = readConfig({ MIGRATE_ON_START: 'false', ...copy.env });
+  const database = await openDatabase(config, { entities: [], migrations: [] });
+  const worker = await NestFactory.createApplicationContext(
+    {
+      module: class Worker {},
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({ ...database.dataSource.options, retryAttempts: 0 }),
+          dataSourceFactory: async () => database.dataSource,
+        }),
+        UserManagementModule.forRoot(OPTIONS),
+      ],
+    },
+    { logger: false, abortOnError: false },
+  );
+  try {
+    const { id } = await worker.get(OrganizationsService).create('Test');
+    await worker.get(UsersService).create(id, { name: 'Ada', email: 'ada@example.com' });
+    expect((await worker.get(UsersService).list(id)).data).toMatchObject([{ name: 'Ada' }]);
+  } finally {
+    await worker.close();
+    await database.close();
+    await copy.drop();
+  }
+});
+
 describe('the service in an application', () => {
   const users = '/backend/internal/api/v1/users';
 
@@ -197,7 +257,7 @@ describe('the service in an application', () => {
     ['get', '/nobody', 404, 'There is no such user.'],
     ['get', '/%zz', 404, 'There is no such route.'],
     ['get', '/a/b/c', 404, 'There is no such route.'],
-    ['put', '', 405, 'Method not allowed. Use GET, HEAD, POST.'],
+    ['put', '', 405, 'Method not allowed. Use GET, HEAD, or POST.'],
     ['get', '?nonsense=1', 400, '1 field is invalid.'],
   ] as const)('answers %s …%s with the error body of the contract and %i', async (...call) => {
     const [method, path, status, detail] = call;
@@ -241,7 +301,7 @@ describe('the service in an application', () => {
     const [, script] = /src="\.\/(.*?)"/.exec(page.text)!;
     await request(host.url).get(`/backend/internal/${script}`).expect(200);
     const { body } = await request(host.url).get('/backend/internal/dashboard/nothing.js').expect(404);
-    expect(body.code).toBe('not_found');
+    expect(body).toMatchObject({ code: 'not_found', detail: 'There is no such route.' });
   });
 
   it('limits requests by its own throttler, and sends its headers', async () => {
@@ -268,6 +328,19 @@ describe('the service in an application', () => {
 
 describe('a route of the application that declares scopes', () => {
   const path = '/backend/v1/reports';
+
+  it('takes the scopes of the method rather than those of the class, and counts a request once', async () => {
+    const reader = await clientOf(host, ['users:read']);
+    const { body, headers } = await reader.get('/backend/v1/audits').expect(200);
+    expect(headers['x-ratelimit-remaining']).toBe('49');
+    expect(body.data).toEqual({
+      organizationId: reader.organizationId,
+      actor: { type: 'token', id: reader.tokenId, name: 'Test' },
+      source: 'api',
+      requestId: expect.any(String),
+    });
+    await reader.get('/backend/v1/audits/all').expect(403);
+  });
 
   it('requires a token with the scopes, counts a request once, and fails like the rest of the application', async () => {
     const reader = await clientOf(host, ['users:read']);

@@ -121,8 +121,10 @@ describe('a path', () => {
   );
 
   it.each(['%zz', '%', '%ff', '%c0%80'])('is a 404 if it cannot be decoded: /api/v1/users/%s', async (id) => {
-    const { body } = await service.anonymous().get(`/api/v1/users/${id}`).expect(404);
-    expect(body.code).toBe('not_found');
+    for (const method of ['get', 'post', 'options'] as const) {
+      const { body } = await service.anonymous().send(method, `/api/v1/users/${id}`).expect(404);
+      expect(body).toMatchObject({ code: 'not_found', detail: 'There is no such route.' });
+    }
   });
 });
 

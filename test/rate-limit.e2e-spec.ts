@@ -56,6 +56,8 @@ it('tells a rejected caller when to retry, and does not count the rejected reque
     // 429 precedes 403, and rejected requests do not extend the window.
     const again = await api.delete('/api/v1/users/nobody').expect(429);
     expect(again.headers['x-ratelimit-reset']).toBe(headers['x-ratelimit-reset']);
+    // Nor is a body read.
+    await api.post('/api/v1/users').set('Content-Type', 'text/plain').send('{').expect(429);
     // Another token of the same organization has its own window.
     const other = await limited.client({ organizationId: api.organizationId });
     expect((await other.get('/api/v1/users').expect(200)).headers['x-ratelimit-remaining']).toBe('2');

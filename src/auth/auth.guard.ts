@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { authenticate, recordRefusal } from '../http/caller';
+import { authenticate, markRouted, recordRefusal } from '../http/caller';
 import { accessTo } from '../http/scopes';
 import { AuthService } from './auth.service';
 
@@ -10,9 +10,10 @@ export class AuthGuard implements CanActivate {
   constructor(private readonly auth: AuthService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (accessTo(context) === 'public') return true;
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
+    markRouted(request);
+    if (accessTo(context) === 'public') return true;
     const value = bearer(request.headers.authorization);
     const token = value === undefined ? null : await this.auth.find(value);
     if (token) {

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { databaseFailure } from '../database/errors';
-import { RETRY_AFTER_UNAVAILABLE } from '../http/problem';
+import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../http/problem';
 
 /** The injection token of the three global guards, in their order. */
 export const GUARDS = Symbol('user management guards');
@@ -34,7 +34,7 @@ export class TokenGuard implements CanActivate {
       if (databaseFailure(error) !== 'unavailable') throw error;
       // The host's filter would turn a driver's error into a 500.
       http.getResponse<Response>().setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
-      throw new ServiceUnavailableException('The database is unreachable or overloaded. Try again.', {
+      throw new ServiceUnavailableException(UNAVAILABLE, {
         cause: error,
       });
     }

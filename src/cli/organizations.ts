@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { judged } from '../http/input/judge';
+import { judgeOrThrow } from '../http/input/judge';
 import { Organization } from '../auth/organization.entity';
 import { CreateOrganizationDto } from '../auth/organizations.dto';
 import { OrganizationsService } from '../auth/organizations.service';
@@ -23,7 +23,7 @@ export function addOrganizations(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc."')
     .action(async (name: string, output: Output) => {
-      const input = judged(CreateOrganizationDto, { name });
+      const input = judgeOrThrow(CreateOrganizationDto, { name });
       print(await withOrganizations((service) => service.create(input.name)), output);
     });
 

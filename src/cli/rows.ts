@@ -3,6 +3,7 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { Fault } from '../http/fault';
 import { USER_FIELDS, type UserFieldName, WRITABLE_NAMES } from '../users/user.fields';
+import { kindOf } from '../users/user.kinds';
 import type { Format } from './format';
 import { unescapeFormula } from './formulas';
 
@@ -117,9 +118,9 @@ function rowOf(header: string[], cells: string[]): Pick<Row, 'input' | 'faults'>
     return { input, faults: [bodyFault('invalid', message)] };
   }
   for (const name of header) {
-    if (input[name] === undefined || USER_FIELDS[name as UserFieldName].kind !== 'json') continue;
+    if (input[name] === undefined) continue;
     try {
-      input[name] = JSON.parse(input[name] as string);
+      input[name] = kindOf(USER_FIELDS[name as UserFieldName].kind).fromCell(input[name] as string);
     } catch {
       return { input, faults: [{ field: name, code: 'invalid', message: 'must be JSON' }] };
     }

@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import type { DataSource } from 'typeorm';
-import { judged } from '../http/input/judge';
+import { judgeOrThrow } from '../http/input/judge';
 import { type Caller, systemCaller } from '../http/caller';
 import { Token } from '../tokens/token.entity';
 import { serializeToken } from '../tokens/token.serializer';
@@ -34,7 +34,7 @@ export function addTokens(program: Command): void {
       '\nExample:\n  ums tokens create --organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
     )
     .action(async ({ organization, name, scopes, expiresIn, ...output }: CreateOptions) => {
-      const input = judged(CreateTokenDto, {
+      const input = judgeOrThrow(CreateTokenDto, {
         name,
         scopes: scopes.split(',').map((scope) => scope.trim()),
         ...(expiresIn !== undefined && { expiresIn }),

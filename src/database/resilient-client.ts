@@ -31,8 +31,13 @@ export class ResilientClient extends pg.Client {
 
   private destroyAfterTimeout(error: Error | null): void {
     if (error?.message !== 'Query read timeout') return;
-    const { connection } = this as unknown as { connection: { stream: { destroy(error: Error): void } } };
-    connection.stream.destroy(error);
+    const client = this as unknown as {
+      _queryable: boolean;
+      connection: { stream: { destroy(error: Error): void } };
+    };
+    // The pool looks at this before the socket reports its end, and would give the connection to the next caller.
+    client._queryable = false;
+    client.connection.stream.destroy(error);
   }
 }
 

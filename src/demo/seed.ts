@@ -5,7 +5,7 @@ import { UserImport } from '../users/import/user-import';
 import { person } from './people';
 
 /** The number of users that `npm start -- --demo` adds. */
-export const DEMO_USERS = 500;
+const DEMO_USERS = 500;
 
 /** Adds the sample users, all of them or none, unless the organization already has users. */
 export async function seedDemo(dataSource: DataSource, organizationId: string): Promise<void> {

@@ -1,7 +1,8 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
 import document from '../../openapi.json';
 import { Answers } from '../http/answers';
+import { NoQueryGuard } from '../http/input/no-query.guard';
 import { Public } from '../http/scopes';
 import { type Document, type Page, render } from './page';
 
@@ -9,6 +10,7 @@ let rendered: Page | undefined;
 
 @Controller()
 @Public()
+@UseGuards(NoQueryGuard)
 export class DocsController {
   /** The OpenAPI document. */
   @Get('openapi.json')

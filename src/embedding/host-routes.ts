@@ -2,7 +2,7 @@ import { applyDecorators, UseGuards } from '@nestjs/common';
 import { TokenGuard } from '../auth/token.guard';
 import * as scopes from '../http/scopes';
 
-// With the guard, because nothing else in the host would check the scopes.
+// These decorators also apply TokenGuard: without it, nothing in a host would check the scopes.
 
 /** The route of a host application, or every route of its controller, requires a token with all of these scopes. */
 export const Scopes = (...required: [scopes.Scope, ...scopes.Scope[]]) =>

@@ -38,7 +38,21 @@ export const systemCaller = (organizationId: string, source: Caller['source'], n
 const TOKEN = Symbol('token');
 const REFUSAL = Symbol('refusal');
 
-type Authenticated = IncomingMessage & { [TOKEN]?: CallerToken; [REFUSAL]?: string };
+const ROUTED = Symbol('routed');
+
+type Authenticated = IncomingMessage & {
+  [TOKEN]?: CallerToken;
+  [REFUSAL]?: string;
+  [ROUTED]?: true;
+};
+
+/** Called by the AuthGuard, which every route runs first. */
+export function markRouted(request: IncomingMessage): void {
+  (request as Authenticated)[ROUTED] = true;
+}
+
+/** Whether a route has taken the request. */
+export const isRouted = (request: IncomingMessage): boolean => (request as Authenticated)[ROUTED] === true;
 
 /** Only the AuthGuard calls this. */
 export function authenticate(request: IncomingMessage, token: CallerToken): void {

@@ -8,8 +8,9 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { databaseFailure, describeError } from '../database/errors';
+import { isRouted } from './caller';
 import { type Fault, invalidInput } from './fault';
-import { type Problem, sendProblem } from './problem';
+import { NO_ROUTE, type Problem, sendProblem, UNAVAILABLE } from './problem';
 import { requestIdOf } from './request-id';
 
 /** Turns every exception into the one error body. Errors that the caller did not cause are logged and not disclosed. */
@@ -22,7 +23,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     // Without a route, the router rejected the request: its path is unknown or cannot be decoded.
-    if (!request.route && exception instanceof HttpException) exception = new NotFoundException(NO_ROUTE);
+    if (!isRouted(request) && exception instanceof HttpException) exception = new NotFoundException(NO_ROUTE);
     const problem = problemOf(exception);
     if (problem.status >= 500) {
       const error = (exception instanceof HttpException && exception.cause) || exception;
@@ -35,11 +36,9 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-export const NO_ROUTE = 'There is no such route.';
-
 function problemOf(exception: unknown): Problem {
   if (databaseFailure(exception) === 'unavailable') {
-    return { status: 503, detail: 'The database is unreachable or overloaded. Try again.' };
+    return { status: 503, detail: UNAVAILABLE };
   }
   if (databaseFailure(exception) === 'unstorable') {
     exception = invalidInput([

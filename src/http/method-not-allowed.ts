@@ -17,17 +17,27 @@ export function refuseOtherMethods(controllers: Function[]) {
     .map(([path, methods]) => ({
       path,
       methods,
-      pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`),
     }));
 
   return (request: Request, response: Response, next: NextFunction) => {
     const served = literal.get(request.path) ?? templates.find(({ pattern }) => pattern.test(request.path));
-    if (!served || served.methods.has(request.method)) return next();
+    // A path that cannot be decoded is unknown: the router answers it with 404.
+    if (!served || served.methods.has(request.method) || !isDecodable(request.path)) return next();
     request.route = { path: served.path }; // for the access log, because the path is known
     response.setHeader('Allow', [...served.methods].join(', '));
     const detail = `Method not allowed. Use ${CHOICE.format(served.methods)}.`;
     sendProblem(request, response, { status: 405, detail });
   };
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function methodsByPath(controllers: Function[]): Map<string, Set<string>> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
-import { type Problem, problemBody, sendProblem } from './problem';
+import { NO_ROUTE, type Problem, problemBody, sendProblem } from './problem';
 
 /** A connection with the response in progress on it. */
 type Connection = Duplex & { _httpMessage?: ServerResponse };
@@ -31,7 +31,7 @@ export function answerParserRefusals(server: Server): void {
   });
 
   server.on('connect', (_request, connection: Connection) => {
-    rejectConnection(connection, { status: 404, detail: 'There is no such route.' });
+    rejectConnection(connection, { status: 404, detail: NO_ROUTE });
   });
 
   // Node's own answer to a missing Host lacks the common headers; `requireHost` sends one that has them.

@@ -41,6 +41,10 @@ export const problemBody = ({ status, code, detail, errors }: Problem, requestId
     errors,
   });
 
+export const NO_ROUTE = 'There is no such route.';
+
+export const UNAVAILABLE = 'The database is unreachable or overloaded. Try again.';
+
 /** Answers a request with the error body and the headers of every error response. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   setCommonHeaders(request, response);

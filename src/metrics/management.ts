@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HealthService } from '../health/health.service';
-import { sendProblem } from '../http/problem';
+import { NO_ROUTE, sendProblem } from '../http/problem';
 import type { Metrics } from './metrics';
 
 /**
@@ -33,7 +33,7 @@ async function answer(
 ): Promise<void> {
   const path = request.url?.split('?')[0];
   if (path !== '/metrics' && path !== '/livez' && path !== '/readyz') {
-    return sendProblem(request, response, { status: 404, detail: 'There is no such route.' });
+    return sendProblem(request, response, { status: 404, detail: NO_ROUTE });
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');

@@ -32,8 +32,8 @@ export interface Page<Row> {
 
 /**
  * Returns the page after the cursor. A row comparison, unlike one comparison per column, lets PostgreSQL seek to the
- * cursor in an index on those columns. Rows are returned as the driver reads them: creating entities takes longer than
- * the rest of the request.
+ * cursor in an index on those columns. Rows are returned as the driver reads them: creating entities of a page
+ * would cost more than its query.
  */
 export async function paginate<Row extends object>(
   dataSource: DataSource,

@@ -7,7 +7,7 @@ import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { type Page, paginate, type SortColumn } from '../pages/paginate';
 import { type By, callerOf } from '../http/caller';
-import { judged } from '../http/input/judge';
+import { judgeOrThrow } from '../http/input/judge';
 import { isId, newId } from '../database/id';
 import { daysOf } from './expires-in';
 import { Token, TOKEN_COLUMNS } from './token.entity';
@@ -32,7 +32,7 @@ export class TokensService {
 
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<Token>> {
     const { organizationId } = callerOf(by);
-    const { state, limit, cursor } = judged(ListTokensDto, input);
+    const { state, limit, cursor } = judgeOrThrow(ListTokensDto, input);
     const { dataSource } = this.tokens.manager;
     return paginate(dataSource, {
       select: `SELECT ${TOKEN_COLUMNS} FROM ${tableName(dataSource, 'tokens')}
@@ -53,7 +53,7 @@ export class TokensService {
     value = newTokenValue(),
   ): Promise<{ token: Token; value: string }> {
     const { organizationId } = callerOf(by);
-    const { name, scopes, expiresIn } = judged(CreateTokenDto, input);
+    const { name, scopes, expiresIn } = judgeOrThrow(CreateTokenDto, input);
     const days = expiresIn === undefined ? null : daysOf(expiresIn);
     const token = {
       id: newId('tok'),

@@ -1,14 +1,15 @@
 import { vocabularyOf } from './search/spelling';
-import { USER_FIELD_LIST, type UserFieldName, type WritableFields } from './user.fields';
+import { USER_FIELD_LIST, type UserFieldName, type WritableFields, type WrittenColumn } from './user.fields';
+import { kindOf } from './user.kinds';
 
 /** Values by column name. */
-export type UserColumns = Record<string, string | object>;
+export type UserColumns = Partial<Record<WrittenColumn, string | object>>;
 
 const writableFields = USER_FIELD_LIST.filter((field) => field.writable);
 
 /** Every column that is computed from a caller's fields. */
 export const WRITTEN_COLUMNS = writableFields.flatMap(({ column, kind, key, words }) => [
-  { column, type: kind === 'json' ? 'json' : 'text' },
+  { column, type: kindOf(kind).type },
   ...(key ? [{ column: `${column}_key`, type: 'text' }] : []),
   ...(words ? [{ column: `${column}_words`, type: 'text' }] : []),
 ]);
@@ -17,7 +18,7 @@ const WORDS_COLUMNS = writableFields.flatMap(({ column, words }) => (words ? [`$
 
 /** The columns to write for the given fields; undefined fields are left out. */
 export function columnsOf(fields: Partial<WritableFields>): UserColumns {
-  const columns: UserColumns = {};
+  const columns: Record<string, string | object> = {};
   for (const { name, column, key, words } of writableFields) {
     const value = fields[name as keyof WritableFields] as never;
     if (value === undefined) continue;
@@ -25,34 +26,31 @@ export function columnsOf(fields: Partial<WritableFields>): UserColumns {
     if (key) columns[`${column}_key`] = key(value);
     if (words) columns[`${column}_words`] = words(value);
   }
-  return columns;
+  return columns as UserColumns;
 }
 
 /** All fields of a new user; fields that the caller left out have their defaults. */
 export function withDefaults(fields: Partial<WritableFields>): WritableFields {
   const complete: Record<string, unknown> = {};
   for (const { name, fallback } of writableFields)
-    complete[name] = fields[name as keyof WritableFields] ?? fallback;
+    complete[name] = fields[name as keyof WritableFields] ?? fallback?.();
   return complete as WritableFields;
 }
 
 /** The words that a user adds to the vocabulary. */
 export const wordsOf = (columns: UserColumns): string[] =>
-  vocabularyOf(...WORDS_COLUMNS.map((column) => (columns[column] as string | undefined) ?? ''));
+  vocabularyOf(
+    ...WORDS_COLUMNS.map((column) => (columns[column as WrittenColumn] as string | undefined) ?? ''),
+  );
 
 const withAlias = (sql: string, name: UserFieldName) => (sql === name ? sql : `${sql} AS "${name}"`);
-
-const asText = (column: string, kind: string): string => {
-  if (kind === 'time') return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  return kind === 'json' ? `${column}::text` : column;
-};
 
 /** The select list of all fields. */
 export const USER_COLUMNS = USER_FIELD_LIST.map(({ name, column }) => withAlias(column, name)).join(', ');
 
 /** The same, with times and metadata as the text that a response contains. */
 export const TEXT_COLUMNS = USER_FIELD_LIST.map(({ name, column, kind }) =>
-  withAlias(asText(column, kind), name),
+  withAlias(kindOf(kind).asText(column), name),
 ).join(', ');
 
 /** A row of `TEXT_COLUMNS`. */

@@ -53,12 +53,6 @@ export const updateUnlockedStatement = (
   words: Word[],
 ): Statement => updateFrom(dataSource, rows, words, unlockedInput(dataSource));
 
-/** Deletes a user. */
-export const deleteStatement = (dataSource: DataSource, { organizationId, id }: UserKey): Statement => [
-  `DELETE FROM ${tableName(dataSource, 'users')} WHERE organization_id = $1 AND id = $2`,
-  [organizationId, id],
-];
-
 const unlockedInput = (dataSource: DataSource) => `(
   SELECT input.* FROM ${INPUT}
   JOIN ${tableName(dataSource, 'users')} AS users ON users.organization_id = input.organization_id AND users.id = input.id

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
+import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import type { DataSource, Repository } from 'typeorm';
 import { DATABASE } from '../database/data-source';
 import { wasRefused } from '../database/errors';
 import { PER_TURN } from '../database/per-turn';
 import { retryRolledBack } from '../database/retry';
 import { SearchIndexes } from './search/search-indexes';
-import type { User } from './user.entity';
+import { User } from './user.entity';
 import {
-  deleteStatement,
   insertStatement,
   updateStatement,
   updateUnlockedStatement,
@@ -52,7 +51,10 @@ export class UserWrites {
   private readonly knownWords = new KnownWords();
   private readonly searchIndexes: SearchIndexes;
 
-  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {
+  constructor(
+    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    @InjectRepository(User, DATABASE) private readonly users: Repository<User>,
+  ) {
     this.searchIndexes = new SearchIndexes(dataSource);
   }
 
@@ -78,10 +80,8 @@ export class UserWrites {
    * and have slow triggers.
    */
   async delete(key: UserKey): Promise<boolean> {
-    const [, deleted]: [unknown[], number] = await retryRolledBack(() =>
-      this.dataSource.query(...deleteStatement(this.dataSource, key)),
-    );
-    return deleted > 0;
+    const { affected } = await retryRolledBack(() => this.users.delete(key));
+    return affected === 1;
   }
 
   private async insertAll(rows: readonly UserRow[]): Promise<Result[]> {

@@ -1,4 +1,5 @@
-import { type ColumnType, EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
+import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
+import { kindOf } from './user.kinds';
 import { USER_FIELD_LIST, type UserFields } from './user.fields';
 
 /** A row of `users`. */
@@ -6,20 +7,19 @@ export interface User extends UserFields {
   organizationId: string;
 }
 
-const TYPES: Record<string, ColumnType> = { code: 'text', text: 'text', json: 'json', time: 'timestamptz' };
-
 /** The column of each field, and the key and words columns derived from it. */
 const columns = USER_FIELD_LIST.flatMap(({ name, column, kind, key, words }) => {
   const derived = (suffix: string): [string, EntitySchemaColumnOptions] => [
     `${name}${suffix}`,
     { name: `${column}_${suffix.toLowerCase()}`, type: 'text', select: false },
   ];
-  const own: EntitySchemaColumnOptions = { name: column, type: TYPES[kind], primary: name === 'id' };
-  return [
-    [name, kind === 'time' ? { ...own, precision: 3 } : own] as const,
-    ...(key ? [derived('Key')] : []),
-    ...(words ? [derived('Words')] : []),
-  ];
+  const own: EntitySchemaColumnOptions = {
+    name: column,
+    type: kindOf(kind).type,
+    primary: name === 'id',
+    precision: kindOf(kind).precision,
+  };
+  return [[name, own] as const, ...(key ? [derived('Key')] : []), ...(words ? [derived('Words')] : [])];
 });
 
 export const User = new EntitySchema<User>({

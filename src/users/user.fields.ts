@@ -1,5 +1,6 @@
 import type { Order } from '../pages/paginate';
-import { toSearchText, stringsIn } from './search/search-text';
+import { stringsIn, toSearchText } from './search/search-text';
+import type { KINDS } from './user.kinds';
 
 export const ROLES = ['member', 'admin', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
@@ -8,12 +9,11 @@ export type Metadata = Record<string, unknown>;
 
 interface Field<Value> {
   column: string;
-  /** `code` is text that JSON never has to escape. */
-  kind: 'code' | 'text' | 'json' | 'time';
+  kind: keyof typeof KINDS;
   /** Whether callers may set it; the service sets the other fields. */
   writable: boolean;
   /** The default for a new user. */
-  fallback?: Value;
+  fallback?: () => Value;
   /** Normalizes the value for comparing and sorting; stored in the column `<column>_key`. */
   key?: (value: Value) => string;
   /** Normalizes the value for the search; stored in the column `<column>_words`. */
@@ -43,7 +43,7 @@ const MAX_NAME_WORDS_LENGTH = 300;
  * derived from this list. To add a field, write a migration and add the field here, to the DTO and to the view.
  */
 export const USER_FIELDS = {
-  id: field<string>()({ column: 'id', kind: 'code', writable: false }),
+  id: field<string>()({ column: 'id', kind: 'plain', writable: false }),
   name: field<string>()({
     column: 'name',
     kind: 'text',
@@ -60,13 +60,13 @@ export const USER_FIELDS = {
     words: toSearchText,
     sort: { by: ['email_key'], order: 'asc' },
   }),
-  role: field<Role>()({ column: 'role', kind: 'code', writable: true, fallback: 'member' }),
+  role: field<Role>()({ column: 'role', kind: 'plain', writable: true, fallback: () => 'member' }),
   // Not jsonb, which writes 5e-324 in 326 characters and does not keep the order of keys.
   metadata: field<Metadata>()({
     column: 'metadata',
     kind: 'json',
     writable: true,
-    fallback: {},
+    fallback: () => ({}),
     words: (metadata) => [...stringsIn(metadata)].map(toSearchText).join('\n'),
   }),
   createdAt: field<Date>()({
@@ -94,10 +94,18 @@ export type UserFieldName = keyof Definitions;
 /** The fields of a user, as services return them and responses show them. */
 export type UserFields = { [Name in UserFieldName]: ValueOf<Definitions[Name]> };
 
-export type WritableName = NamesWhere<{ writable: true }>;
+type WritableName = NamesWhere<{ writable: true }>;
 
 /** The fields that callers may set. */
 export type WritableFields = Pick<UserFields, WritableName>;
+
+/** The columns that are computed from a caller's fields. */
+export type WrittenColumn = {
+  [Name in WritableName]:
+    | Definitions[Name]['column']
+    | (Definitions[Name] extends { key: unknown } ? `${Definitions[Name]['column']}_key` : never)
+    | (Definitions[Name] extends { words: unknown } ? `${Definitions[Name]['column']}_words` : never);
+}[WritableName];
 
 export type UserSort = NamesWhere<{ sort: object }>;
 

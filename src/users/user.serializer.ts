@@ -1,5 +1,6 @@
 import type { UserText } from './user-columns';
 import { USER_FIELD_LIST, type UserFields } from './user.fields';
+import { kindOf } from './user.kinds';
 import type { UserView } from './user.view';
 
 /** Returns the fields in `USER_FIELDS` only, so that a response cannot expose other columns. */
@@ -12,12 +13,7 @@ export function serializeUser(user: UserFields): UserView {
 const MEMBERS = USER_FIELD_LIST.map(({ name, kind }, i) => ({
   name,
   prefix: `${i === 0 ? '{' : ','}"${name}":`,
-  toJson:
-    kind === 'text'
-      ? JSON.stringify
-      : kind === 'json'
-        ? (json: string) => json
-        : (text: string) => `"${text}"`,
+  toJson: kindOf(kind).toJson,
 }));
 
 /** The same as JSON text, from a row of `TEXT_COLUMNS`. */

@@ -10,10 +10,11 @@ import { tableName } from '../database/tables';
 import { conflict } from '../http/fault';
 import { type Order, type Page, paginate, type SortColumn } from '../pages/paginate';
 import { type By, type Caller, callerOf } from '../http/caller';
-import { judged } from '../http/input/judge';
+import { judgeOrThrow } from '../http/input/judge';
 import { isId, newId } from '../database/id';
 import { columnsOf, TEXT_COLUMNS, USER_COLUMNS, type UserText, withDefaults } from './user-columns';
 import type { User } from './user.entity';
+import { EMAIL_TAKEN } from './users.faults';
 import { emailKey, USER_FIELD_LIST, USER_FIELDS, USER_SORTS, type UserSort } from './user.fields';
 import { UserWrites } from './user-writes';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
@@ -26,8 +27,8 @@ const SORTS = Object.fromEntries(
       const field = USER_FIELD_LIST.find((field) => field.column === column);
       return { column, property: field?.name ?? column, type: field?.kind === 'time' ? 'time' : 'text' };
     });
-    const extra = columns.filter(({ column, property }) => column === property && !(column in USER_FIELDS));
-    return [sort, { columns, order, select: extra.map(({ column }) => `, ${column}`).join('') }];
+    const extra = by.filter((column) => !USER_FIELD_LIST.some((field) => field.column === column));
+    return [sort, { columns, order, select: extra.map((column) => `, ${column}`).join('') }];
   }),
 ) as Record<UserSort, { columns: SortColumn[]; order: Order; select: string }>;
 
@@ -59,7 +60,7 @@ export class UsersService {
 
   async create(by: By, user: CreateUserDto): Promise<User> {
     const { organizationId } = callerOf(by);
-    const columns = columnsOf(withDefaults(judged(CreateUserDto, user)));
+    const columns = columnsOf(withDefaults(judgeOrThrow(CreateUserDto, user)));
     const created = await this.writes
       .insert({ organizationId, id: newId('usr'), columns })
       .catch(rethrowViolation);
@@ -73,7 +74,7 @@ export class UsersService {
 
   async update(by: By, id: string, changes: UpdateUserDto): Promise<User> {
     const { organizationId } = callerOf(by);
-    const columns = columnsOf(judged(UpdateUserDto, changes));
+    const columns = columnsOf(judgeOrThrow(UpdateUserDto, changes));
     if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(by, id);
     return foundOrThrow(await this.writes.update({ organizationId, id, columns }).catch(rethrowViolation));
   }
@@ -81,7 +82,7 @@ export class UsersService {
   async delete(by: By, id: string): Promise<void> {
     const { organizationId } = callerOf(by);
     const existed =
-      isId('usr', id) && (await this.writes.delete({ organizationId, id }).catch(rethrowViolation));
+      isId('usr', id) && (await this.writes.delete({ organizationId, id }).catch(rethrowReference));
     if (!existed) throw userNotFound();
   }
 
@@ -90,8 +91,9 @@ export class UsersService {
     { organizationId }: Caller,
     query: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
-    const { sort, limit, cursor, email, role, ...overrides } = judged(ListUsersDto, query);
-    const { columns, select, order } = { ...SORTS[sort], ...overrides };
+    const { sort, order: requested, limit, cursor, email, role } = judgeOrThrow(ListUsersDto, query);
+    const { columns, select, order: byDefault } = SORTS[sort];
+    const order = requested ?? byDefault;
     const values: unknown[] = [organizationId];
     const conditions = ['organization_id = $1'];
     if (email) conditions.push(`email_key = $${values.push(emailKey(email))}`);
@@ -135,11 +137,7 @@ function foundOrThrow<Row>(row: Row | null | undefined): Row {
 const userNotFound = () => new NotFoundException('There is no such user.');
 
 const throwEmailTaken = (): never => {
-  throw conflict({
-    field: 'email',
-    code: 'taken',
-    message: 'is already used by another user of the organization',
-  });
+  throw conflict(EMAIL_TAKEN);
 };
 
 function rethrowViolation(error: unknown): never {
@@ -147,6 +145,9 @@ function rethrowViolation(error: unknown): never {
   // A request cannot contain an unknown organization, but a host application can pass one.
   if (violates(error, 'users_organization_id_fkey'))
     throw new NotFoundException('There is no such organization.');
-  if (isReferenced(error)) throw new ConflictException('Another table references this user.');
   throw error;
+}
+
+function rethrowReference(error: unknown): never {
+  throw isReferenced(error) ? new ConflictException('Another table references this user.') : error;
 }

@@ -33,7 +33,15 @@ import { Column, DataSource, Entity, PrimaryGeneratedColumn, type Repository } f
 import { readConfig } from '../../src/process/config';
 import { DATABASE, openDatabase } from '../../src/database/data-source';
 import { Mount } from '../../src/embedding/mount';
-import { AnyToken, type CallerToken, CurrentToken, OrganizationId, Scopes } from '../../src';
+import {
+  AnyToken,
+  type Caller,
+  type CallerToken,
+  CurrentCaller,
+  CurrentToken,
+  OrganizationId,
+  Scopes,
+} from '../../src';
 import { emptyDatabase } from './database';
 
 /** A user of the application, with the same class and table name as the service's. */
@@ -113,12 +121,30 @@ class ReportsController {
   }
 }
 
+/** Scopes on the class and on a method: the method's hold, and the request counts once. */
+@Controller('audits')
+@Scopes('admin')
+@SkipThrottle()
+class AuditsController {
+  @Get()
+  @Scopes('users:read')
+  list(@CurrentCaller() by: Caller) {
+    return by;
+  }
+
+  @Get('all')
+  all() {
+    return 'all';
+  }
+}
+
 /** The application's own guard, for all routes that do not require a token of the service. */
 @Injectable()
 class HostGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     return (
-      context.getClass() === ReportsController || !!context.switchToHttp().getRequest().headers['x-host']
+      [ReportsController, AuditsController].some((controller) => context.getClass() === controller) ||
+      !!context.switchToHttp().getRequest().headers['x-host']
     );
   }
 }
@@ -169,7 +195,10 @@ class HostModule implements NestModule {
         ThrottlerModule.forRoot([{ limit: 1_000, ttl: 60_000 }]),
         ...imports,
       ],
-      controllers: imports.length > 0 && !name ? [HostController, ReportsController] : [HostController],
+      controllers:
+        imports.length > 0 && !name
+          ? [HostController, ReportsController, AuditsController]
+          : [HostController],
       providers: [
         ...(name ? [{ provide: 'UserRepository', useFactory: () => dataSource.getRepository(User) }] : []),
         { provide: APP_GUARD, useClass: HostGuard },

@@ -6,15 +6,15 @@ import type { FaultsOf } from './checks';
 import { jsonFaults, nested } from './json-faults';
 
 /** A DTO, or every fault of the input. */
-export type Judgement<Dto> = { dto: Dto; faults?: undefined } | { dto?: undefined; faults: Fault[] };
+type Judgement<Dto> = { dto: Dto; faults?: undefined } | { dto?: undefined; faults: Fault[] };
 
 /** The term for the input's fields in messages. */
 type FieldKind = 'field' | 'query parameter';
 
 /** Turns input into its DTO, or throws a 400 that lists every fault. */
-export function judged<Dto extends object>(metatype: Type<Dto>, input: unknown, kind?: FieldKind): Dto {
-  // Only judge() creates instances, so input that a controller passes to a service is not judged twice.
-  if (input instanceof metatype) return input;
+export function judgeOrThrow<Dto extends object>(metatype: Type<Dto>, input: unknown, kind?: FieldKind): Dto {
+  // Only judge() creates instances of a DTO, so what a controller passes to a service is not judged twice.
+  if (fieldsOf(metatype).size > 0 && input instanceof metatype) return input;
   const { dto, faults } = judge(metatype, input, kind);
   if (faults) throw invalidInput(faults);
   return dto;

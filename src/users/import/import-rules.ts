@@ -1,6 +1,7 @@
 import type { Fault } from '../../http/fault';
 import { judge } from '../../http/input/judge';
 import { withDefaults } from '../user-columns';
+import { EMAIL_TAKEN } from '../users.faults';
 import { emailKey, USER_FIELDS, WRITABLE_NAMES, type WritableFields } from '../user.fields';
 import { CreateUserDto, UpdateUserDto } from '../users.dto';
 
@@ -55,7 +56,7 @@ export function decideOutcomes(
     }
     const target = update ? { ...user.person, ...withoutUndefined(result) } : withDefaults(result);
     if (isSame(user.person, target as WritableFields)) return 'unchanged';
-    if (!update) return [TAKEN];
+    if (!update) return [EMAIL_TAKEN];
     user.person = target as WritableFields;
     user.changed = user.id !== undefined;
     return 'updated';
@@ -65,12 +66,6 @@ export function decideOutcomes(
 /** The distinct email keys of the valid rows, in a fixed order, so that two imports do not deadlock. */
 export const emailKeysOf = (rows: ValidatedRow[]): string[] =>
   [...new Set(rows.flatMap(({ result }) => (Array.isArray(result) ? [] : emailKey(result.email))))].sort();
-
-const TAKEN: Fault = {
-  field: 'email',
-  code: 'taken',
-  message: 'is already used by another user of the organization',
-};
 
 /** The row without the fields that the service sets. */
 function withoutServiceFields(row: unknown): unknown {

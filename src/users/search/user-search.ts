@@ -5,7 +5,7 @@ import { DATABASE } from '../../database/data-source';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
 import type { Page } from '../../pages/paginate';
 import { type By, callerOf } from '../../http/caller';
-import { judged } from '../../http/input/judge';
+import { judgeOrThrow } from '../../http/input/judge';
 import { Majority } from './majority';
 import { SearchQuery, type Tier } from './search-query';
 import { type FoundUser, type Position, SearchRows } from './search-rows';
@@ -28,7 +28,7 @@ export class UserSearch {
 
   async search(by: By, input: SearchInput): Promise<Page<User>> {
     const { organizationId } = callerOf(by);
-    const { q, role, limit, cursor } = judged(SearchUsersDto, input);
+    const { q, role, limit, cursor } = judgeOrThrow(SearchUsersDto, input);
     const isMajority = await this.majority.has(organizationId);
     const rows = new SearchRows(this.dataSource, organizationId, role, isMajority);
     const query = new SearchQuery(this.dataSource, organizationId, q, rows);
