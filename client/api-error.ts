@@ -1,4 +1,4 @@
-import type { Problem } from './types';
+import type { Problem } from './types.ts';
 
 /** What is wrong with one field. */
 export type FieldFault = NonNullable<Problem['errors']>[number];

@@ -1,5 +1,5 @@
-import { type Page, Pages } from './pages';
-import { type CallOptions, type ClientOptions, Transport } from './transport';
+import { type Page, Pages } from './pages.ts';
+import { type CallOptions, type ClientOptions, Transport } from './transport.ts';
 import type {
   CreateToken,
   CreateUser,
@@ -10,12 +10,12 @@ import type {
   Token,
   UpdateUser,
   User,
-} from './types';
+} from './types.ts';
 
-export { ApiError, type FieldFault } from './api-error';
-export type { Page, Pages } from './pages';
-export type { CallOptions, ClientOptions } from './transport';
-export type * from './types';
+export { ApiError, type FieldFault } from './api-error.ts';
+export type { Page, Pages } from './pages.ts';
+export type { CallOptions, ClientOptions } from './transport.ts';
+export type * from './types.ts';
 
 export type Client = ReturnType<typeof createClient>;
 

@@ -1,4 +1,4 @@
-import { ApiError, errorOf } from './api-error';
+import { ApiError, errorOf } from './api-error.ts';
 
 export interface ClientOptions {
   /** The address of the service, including any path prefix: `https://example.com/internal`. */
