@@ -162,6 +162,7 @@ it('serves until the host closes its connections', async () => {
   try {
     const api = await clientOf(closing);
     await closing.app.get(Mount).beforeApplicationShutdown(); // the host still accepts requests
+    await expect(ownDataSource(closing).destroy()).resolves.toBeUndefined();
     await api.get('/backend/internal/api/v1/users').expect(200);
   } finally {
     await closing.close();
