@@ -46,7 +46,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     );
   }
 
-  /** Runs while the host's connections are still open. */
+  /** Runs while the host's connections are still open. Requests that arrive later are served, and counted in PostgreSQL. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.service.close();
   }

@@ -20,7 +20,7 @@ export interface Caller {
   requestId: string | null;
 }
 
-/** The first argument of every service method. A plain organization id means that the host application is the caller. */
+/** The first argument of a service method. A plain organization id means that the host application is the caller. */
 export type By = Caller | string;
 
 export const callerOf = (by: By): Caller =>
