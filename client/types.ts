@@ -153,7 +153,8 @@ export interface ListUsersQuery {
 }
 
 export interface SearchUsersQuery {
-  /** Words to search for. Each must occur in the name, the email, the id or a string value of the metadata. */
+  /** At most 10 words to search for. Each must be at the start of a word or inside one, in the name, the email or a string
+value of the metadata; a word of one or two letters at the start only. Or an id, or at least its first 12 characters. */
   q: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';

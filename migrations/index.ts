@@ -1,6 +1,18 @@
 import { CreateTables1763600000000 } from './1763600000000-create-tables';
 import { CreateSearch1763600000001 } from './1763600000001-create-search';
 import { CreateSortIn1763600000002 } from './1763600000002-create-sort-in';
+import { CreateUserSearch1763700000000 } from './1763700000000-create-user-search';
+import { FillUserSearch1763700000001 } from './1763700000001-fill-user-search';
+import { DropFormerSearch1763700000002 } from './1763700000002-drop-former-search';
+import { IndexUsers1763700000003 } from './1763700000003-index-users';
 
 /** Every migration, oldest first. */
-export const migrations = [CreateTables1763600000000, CreateSearch1763600000001, CreateSortIn1763600000002];
+export const migrations = [
+  CreateTables1763600000000,
+  CreateSearch1763600000001,
+  CreateSortIn1763600000002,
+  CreateUserSearch1763700000000,
+  FillUserSearch1763700000001,
+  DropFormerSearch1763700000002,
+  IndexUsers1763700000003,
+];

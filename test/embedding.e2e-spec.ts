@@ -13,6 +13,7 @@ import {
   UsersService,
 } from '../src';
 import type { RequestRecord } from '../src';
+import { migrations } from '../migrations';
 import { LastUse } from '../src/auth/last-use';
 import { openDatabase } from '../src/database/data-source';
 import { Mount } from '../src/embedding/mount';
@@ -137,9 +138,11 @@ describe('the routes of an application', () => {
       'public.users',
       'ums.organizations',
       'ums.rate_limit_windows',
+      'ums.replaced_texts',
       'ums.search_words',
       'ums.tokens',
       'ums.ums_migrations',
+      'ums.user_search',
       'ums.users',
     ]);
   });
@@ -474,7 +477,7 @@ it('suggests a schema if a table of the application has the same name', async ()
 });
 
 it('runs the migrations on request', async () => {
-  expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(3);
+  expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(migrations.length);
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toEqual([]);
 });
 

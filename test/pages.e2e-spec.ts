@@ -16,7 +16,7 @@ const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.
 const keysOf: Record<Sort, (user: UserBody) => string[]> = {
   createdAt: ({ createdAt, id }) => [createdAt, id],
   updatedAt: ({ updatedAt, id }) => [updatedAt, id],
-  name: ({ name, id }) => [name.toLowerCase(), name, id],
+  name: ({ name, id }) => [name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase(), name, id],
   email: ({ email, id }) => [email.normalize('NFKC').toLowerCase(), id],
 };
 

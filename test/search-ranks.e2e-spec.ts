@@ -1,19 +1,16 @@
 import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService, UserManagementModule } from '../src';
-import { tableName } from '../src/database/tables';
 import { person, pick, random } from '../src/demo/people';
-import { newId } from '../src/database/id';
-import { Majority } from '../src/users/search/majority';
-import { fold, markWords, PUNCTUATION, queryWords } from '../src/users/search/search-text';
-import { columnsOf, wordsOf, WRITTEN_COLUMNS } from '../src/users/user-columns';
-import { emailKey } from '../src/users/user.fields';
+import { tableName } from '../src/database/tables';
 import { UserSearch } from '../src/users/search/user-search';
-import { insertWords, wordsAsJson } from '../src/users/search/vocabulary';
+import { fold, stringsIn } from '../src/users/search/search-text';
+import type { User } from '../src/users/user.entity';
+import { fillOrganization } from './support/people';
 import { ownDataSource, startHost } from './support/host';
 import { startService } from './support/service';
 
-/** More users than a search scans without an index. */
+/** More users than a search reads without an index. */
 const MANY = 3_000;
 const FEW = 300;
 
@@ -36,48 +33,41 @@ interface Site {
 }
 
 let dataSource: DataSource;
-let users: string;
 let [many, few] = ['', ''];
+const people = new Map<string, Pick<User, 'id' | 'name' | 'email' | 'metadata'>[]>();
 
-async function fill(organizationId: string, from: number, count: number): Promise<void> {
-  const columns = Array.from({ length: count }, (_, n) =>
-    columnsOf(person(from + n) as Parameters<typeof columnsOf>[0]),
-  );
-  const rows = columns.map((values) => ({ id: newId('usr'), ...values }));
-  const written = WRITTEN_COLUMNS.map(({ column }) => column).join(', ');
-  const types = WRITTEN_COLUMNS.map(({ column, type }) => `${column} ${type}`).join(', ');
-  await dataSource.query(
-    `INSERT INTO ${users} (organization_id, id, ${written})
-     SELECT $1, id, ${written} FROM json_to_recordset($2) AS u (id text, ${types})`,
-    [organizationId, JSON.stringify(rows)],
-  );
-  const words = [...new Set(columns.flatMap(wordsOf))];
-  await dataSource.query(insertWords(dataSource, '$1'), [
-    wordsAsJson(words.map((word) => ({ organizationId, word }))),
-  ]);
-}
-
-/** The ids of all matches in the documented order, from a scan of the whole organization. */
-async function idsByScan(organizationId: string, q: string): Promise<string[]> {
-  const prefix = markWords(fold(q));
-  const values = [organizationId, emailKey(q), q.toLowerCase(), prefix, `${prefix}\u{10FFFF}`];
-  const contains = (word: string) => {
-    const text = word.replace(/[.@_-]/g, (mark) => PUNCTUATION[mark]);
-    return `strpos(search_text, $${values.push(text)}) > 0`;
+/** The ids of all matches in the documented order, found without the database. */
+function idsByReading(organizationId: string, q: string): string[] {
+  const whole = fold(q);
+  const words = whole.split(' ');
+  const isStart = (text: string, at: number) =>
+    !/[\p{L}\p{N}]/u.test(text[at]) || !/[\p{L}\p{N}]/u.test(text[at - 1] ?? ' ');
+  const places = (text: string, word: string) => {
+    const found: number[] = [];
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) found.push(at);
+    return found;
   };
-  const words = queryWords(q);
-  const rows: { id: string }[] = await dataSource.query(
-    `SELECT id FROM (
-       SELECT id, name_words, CASE
-         WHEN email_key = $2 OR id = $3 THEN 0
-         WHEN name_words >= $4 AND name_words < $5 OR email_words >= $4 AND email_words < $5 THEN 1
-         WHEN ${words.map(contains).join(' AND ')} THEN 2
-         WHEN ${words.map((word) => contains(word.trimStart())).join(' AND ')} THEN 3 END AS rank
-       FROM ${users} WHERE organization_id || '' = $1
-     ) AS ranked WHERE rank IS NOT NULL ORDER BY rank, name_words, id`,
-    values,
-  );
-  return rows.map(({ id }) => id);
+  const ranked = people.get(organizationId)!.flatMap((user) => {
+    const [name, email, ...rest] = [user.name, user.email, ...stringsIn(user.metadata)].map(fold);
+    const text = [name, email, ...rest].join('\n');
+    const isAtStart = (word: string) => places(text, word).some((at) => isStart(text, at));
+    const isInside = (word: string) => (word.length <= 2 ? isAtStart(word) : places(text, word).length > 0);
+    const ranks = [
+      user.email.toLowerCase() === q.toLowerCase() || user.id === q,
+      name.startsWith(whole) || email.startsWith(whole),
+      words.every(isAtStart),
+      words.every(isInside),
+    ];
+    const rank = ranks.indexOf(true);
+    return rank < 0 ? [] : [{ rank, key: [name, user.name, user.id], id: user.id }];
+  });
+  const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return ranked
+    .sort(
+      (a, b) =>
+        a.rank - b.rank || a.key.map((part, i) => compare(part, b.key[i])).find((order) => order !== 0) || 0,
+    )
+    .map(({ id }) => id);
 }
 
 async function idsBySearch(organizationId: string, q: string, limit: number): Promise<string[]> {
@@ -109,7 +99,7 @@ function* queries(count: number): Generator<string> {
     () => part(anyPerson().email, 3 + Math.floor(next() * 9)),
     () => anyPerson().email,
     () => pick(next, [anyPerson().metadata.city, anyPerson().metadata.team, anyPerson().metadata.badge]),
-    () => `${part(anyPerson().name, 3)} ${pick(next, ['com', 'example', 'usr_', '9'])}`,
+    () => `${part(anyPerson().name, 3)} ${pick(next, ['com', 'example', '@', '.', '9'])}`,
   ];
   for (let i = 0; i < count; i++) {
     const q = kinds[i % kinds.length]();
@@ -122,39 +112,41 @@ const MANY_MATCHES = 400;
 
 /** Skips queries without matches, because the search then corrects typos. */
 async function compare(organizationId: string): Promise<void> {
-  for (const q of queries(135)) {
-    const expected = await idsByScan(organizationId, q);
+  let compared = 0;
+  for (const q of queries(180)) {
+    const expected = idsByReading(organizationId, q);
     if (expected.length === 0 || expected.length > MANY_MATCHES * 3) continue;
     const limit = expected.length > MANY_MATCHES ? 200 : 23;
     expect([q, await idsBySearch(organizationId, q, limit)]).toEqual([q, expected]);
+    compared++;
   }
+  expect(compared).toBeGreaterThan(50);
 }
 
 describe.each(Object.keys(SITES))(
-  'the search %s returns the same users in the same order as a full scan',
+  'the search %s returns the same users in the same order as a look at each of them',
   (name) => {
     let site: Site;
     beforeAll(async () => {
       site = await SITES[name]();
       dataSource = site.dataSource;
-      users = tableName(dataSource, 'users');
       const organizations = site.app.get(OrganizationsService);
       [many, few] = [(await organizations.create('Many')).id, (await organizations.create('Few')).id];
-      await fill(many, 0, MANY);
-      await fill(few, MANY, FEW);
+      await fillOrganization(dataSource, many, 0, MANY);
+      await fillOrganization(dataSource, few, MANY, FEW);
+      for (const organizationId of [many, few])
+        people.set(
+          organizationId,
+          await dataSource.query(
+            `SELECT id, name, email, metadata FROM ${tableName(dataSource, 'users')} WHERE organization_id = $1`,
+            [organizationId],
+          ),
+        );
     });
     afterAll(() => site.close());
 
     it('in a small organization', () => compare(few));
 
     it('in a large organization', () => compare(many));
-
-    it('in an organization that has most users according to the statistics', async () => {
-      await dataSource.query(`ANALYZE ${users}`);
-      const majority = new Majority(dataSource);
-      expect([await majority.has(many), await majority.has(few)]).toEqual([true, false]);
-      await compare(many);
-      await compare(few);
-    });
   },
 );

@@ -19,6 +19,8 @@ const MAX_SHOWN = 5;
 export interface ImportJob {
   rows: AsyncIterable<Row>;
   add(rows: unknown[]): Promise<Outcome[]>;
+  /** Called once after rows were written. */
+  finish?(): Promise<void>;
   /** The path of the file for refused rows, which is created with the first one. */
   refusedFile: string;
   dryRun: boolean;
@@ -77,11 +79,20 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
     failure = error; // also set when a signal aborted the read
   }
   interruption.end();
+  let unfinished: unknown;
+  if (job.finish && summary.created + summary.updated > 0) {
+    progress.note('Sorting the search index and analyzing the tables …');
+    await job.finish().catch((error: unknown) => (unfinished = error));
+  }
   progress.end();
   summary.seconds = Math.round(progress.seconds * 10) / 10;
   summary.refusedFile = refused.close();
 
   process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `${describeSummary(summary)}\n`);
+  if (unfinished)
+    process.stderr.write(
+      `The search index is not sorted yet, so searches may be slow for a while: ${messageOf(unfinished)}\n`,
+    );
   if (summary.refused > 0) reportRefused(refused.firstReasons, summary);
   if (!summary.complete) {
     const reason = interruption.signal ? `Stopped by ${interruption.signal}.` : messageOf(failure);

@@ -33,6 +33,7 @@ async function seed({ organization, users, ...output }: Options): Promise<void> 
       {
         rows: sampleRows(users),
         add: (rows) => people.add(rows),
+        finish: () => people.finish(),
         refusedFile: 'seed.refused.ndjson',
         dryRun: false,
         total: users,

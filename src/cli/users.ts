@@ -95,11 +95,12 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
     await requireOrganization(dataSource, organization);
     const by = systemCaller(organization, 'cli', 'ums users import');
     const rehearsal = dryRun ? new ImportRehearsal(dataSource, by, update) : undefined;
-    const users = rehearsal ?? new UserImport(dataSource, by, update);
+    const users = new UserImport(dataSource, by, update);
     await runImport(
       {
         rows: readRows(source, formatOf(file, options.format)),
-        add: (rows) => users.add(rows),
+        add: (rows) => (rehearsal ?? users).add(rows),
+        finish: rehearsal ? undefined : () => users.finish(),
         refusedFile,
         dryRun,
         total,

@@ -1,4 +1,4 @@
-import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { type DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { sqlState } from './errors';
 import { quoted, tableName } from './tables';
 
@@ -8,28 +8,58 @@ const DUPLICATE_TABLE = '42P07';
 const TABLE_EXISTS =
   'Another program has a table with a name that the service uses. Give the service a schema of its own, such as ums.';
 
-/** Runs the pending migrations in one transaction, and returns their names. Concurrent runs wait for each other. */
+/** Runs one step of a migration in a transaction of its own. */
+export type InTransaction = <Result>(step: (runner: QueryRunner) => Promise<Result>) => Promise<Result>;
+
+/**
+ * A migration with work that takes long and must not lock out requests for that time. `prepare()` does it in short
+ * transactions, before `up()` and outside the lock, so it may run again after a failure, and on two replicas at once.
+ */
+export interface PreparedMigration extends MigrationInterface {
+  prepare(inTransaction: InTransaction): Promise<void>;
+}
+
+/** Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
+  const done: string[] = [];
+  const inTransaction: InTransaction = (step) => transaction(dataSource, step);
+  for (;;) {
+    const [next] = await transaction(
+      dataSource,
+      (runner) => executorOf(dataSource, runner).getPendingMigrations(),
+      true,
+    );
+    if (!next) return done;
+    await (next.instance as Partial<PreparedMigration>).prepare?.(inTransaction);
+    const runNext = async (runner: QueryRunner) => {
+      const executor = executorOf(dataSource, runner);
+      const [first] = await executor.getPendingMigrations();
+      if (first?.name !== next.name) return; // another replica has run it
+      await executor.executeMigration(next);
+      done.push(next.name);
+    };
+    await transaction(dataSource, runNext, true);
+  }
+}
+
+/** A transaction without a limit for its statements, in which unqualified names refer to the schema of the service. */
+async function transaction<Result>(
+  dataSource: DataSource,
+  step: (runner: QueryRunner) => Promise<Result>,
+  locked = false,
+): Promise<Result> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
     await runner.query(
-      `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`,
+      `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '60s', true)`,
     );
     const { schema } = dataSource.options as { schema?: string };
-    // TypeORM takes no lock, so all but one of several replicas that start together would crash. They wait for this lock
-    // without a limit, but a migration waits only a minute for the locks of requests.
-    await runner.query(
-      `SELECT pg_advisory_xact_lock(hashtextextended('ums:migrations:' || coalesce($1, current_schema()), 0))`,
-      [schema],
-    );
-    await runner.query(`SELECT set_config('lock_timeout', '60s', true)`);
+    if (locked) await lockMigrations(schema, runner);
     if (schema) await useSchema(schema, runner);
-    const executor = new MigrationExecutor(dataSource, runner);
-    executor.transaction = 'none';
-    const done = await executor.executePendingMigrations();
+    const result = await step(runner);
     await runner.commitTransaction();
-    return done.map(({ name }) => name);
+    return result;
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction();
     throw sqlState(error) === DUPLICATE_TABLE ? new Error(TABLE_EXISTS, { cause: error }) : error;
@@ -38,6 +68,24 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
   }
 }
 
+/**
+ * TypeORM takes no lock, so all but one of several replicas that start together would crash. They wait for this lock without
+ * a limit, but a migration waits only a minute for the locks of requests.
+ */
+async function lockMigrations(schema: string | undefined, runner: QueryRunner): Promise<void> {
+  await runner.query(`SELECT set_config('lock_timeout', '0', true)`);
+  await runner.query(
+    `SELECT pg_advisory_xact_lock(hashtextextended('ums:migrations:' || coalesce($1, current_schema()), 0))`,
+    [schema],
+  );
+  await runner.query(`SELECT set_config('lock_timeout', '60s', true)`);
+}
+
+function executorOf(dataSource: DataSource, runner: QueryRunner): MigrationExecutor {
+  const executor = new MigrationExecutor(dataSource, runner);
+  executor.transaction = 'none';
+  return executor;
+}
 /** Makes unqualified names refer to this schema for the rest of the transaction, and creates the schema if necessary. */
 async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
   // CREATE SCHEMA IF NOT EXISTS would fail for an account that may use the schema but not create one.

@@ -46,7 +46,7 @@ export async function paginate<Row extends object>(
     after.length > 0
       ? `AND (${names.join(', ')}) ${order === 'asc' ? '>' : '<'} (${placeholders.join(', ')})`
       : '';
-  const page = `${select} ${seek} ORDER BY ${names.map((name) => `${name} ${order}`).join(', ')} LIMIT ${limit + 1}`;
+  const page = `${select} ${seek} ORDER BY ${names.map((name) => `${name} ${order}`).join(', ')} LIMIT ${opaque(limit + 1)}`;
   const rows: Row[] = await retryBroken(() => dataSource.query(page, [...values, ...after]));
   const data = rows.slice(0, limit);
   if (rows.length <= limit) return { data, nextCursor: null };
@@ -59,6 +59,12 @@ export async function paginate<Row extends object>(
     ),
   };
 }
+
+/**
+ * A limit that the planner cannot read, so it plans for a tenth of the rows that it expects. It knows nothing of how many rows
+ * an organization has, and if it expected fewer than the page has, it might read and sort all of them.
+ */
+export const opaque = (limit: number): string => `(SELECT ${limit})`;
 
 const isPositionIn = (columns: SortColumn[]) => (values: string[]) =>
   values.length === columns.length && values.every((value, i) => columns[i].type === 'text' || isTime(value));

@@ -1,4 +1,5 @@
-import { vocabularyOf } from './search/spelling';
+import { METADATA_MARK } from './search/search-text';
+import { vocabularyOf } from './search/vocabulary';
 import { USER_FIELD_LIST, type UserFieldName, type WritableFields, type WrittenColumn } from './user.fields';
 import { kindOf } from './user.kinds';
 
@@ -7,24 +8,26 @@ export type UserColumns = Partial<Record<WrittenColumn, string | object>>;
 
 const writableFields = USER_FIELD_LIST.filter((field) => field.writable);
 
-/** Every column that is computed from a caller's fields. */
-export const WRITTEN_COLUMNS = writableFields.flatMap(({ column, kind, key, words }) => [
+/** Every column of `users` that is computed from a caller's fields. */
+export const WRITTEN_COLUMNS = writableFields.flatMap(({ column, kind, key, fold }) => [
   { column, type: kindOf(kind).type },
   ...(key ? [{ column: `${column}_key`, type: 'text' }] : []),
-  ...(words ? [{ column: `${column}_words`, type: 'text' }] : []),
+  ...(fold ? [{ column: `${column}_fold`, type: 'text' }] : []),
 ]);
 
-const WORDS_COLUMNS = writableFields.flatMap(({ column, words }) => (words ? [`${column}_words`] : []));
+/** The parts of the search text, in its order. */
+export const TEXT_PARTS = writableFields.flatMap(({ column, text }) => (text ? [`${column}_text`] : []));
 
 /** The columns to write for the given fields; undefined fields are left out. */
 export function columnsOf(fields: Partial<WritableFields>): UserColumns {
   const columns: Record<string, string | object> = {};
-  for (const { name, column, key, words } of writableFields) {
+  for (const { name, column, key, fold, text } of writableFields) {
     const value = fields[name as keyof WritableFields] as never;
     if (value === undefined) continue;
     columns[column] = value;
     if (key) columns[`${column}_key`] = key(value);
-    if (words) columns[`${column}_words`] = words(value);
+    if (fold) columns[`${column}_fold`] = fold(value);
+    if (text) columns[`${column}_text`] = text(value);
   }
   return columns as UserColumns;
 }
@@ -39,9 +42,7 @@ export function withDefaults(fields: Partial<WritableFields>): WritableFields {
 
 /** The words that a user adds to the vocabulary. */
 export const wordsOf = (columns: UserColumns): string[] =>
-  vocabularyOf(
-    ...WORDS_COLUMNS.map((column) => (columns[column as WrittenColumn] as string | undefined) ?? ''),
-  );
+  vocabularyOf(TEXT_PARTS.map((part) => columns[part as WrittenColumn] ?? '').join(METADATA_MARK));
 
 const withAlias = (sql: string, name: UserFieldName) => (sql === name ? sql : `${sql} AS "${name}"`);
 

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
-import type { DataSource, Repository } from 'typeorm';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
 import { DATABASE } from '../database/data-source';
 import { wasRefused } from '../database/errors';
 import { PER_TURN } from '../database/per-turn';
 import { retryRolledBack } from '../database/retry';
 import { SearchIndexes } from './search/search-indexes';
-import { User } from './user.entity';
+import type { User } from './user.entity';
 import {
+  deleteStatement,
   insertStatement,
   updateStatement,
   updateUnlockedStatement,
@@ -17,7 +18,7 @@ import {
   type UserRow,
   wordsOfRows,
 } from './user-statements';
-import { KnownWords } from './search/vocabulary';
+import { Vocabulary } from './search/vocabulary';
 
 /** The result of a row that needs a statement of its own, so that it cannot delay the others. */
 const ALONE = Symbol('alone');
@@ -48,13 +49,11 @@ export class UserWrites {
   };
   private readonly inserts = new DataLoader<UserRow, Result>((rows) => this.insertAll(rows), this.batching);
   private readonly updates = new DataLoader<UserRow, Result>((rows) => this.updateAll(rows), this.batching);
-  private readonly knownWords = new KnownWords();
+  private readonly vocabulary: Vocabulary;
   private readonly searchIndexes: SearchIndexes;
 
-  constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
-    @InjectRepository(User, DATABASE) private readonly users: Repository<User>,
-  ) {
+  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {
+    this.vocabulary = new Vocabulary(dataSource);
     this.searchIndexes = new SearchIndexes(dataSource);
   }
 
@@ -80,8 +79,10 @@ export class UserWrites {
    * and have slow triggers.
    */
   async delete(key: UserKey): Promise<boolean> {
-    const { affected } = await retryRolledBack(() => this.users.delete(key));
-    return affected === 1;
+    const [, count]: [unknown, number] = await retryRolledBack(() =>
+      this.dataSource.query(...deleteStatement(this.dataSource, key)),
+    );
+    return count === 1;
   }
 
   private async insertAll(rows: readonly UserRow[]): Promise<Result[]> {
@@ -104,13 +105,11 @@ export class UserWrites {
   }
 
   private async write(rows: readonly UserRow[], statement: StatementBuilder): Promise<Map<string, User>> {
-    const words = wordsOfRows(rows, this.knownWords.isNew);
-    const result: Promise<User[]> = retryRolledBack(() =>
-      this.dataSource.query(...statement(this.dataSource, rows, words)),
-    );
+    const result = retryRolledBack<User[]>(() => this.dataSource.query(...statement(this.dataSource, rows)));
     this.inProgress = result.catch(() => {});
     const users = await result;
-    this.knownWords.remember(words);
+    const written = new Set(users.map(keyOf));
+    await this.vocabulary.learn(wordsOfRows(rows.filter((row) => written.has(keyOf(row)))));
     return new Map(users.map((user) => [keyOf(user), user]));
   }
 }
@@ -118,7 +117,7 @@ export class UserWrites {
 const keyOf = ({ organizationId, id }: UserKey) => `${organizationId} ${id}`;
 
 /** Large metadata takes long to index, so its user must not delay the others of a batch. */
-const isLarge = ({ columns }: UserRow) => String(columns.metadata_words ?? '').length > 1_000;
+const isLarge = ({ columns }: UserRow) => String(columns.metadata_text ?? '').length > 1_000;
 
 /** Returns undefined to make the caller write the rows one by one; rethrows anything else. */
 const splitIfRejected = (rows: readonly UserRow[]) => (error: unknown) => {

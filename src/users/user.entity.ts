@@ -7,8 +7,8 @@ export interface User extends UserFields {
   organizationId: string;
 }
 
-/** The column of each field, and the key and words columns derived from it. */
-const columns = USER_FIELD_LIST.flatMap(({ name, column, kind, key, words }) => {
+/** The column of each field, and the columns derived from it. */
+const columns = USER_FIELD_LIST.flatMap(({ name, column, kind, key, fold }) => {
   const derived = (suffix: string): [string, EntitySchemaColumnOptions] => [
     `${name}${suffix}`,
     { name: `${column}_${suffix.toLowerCase()}`, type: 'text', select: false },
@@ -19,7 +19,7 @@ const columns = USER_FIELD_LIST.flatMap(({ name, column, kind, key, words }) => 
     primary: name === 'id',
     precision: kindOf(kind).precision,
   };
-  return [[name, own] as const, ...(key ? [derived('Key')] : []), ...(words ? [derived('Words')] : [])];
+  return [[name, own] as const, ...(key ? [derived('Key')] : []), ...(fold ? [derived('Fold')] : [])];
 });
 
 export const User = new EntitySchema<User>({

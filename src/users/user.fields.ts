@@ -1,5 +1,5 @@
 import type { Order } from '../pages/paginate';
-import { stringsIn, toSearchText } from './search/search-text';
+import { fold, foldName, stringsIn, toSearchText } from './search/search-text';
 import type { KINDS } from './user.kinds';
 
 export const ROLES = ['member', 'admin', 'viewer'] as const;
@@ -16,8 +16,10 @@ interface Field<Value> {
   fallback?: () => Value;
   /** Normalizes the value for comparing and sorting; stored in the column `<column>_key`. */
   key?: (value: Value) => string;
-  /** Normalizes the value for the search; stored in the column `<column>_words`. */
-  words?: (value: Value) => string;
+  /** The folded value where it differs from the key, else empty; stored in the column `<column>_fold`. */
+  fold?: (value: Value) => string;
+  /** The value's part of the search text; see `user_search`. */
+  text?: (value: Value) => string;
   /** The index columns after the organization, which are unique together, and the default direction. */
   sort?: { by: readonly string[]; order: Order };
 }
@@ -35,8 +37,8 @@ const field =
 /** The form in which emails are compared: letter case and compatibility forms are ignored. */
 export const emailKey = (email: string) => email.normalize('NFKC').toLowerCase();
 
-/** Limits `name_words`: compatibility forms can expand a name beyond the size of an index entry. */
-const MAX_NAME_WORDS_LENGTH = 300;
+/** Limits `name_key`: compatibility forms can expand a name beyond the size of an index entry. */
+const MAX_NAME_KEY_LENGTH = 160;
 
 /**
  * Every field of a user, in the order in which responses show them. Columns, statements, JSON, CSV and the entity are
@@ -48,8 +50,8 @@ export const USER_FIELDS = {
     column: 'name',
     kind: 'text',
     writable: true,
-    key: (name) => name.toLowerCase(),
-    words: (name) => [...toSearchText(name)].slice(0, MAX_NAME_WORDS_LENGTH).join(''),
+    key: (name) => [...foldName(name)].slice(0, MAX_NAME_KEY_LENGTH).join(''),
+    text: toSearchText,
     sort: { by: ['name_key', 'name', 'id'], order: 'asc' },
   }),
   email: field<string>()({
@@ -57,7 +59,8 @@ export const USER_FIELDS = {
     kind: 'text',
     writable: true,
     key: emailKey,
-    words: toSearchText,
+    fold: (email) => (fold(email) === emailKey(email) ? '' : fold(email)),
+    text: toSearchText,
     sort: { by: ['email_key'], order: 'asc' },
   }),
   role: field<Role>()({ column: 'role', kind: 'plain', writable: true, fallback: () => 'member' }),
@@ -67,7 +70,7 @@ export const USER_FIELDS = {
     kind: 'json',
     writable: true,
     fallback: () => ({}),
-    words: (metadata) => [...stringsIn(metadata)].map(toSearchText).join('\n'),
+    text: (metadata) => [...stringsIn(metadata)].map(toSearchText).filter(Boolean).join('\n'),
   }),
   createdAt: field<Date>()({
     column: 'created_at',
@@ -99,12 +102,13 @@ type WritableName = NamesWhere<{ writable: true }>;
 /** The fields that callers may set. */
 export type WritableFields = Pick<UserFields, WritableName>;
 
-/** The columns that are computed from a caller's fields. */
+/** The columns and parts of the search text that are computed from a caller's fields. */
 export type WrittenColumn = {
   [Name in WritableName]:
     | Definitions[Name]['column']
     | (Definitions[Name] extends { key: unknown } ? `${Definitions[Name]['column']}_key` : never)
-    | (Definitions[Name] extends { words: unknown } ? `${Definitions[Name]['column']}_words` : never);
+    | (Definitions[Name] extends { fold: unknown } ? `${Definitions[Name]['column']}_fold` : never)
+    | (Definitions[Name] extends { text: unknown } ? `${Definitions[Name]['column']}_text` : never);
 }[WritableName];
 
 export type UserSort = NamesWhere<{ sort: object }>;

@@ -1,8 +1,9 @@
 import { PartialType } from '@nestjs/mapped-types';
-import { Email, Immutable, OneOf, Optional, Text } from '../http/input/checks';
+import { Email, Immutable, OneOf, Optional, Text, Words } from '../http/input/checks';
 import { PageQuery } from '../pages/page';
 import type { Order } from '../pages/paginate';
 import { Metadata } from './metadata.check';
+import { fold } from './search/search-text';
 import {
   type Metadata as MetadataValue,
   type Role,
@@ -73,8 +74,11 @@ export class ListUsersDto extends PageQuery {
 }
 
 export class SearchUsersDto extends PageQuery {
-  /** Words to search for. Each must occur in the name, the email, the id or a string value of the metadata. */
-  @Text(2, 200)
+  /**
+   * At most 10 words to search for. Each must be at the start of a word or inside one, in the name, the email or a string
+   * value of the metadata; a word of one or two letters at the start only. Or an id, or at least its first 12 characters.
+   */
+  @Words(2, 200, 10, (q) => fold(q).split(' '))
   q: string;
 
   /** Only users with this role. */

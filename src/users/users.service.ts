@@ -96,10 +96,15 @@ export class UsersService {
     const order = requested ?? byDefault;
     const values: unknown[] = [organizationId];
     const conditions = ['organization_id = $1'];
-    if (email) conditions.push(`email_key = $${values.push(emailKey(email))}`);
+    let rows = this.table;
+    if (email) {
+      // OFFSET 0 keeps the order of the list out of it: the user is looked up by its unique key.
+      const key = `email_key = $${values.push(emailKey(email))}`;
+      rows = `(SELECT * FROM ${this.table} WHERE organization_id = $1 AND ${key} OFFSET 0) AS users`;
+    }
     if (role) conditions.push(`role = $${values.push(role)}`);
     return paginate(this.dataSource, {
-      select: `SELECT ${fieldColumns}${select} FROM ${this.table} WHERE ${conditions.join(' AND ')}`,
+      select: `SELECT ${fieldColumns}${select} FROM ${rows} WHERE ${conditions.join(' AND ')}`,
       values,
       columns,
       order,

@@ -243,7 +243,7 @@ test('a response of the database is lost: reads are retried, writes are not', as
     'the limiter': ['rate_limit_windows', '/v1/tokens/current'],
     user: ['JOIN users', `/api/v1/users/${id}`],
     users: ['FROM users', '/api/v1/users'],
-    search: ['name_words', '/api/v1/users/search?q=kept'],
+    search: ['user_search', '/api/v1/users/search?q=kept'],
   };
   const figures = {};
   for (const [name, [statement, path]] of Object.entries(reads)) {

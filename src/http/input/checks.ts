@@ -43,6 +43,25 @@ export const Immutable = () =>
 export const Text = (min: number, max: number) =>
   applyDecorators(Trimmed(), Check(textFaults(min, max), { type: 'string', minLength: min, maxLength: max }));
 
+/** The same, of at most `maxWords` words. */
+export const Words = (
+  min: number,
+  max: number,
+  maxWords: number,
+  wordsOf: (text: string) => readonly unknown[],
+) =>
+  applyDecorators(
+    Trimmed(),
+    Check(
+      (value, field) => {
+        const faults = textFaults(min, max)(value, field);
+        if (faults.length > 0 || wordsOf(value as string).length <= maxWords) return faults;
+        return [{ code: 'too_many', message: `must have at most ${maxWords} words` }];
+      },
+      { type: 'string', minLength: min, maxLength: max },
+    ),
+  );
+
 /** An email address of at most 254 characters, trimmed, otherwise kept as given. */
 export const Email = () =>
   applyDecorators(

@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import { wasRolledBack } from '../../database/errors';
+import { sqlState, wasRolledBack } from '../../database/errors';
 import { tableName } from '../../database/tables';
 import { newId } from '../../database/id';
 import type { Caller } from '../../http/caller';
@@ -8,8 +8,10 @@ import { columnsOf } from '../user-columns';
 import type { User } from '../user.entity';
 import { emailKey, USER_FIELDS, WRITABLE_NAMES } from '../user.fields';
 import { insertStatement, updateStatement, type UserRow, wordsOfRows } from '../user-statements';
+import { Vocabulary } from '../search/vocabulary';
 
 const ATTEMPTS = 5;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 const WRITABLE_COLUMNS = WRITABLE_NAMES.map((name) => `${USER_FIELDS[name].column} AS "${name}"`).join(', ');
 
@@ -20,31 +22,46 @@ class RaceLost extends Error {}
  * user changes nothing, so an interrupted import resumes when it is run again.
  */
 export class UserImport {
+  private readonly vocabulary: Vocabulary;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly by: Caller,
     private readonly update: boolean,
-  ) {}
+  ) {
+    this.vocabulary = new Vocabulary(dataSource);
+  }
 
   /** Returns the outcomes in the order of the rows. If it throws, nothing was written. */
   async add(rows: unknown[]): Promise<Outcome[]> {
     const validated = rows.map((row) => validateRow(row, this.update));
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.dataSource.transaction(async ({ queryRunner }) => {
+        const { outcomes, written } = await this.dataSource.transaction(async ({ queryRunner }) => {
           const runner = queryRunner!;
           const known = await findUsers(runner, this.by.organizationId, emailKeysOf(validated), this.update);
           const outcomes = decideOutcomes(validated, known, this.update);
-          await this.write(runner, [...known.values()]);
-          return outcomes;
+          return { outcomes, written: await this.write(runner, [...known.values()]) };
         });
+        await this.vocabulary.learn(wordsOfRows(written)); // afterwards, so that no request waits for the transaction
+        return outcomes;
       } catch (error) {
         if (attempt === ATTEMPTS || !(error instanceof RaceLost || wasRolledBack(error))) throw error;
       }
     }
   }
 
-  private async write(runner: QueryRunner, known: KnownUser[]): Promise<void> {
+  /** Sorts the new entries into the indexes of the search, and brings the planner's statistics up to date. */
+  async finish(): Promise<void> {
+    const run = (name: string) => this.dataSource.query(`SELECT ${tableName(this.dataSource, name)}()`);
+    // A replica that is at the first already has a lock, and does the same.
+    await run('ums_sort_in').catch((error: unknown) => {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+    });
+    await run('ums_analyze');
+  }
+
+  private async write(runner: QueryRunner, known: KnownUser[]): Promise<UserRow[]> {
     const rowOf = ({ id, person }: KnownUser): UserRow => ({
       organizationId: this.by.organizationId,
       id: id ?? newId('usr'),
@@ -52,16 +69,14 @@ export class UserImport {
     });
     const created = known.filter(({ id }) => id === undefined).map(rowOf);
     const changed = known.filter((user) => user.changed).map(rowOf);
-    // All words are in one statement, which inserts them in order: with two statements, two imports could deadlock.
-    const words = wordsOfRows([...created, ...changed]);
     if (created.length > 0) {
-      const inserted: User[] = await runner.query(...insertStatement(this.dataSource, created, words));
+      const inserted: User[] = await runner.query(...insertStatement(this.dataSource, created));
       // Another writer created one of them after findUsers().
       if (inserted.length < created.length)
         throw new RaceLost('Other requests keep creating the same users as this import.');
     }
-    if (changed.length > 0)
-      await runner.query(...updateStatement(this.dataSource, changed, created.length > 0 ? [] : words));
+    if (changed.length > 0) await runner.query(...updateStatement(this.dataSource, changed));
+    return [...created, ...changed];
   }
 }
 

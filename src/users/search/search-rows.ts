@@ -1,205 +1,251 @@
 import type { DataSource } from 'typeorm';
-import { retryBroken } from '../../database/retry';
 import { tableName } from '../../database/tables';
-import { all, type Bind, type Condition, hasInitialOf, LAST_CHARACTER, where } from './search-conditions';
+import { opaque } from '../../pages/paginate';
+import { type Bind, type Condition, type IndexedMatch, LAST_CHARACTER } from './search-conditions';
 import { once } from './once';
-import { markWords } from './search-text';
+import { fold, foldName } from './search-text';
+import type { Query } from './search-transaction';
 import { USER_COLUMNS } from '../user-columns';
 import type { User } from '../user.entity';
 import type { Role } from '../user.fields';
 
-/** Up to this many users, scanning the organization is as fast as finding a better plan. */
-const SMALL_ORGANIZATION = 2_000;
+/** Up to this many users are read without an index. */
+const SMALL = 2_000;
 
-/** The sample shows how common a condition is: this many of the oldest users, and as many of the newest. */
-const SAMPLE_PER_END = 500;
+/** At most this many matches are read from an index and sorted, for one page. */
+const MAX_MATCHES = 20_000;
 
-/** The number of matches in the sample if every second user matches. */
-export const HALF_OF_SAMPLE = SAMPLE_PER_END;
+/** At most this many emails that begin alike are read before looking whether such names or emails are common. */
+const FEW_EMAILS = 2_000;
 
-/** Up to this many matches in the sample, fetching all matches is fast. */
-export const RARE = 2;
+/** `nameKey` and `rank` are the parts of a position that are not fields. */
+export type FoundUser = User & { nameKey: string; rank: number };
 
-/** The number of names, for each match in the sample, up to which a walk is faster than an index lookup. */
-const WALK_PER_MATCH = 150;
+/** The row after which a rank continues. */
+export type Position = [nameKey: string, name: string, id: string];
 
-/** The length of the first walk, as a multiple of the length that the sample suggests. */
-const FIRST_WALK_FACTOR = 2;
+const ORDER = 'name_key, name, id';
 
-/** The length of each further walk, as a multiple of the walk before. */
-const NEXT_WALK_FACTOR = 8;
+export interface Page {
+  after?: Position;
+  limit: number;
+}
 
-export type FoundUser = User & { nameWords: string; rank?: number };
-
-/** The row after which a tier continues. */
-export type Position = [nameWords: string, id: string];
-
-const ORGANIZATION = 'organization_id';
-
-/** The same as an expression, for which the planner cannot use an index. */
-const UNINDEXED_ORGANIZATION = `(organization_id || '')`;
-
-const COLUMNS = `${USER_COLUMNS}, name_words AS "nameWords"`;
-const NAME_ORDER = 'name_words, id';
-
-/** The same order as an expression, which keeps the planner from walking all names to find a few matches. */
-const UNINDEXED_NAME_ORDER = `name_words || '', id`;
-
-/** Finds users of an organization after a position, ordered by name. */
+/**
+ * Finds users of one organization, in the order of names. Each statement has one index to go by, whatever the statistics
+ * say: `user_search` has no index by organization but the one of its text, and `users` has no column of the search text. Rows
+ * of the other table are looked up one by one, in sub-selects that PostgreSQL cannot turn into joins.
+ */
 export class SearchRows {
   private readonly users: string;
-  private readonly isSmall = once(() => this.readIsSmall());
+  private readonly userSearch: string;
 
-  /** `isMajority`: most users in the database belong to this organization. */
   constructor(
-    private readonly dataSource: DataSource,
+    dataSource: DataSource,
+    private readonly query: Query,
     private readonly organizationId: string,
     private readonly role: Role | undefined,
-    private readonly isMajority: boolean,
+    /** A condition on `id`: the users that are left out of everything but `withId()`. */
+    private readonly others: Condition,
   ) {
     this.users = tableName(dataSource, 'users');
+    this.userSearch = tableName(dataSource, 'user_search');
   }
 
-  /** Users with a name or an email that begins with one of these texts; names and emails each have their own index. */
-  beginning(texts: string[], others: Condition, after: Position | undefined, limit: number) {
-    return this.query((bind) => {
-      const inScope = `${this.afterPosition(after, bind)} AND ${all([this.roleCondition(), others]).sql(bind)}`;
-      const prefixes = texts.map(markWords);
-      const ranges = (starts: string[]) =>
-        `unnest(${bind(starts)}::text[], ${bind(starts.map((text) => text + LAST_CHARACTER))}::text[]) AS r (first, last)`;
-      const firstRows = (conditions: string, order: string) =>
-        `LATERAL (SELECT name_words, id FROM ${this.users} WHERE ${inScope} AND ${conditions} ORDER BY ${order} LIMIT ${limit}) AS rows`;
-      // If the names fill the page, emails of later names are left out: there are many if emails contain the names.
-      const inPage = `((name_words, id) <= (SELECT name_words, id FROM by_name OFFSET ${limit - 1})) IS NOT FALSE`;
-      // For an ASCII email, the index of the unique key is enough; the row need not be read.
-      return `
-        WITH by_name AS MATERIALIZED (
-          SELECT name_words, id FROM ${ranges(prefixes)}, ${firstRows('name_words >= first AND name_words < last', NAME_ORDER)}
-          ORDER BY ${NAME_ORDER} LIMIT ${limit}
-        )
-        SELECT ${COLUMNS} FROM ${this.users} JOIN (
-          SELECT name_words, id FROM by_name
-          UNION
-          SELECT name_words, id FROM ${ranges(texts)}, ${firstRows(`email_key >= first AND email_key < last AND octet_length(email_key) = char_length(email_key) AND ${inPage}`, UNINDEXED_NAME_ORDER)}
-          UNION
-          SELECT name_words, id FROM ${ranges(prefixes)}, ${firstRows(`email_words >= first AND email_words < last AND octet_length(email_key) <> char_length(email_key) AND ${inPage}`, UNINDEXED_NAME_ORDER)}
-        ) AS found (found_name, found_id) ON id = found_id AND organization_id = ${bind(this.organizationId)}
-        ORDER BY ${NAME_ORDER} LIMIT ${limit}`;
-    });
-  }
-
-  /**
-   * Rows that meet `condition` and `others`; `indexCondition` is `condition` in its form for the index. A walk over the
-   * names soon meets common matches; rare ones are fetched from the index and sorted. The planner cannot tell which are
-   * common, so a sample decides: `conditionMatches` of its users meet `condition`, about `matches` also meet `others`.
-   * Matches that are common but not among the next names, such as those of a first name, are fetched too: the first walk
-   * does not find them.
-   */
-  async scan(
-    condition: Condition,
-    indexCondition: Condition,
-    others: Condition,
-    after: Position | undefined,
-    limit: number,
-    matches: number,
-    conditionMatches: number,
-  ): Promise<FoundUser[]> {
-    if (!condition.indexed) return this.fetch(all([condition, others]), after, limit);
-    let needed = (FIRST_WALK_FACTOR * limit * 2 * SAMPLE_PER_END) / matches;
-    for (
-      let length = Math.ceil(needed);
-      needed <= conditionMatches * WALK_PER_MATCH;
-      length *= NEXT_WALK_FACTOR
-    ) {
-      const found = await this.walk(length, all([condition, others]), after, limit);
-      if (found.length === limit) return found;
-      needed = (limit * length) / Math.max(found.length, 1 / 2);
-    }
-    if (conditionMatches > RARE) {
-      const sameInitial = all([indexCondition, hasInitialOf(after?.[0] ?? ''), others]);
-      const found = await this.fetch(sameInitial, after, limit);
-      if (found.length === limit) return found;
-    }
-    return this.fetch(all([indexCondition, others]), after, limit);
-  }
-
-  /** Rows that meet the condition among the next `length` names. */
-  private walk(length: number, condition: Condition, after: Position | undefined, limit: number) {
-    return this.query(
-      (bind) => `
-        SELECT ${COLUMNS} FROM (
-          SELECT * FROM ${this.users} WHERE ${this.afterPosition(after, bind)} ORDER BY ${NAME_ORDER} LIMIT ${length}
-        ) AS walked WHERE ${all([condition, this.roleCondition()]).filterSql(bind)} ORDER BY ${NAME_ORDER} LIMIT ${limit}`,
+  /** Whether the organization, or its part with the role, has so few users that reading all of them is fast. */
+  readonly isSmall = once(async () => {
+    const [{ exists }] = await this.run<{ exists: boolean }>(
+      (bind) => `SELECT EXISTS (SELECT FROM ${this.users} WHERE ${this.inScope(bind)} OFFSET ${SMALL})`,
     );
-  }
+    return !exists;
+  });
 
-  /** How many users of the sample meet each condition; 0 for each if the organization is small. */
-  async sample(conditions: Condition[]): Promise<number[]> {
-    if (await this.isSmall()) return conditions.map(() => 0);
-    const rows = await this.query<Record<string, string>>((bind) => {
-      const sampleFrom = (order: string) =>
-        `(SELECT * FROM ${this.users} WHERE organization_id = ${bind(this.organizationId)} ORDER BY created_at ${order}, id ${order} LIMIT ${SAMPLE_PER_END})`;
-      const counts = conditions.map(
-        (condition, i) =>
-          `count(*) FILTER (WHERE ${all([condition, this.roleCondition()]).filterSql(bind)}) AS count${i}`,
-      );
-      return `SELECT ${counts.join(', ')} FROM (${sampleFrom('ASC')} UNION ALL ${sampleFrom('DESC')}) AS sampled`;
-    });
-    return conditions.map((_condition, i) => Number(rows[0][`count${i}`]));
-  }
-
-  /** Rows that meet the condition, ordered by rank and name. */
-  async fetch(
-    condition: Condition,
-    after: Position | undefined,
-    limit: number,
-    rank: (bind: Bind) => string = () => '0',
-  ): Promise<FoundUser[]> {
-    const byIndex = condition.indexed && !(await this.isSmall());
-    return this.query((bind) => {
-      const conditions = all([this.roleCondition(), condition])[byIndex ? 'sql' : 'filterSql'](bind);
-      const organization = this.isMajority && byIndex ? UNINDEXED_ORGANIZATION : ORGANIZATION;
-      return `
-        SELECT ${COLUMNS}, ${rank(bind)} AS rank FROM ${this.users} WHERE ${this.afterPosition(after, bind, organization)} AND ${conditions}
-        ORDER BY rank, ${condition.indexed ? UNINDEXED_NAME_ORDER : NAME_ORDER} LIMIT ${limit}`;
-    });
-  }
-
-  private async readIsSmall(): Promise<boolean> {
-    const [{ count }] = await this.query<{ count: number }>(
+  /** The id of the user with this email. */
+  async idOf(emailKey: string): Promise<string | undefined> {
+    const [user] = await this.run<{ id: string }>(
       (bind) =>
-        `SELECT count(*)::int FROM (SELECT FROM ${this.users} WHERE organization_id = ${bind(this.organizationId)} LIMIT ${SMALL_ORGANIZATION + 1}) AS counted`,
+        `SELECT id FROM ${this.users} WHERE organization_id = ${bind(this.organizationId)} AND email_key = ${bind(emailKey)}`,
     );
-    return count <= SMALL_ORGANIZATION;
+    return user?.id;
   }
 
-  /** Rows that a unique key finds. */
-  exactMatches(exact: Condition, after: Position | undefined, limit: number): Promise<FoundUser[]> {
-    return this.query(
-      (bind) => `
-        SELECT ${COLUMNS} FROM ${this.users} WHERE ${this.afterPosition(after, bind)} AND ${all([this.roleCondition(), exact]).sql(bind)}
-        ORDER BY ${UNINDEXED_NAME_ORDER} LIMIT ${limit}`,
+  /** Users whose id meets the condition. */
+  withId(condition: Condition, page: Page) {
+    return this.sorted(
+      MAX_MATCHES,
+      page,
+      0,
+      (bind) =>
+        `SELECT id, name_key, name, 0 AS rank FROM ${this.users} WHERE ${this.inScope(bind)} AND ${condition(bind)}`,
     );
   }
 
-  /** The condition for rows of the organization after the position. */
-  private afterPosition(after: Position | undefined, bind: Bind, organization = ORGANIZATION): string {
-    const conditions = [`${organization} = ${bind(this.organizationId)}`];
-    if (after) conditions.push(`(name_words, id) > (${bind(after[0])}, ${bind(after[1])})`);
-    return conditions.join(' AND ');
-  }
-
-  private roleCondition(): Condition {
-    const { role } = this;
-    return where((bind) => (role ? `role = ${bind(role)}` : 'true'));
-  }
-
-  private query<Row = FoundUser>(sql: (bind: Bind) => string): Promise<Row[]> {
-    const values: unknown[] = [];
-    const bind: Bind = Object.assign((value: unknown) => `$${values.push(value)}`, {
-      nameOf: (name: string) => tableName(this.dataSource, name),
+  /** Users with a name or an email that begins with one of these texts; undefined if more than a few emails do. */
+  beginning(prefixes: string[], page: Page): Promise<FoundUser[] | undefined> {
+    return this.sorted(FEW_EMAILS + page.limit, page, 0, (bind) => {
+      const { byName, byEmail } = this.beginnings(prefixes, page, bind);
+      return `${byName} UNION SELECT * FROM (${byEmail} LIMIT ${FEW_EMAILS + page.limit + 1}) AS by_email`;
     });
-    const text = sql(bind);
-    return retryBroken(() => this.dataSource.query(text, values));
+  }
+
+  /** The same, however many emails do. Without a role, their index has all that is read of them. */
+  async allBeginning(prefixes: string[], page: Page): Promise<FoundUser[]> {
+    const found = await this.sorted(Infinity, page, 0, (bind) => {
+      const { byName, byEmail } = this.beginnings(prefixes, page, bind);
+      // If the names fill the page, emails of later names are left out: there are many if emails contain the names.
+      const end = `(SELECT ${ORDER} FROM by_name ORDER BY ${ORDER} OFFSET ${page.limit - 1})`;
+      // Twice the limit, because an email may be found both by its key and by its folded form.
+      return `WITH by_name AS MATERIALIZED (${byName}) SELECT * FROM by_name
+        UNION SELECT * FROM (
+          SELECT * FROM (${byEmail}) AS by_email WHERE ((${ORDER}) <= ${end}) IS NOT FALSE AND ${this.isAfter(page.after, bind)}
+          ORDER BY ${ORDER} LIMIT ${2 * page.limit}
+        ) AS first_emails`;
+    });
+    return found ?? [];
+  }
+
+  private beginnings(prefixes: string[], { after, limit }: Page, bind: Bind) {
+    const [names, emails] = [prefixes.map(foldName), prefixes.map(fold)];
+    const rangesOf = (first: string[]) =>
+      `unnest(${bind(first)}::text[], ${bind(first.map((prefix) => prefix + LAST_CHARACTER))}::text[]) AS r (first, last)`;
+    const inRange = (first: string[], conditions: string, end = '', from = this.users) =>
+      `SELECT users.* FROM ${rangesOf(first)}, LATERAL (
+         SELECT id, name_key, name, 0 AS rank FROM ${from} WHERE ${this.inScope(bind)} AND ${this.others(bind)} AND ${conditions} ${end}
+       ) AS users`;
+    const firstNames = inRange(
+      names,
+      `name_key >= first AND name_key < last AND ${this.isAfter(after, bind)}`,
+      `ORDER BY ${ORDER} LIMIT ${opaque(limit)}`,
+    );
+    // Without the role, for which another index would seem to do as well.
+    const folded = `(SELECT * FROM ${this.users}
+      WHERE organization_id = ${bind(this.organizationId)} AND email_fold >= first AND email_fold < last AND email_fold <> '' OFFSET 0) AS folded`;
+    return {
+      byName: `(${firstNames} ORDER BY ${ORDER} LIMIT ${limit})`,
+      byEmail: [
+        inRange(emails, 'email_key >= first AND email_key < last'),
+        inRange(emails, 'true', '', folded),
+      ].join(' UNION ALL '),
+    };
+  }
+
+  /** Users who meet the filter, by rank and name; undefined if there are more than `max`. The index condition is a part of it. */
+  async matches(
+    { filter, index, rest }: IndexedMatch,
+    rank: Condition,
+    from: { rank: number } & Page,
+    max = MAX_MATCHES,
+  ): Promise<FoundUser[] | undefined> {
+    const isSmall = await this.isSmall();
+    return this.sorted(max, from, from.rank, (bind) => {
+      const organizationId = bind(this.organizationId);
+      const select = (from: string, where: string) =>
+        `SELECT id, name_key, name, ${rank(bind)} AS rank FROM ${from} WHERE ${this.others(bind)} AND ${where}`;
+      const columns = `SELECT user_id AS id, name_key, name, text FROM ${this.userSearch} WHERE`;
+      if (isSmall)
+        return select(
+          `(SELECT id AS user_id FROM ${this.users} WHERE ${this.inScope(bind)} LIMIT ${SMALL}) AS users,
+           LATERAL (${columns} organization_id = ${organizationId} AND user_search.user_id = users.user_id OFFSET 0) AS found`,
+          filter(bind),
+        );
+      const role = `(SELECT role FROM ${this.users} WHERE organization_id = ${organizationId} AND users.id = found.id)`;
+      return select(
+        `(${columns} organization_id = ${organizationId} AND ${index(bind)} AND ${rest(bind)}) AS found`,
+        this.role ? `${role} = ${bind(this.role)}` : 'true',
+      );
+    });
+  }
+
+  /** The next `length` names: users of this rank among them, how many have any rank, and how many meet each of `parts`. */
+  async survey(
+    condition: Condition,
+    rank: Condition,
+    parts: Condition[],
+    { after, limit, ...from }: { rank: number } & Page,
+    length: number,
+  ): Promise<{ found: FoundUser[]; matches: number; counts: number[] }> {
+    const rows = await this.run<FoundUser & { counts: number[] }>(
+      (bind) => `
+        WITH walked AS MATERIALIZED (
+          SELECT users.*, text.rank, text.parts
+          FROM (
+            SELECT * FROM ${this.users} WHERE ${this.inScope(bind)} AND ${this.isAfter(after, bind)} ORDER BY ${ORDER} LIMIT ${opaque(length)}
+          ) AS users, LATERAL (
+            SELECT CASE WHEN ${condition(bind)} THEN ${rank(bind)} END AS rank, ARRAY[${parts.map((part) => part(bind)).join(', ')}]::boolean[] AS parts
+            FROM ${this.userSearch} WHERE user_search.user_id = users.id AND organization_id = ${bind(this.organizationId)} OFFSET 0
+          ) AS text
+          WHERE ${this.others(bind)}
+        )
+        SELECT counts, page.*
+        FROM (
+          SELECT ARRAY[count(rank)${parts.map((_part, i) => `, count(*) FILTER (WHERE parts[${i + 1}])`).join('')}]::int[] AS counts
+          FROM walked
+        ) AS counted
+        LEFT JOIN (
+          SELECT ${USER_COLUMNS}, name_key AS "nameKey", rank FROM walked WHERE rank = ${bind(from.rank)}
+          ORDER BY ${ORDER} LIMIT ${limit}
+        ) AS page ON true
+        ORDER BY "nameKey", name, id`,
+    );
+    const [matches, ...counts] = rows[0].counts;
+    return { found: rows.filter(({ id }) => id !== null), matches, counts };
+  }
+
+  /** Users who meet the condition among the next `length` names. */
+  walk(condition: Condition, length: number, { after, limit }: Page): Promise<FoundUser[]> {
+    return this.run(
+      (bind) => `
+        SELECT ${USER_COLUMNS}, name_key AS "nameKey" FROM (
+          SELECT * FROM ${this.users} WHERE ${this.inScope(bind)} AND ${this.isAfter(after, bind)} ORDER BY ${ORDER} LIMIT ${opaque(length)}
+        ) AS walked
+        WHERE ${this.others(bind)} AND (SELECT ${condition(bind)} FROM ${this.userSearch} WHERE user_search.user_id = walked.id AND organization_id = ${bind(this.organizationId)})
+        ORDER BY ${ORDER} LIMIT ${limit}`,
+    );
+  }
+
+  /** The first of the candidates by rank and name, as users; undefined if there are more than `max` candidates. */
+  private async sorted(
+    max: number,
+    { after, limit }: Page,
+    rank: number,
+    candidates: (bind: Bind) => string,
+  ): Promise<FoundUser[] | undefined> {
+    const rows = await this.run<FoundUser & { candidates: number }>((bind) => {
+      const position = after
+        ? `(rank, ${ORDER}) > (${[rank, ...after].map((value) => bind(value)).join(', ')})`
+        : `rank >= ${bind(rank)}`;
+      return `
+        WITH candidates AS MATERIALIZED (SELECT * FROM (${candidates(bind)}) AS c WHERE ${position} ${max < Infinity ? `LIMIT ${max + 1}` : ''})
+        SELECT counted.candidates, page.rank, page.name_key AS "nameKey", users.*
+        FROM (SELECT count(*)::int AS candidates FROM candidates) AS counted
+        LEFT JOIN (SELECT * FROM candidates ORDER BY rank, ${ORDER} LIMIT ${limit}) AS page ON ${max < Infinity ? `candidates <= ${max}` : 'true'}
+        ${this.usersOf('page', bind)}
+        ORDER BY page.rank, page.name_key, page.name, page.id`;
+    });
+    return rows[0].candidates > max ? undefined : rows.filter(({ id }) => id !== null);
+  }
+
+  private usersOf(rows: string, bind: Bind): string {
+    const organization = `organization_id = ${bind(this.organizationId)}`;
+    return `LEFT JOIN LATERAL (SELECT ${USER_COLUMNS} FROM ${this.users} WHERE ${organization} AND users.id = ${rows}.id OFFSET 0) AS users ON true`;
+  }
+
+  private inScope(bind: Bind): string {
+    const role = this.role ? ` AND role = ${bind(this.role)}` : '';
+    return `organization_id = ${bind(this.organizationId)}${role}`;
+  }
+
+  private isAfter(after: Position | undefined, bind: Bind): string {
+    return after ? `(${ORDER}) > (${after.map((value) => bind(value)).join(', ')})` : 'true';
+  }
+
+  private run<Row = FoundUser>(sql: Condition): Promise<Row[]> {
+    const values: unknown[] = [];
+    const places = new Map<unknown, string>();
+    const bind: Bind = (value) => {
+      if (!places.has(value)) places.set(value, `$${values.push(value)}`);
+      return places.get(value)!;
+    };
+    return this.query(sql(bind), values);
   }
 }

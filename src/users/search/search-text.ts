@@ -13,22 +13,21 @@ const FOLDED: Record<string, string> = {
   ς: 'σ',
 };
 
-/**
- * The column `search_text` contains these capitals in place of the punctuation of emails; folded text has no capitals.
- * Trigrams ignore punctuation but not letters, so they can tell `l.smi` from `smi`.
- */
-export const PUNCTUATION: Record<string, string> = { '.': 'Q', '@': 'X', '-': 'Z', _: 'J' };
+/** Removes what the search ignores: letter case, accents, compatibility forms, control characters and runs of white space. */
+export const fold = (text: string): string => withoutCaseAndAccents(text, 'NFKD', 'NFKC');
 
-/** Removes what the search ignores: letter case, accents, compatibility forms and runs of white space. */
-export const fold = (text: string): string =>
+/** The same, but keeps compatibility forms: names are sorted without regard to case and accents only. */
+export const foldName = (name: string): string => withoutCaseAndAccents(name, 'NFD', 'NFC');
+
+const withoutCaseAndAccents = (text: string, decomposed: string, composed: string) =>
   text
     .toLowerCase()
-    .normalize('NFKD')
+    .normalize(decomposed)
     .replace(/[\u0300-\u036f]/g, '') // accents, but not the vowel signs of other scripts
-    .normalize('NFKC')
+    .normalize(composed)
     .toLowerCase()
     .replace(/[ßæœøđðþħłıς]/g, (letter) => FOLDED[letter])
-    .replace(/[\s\0]+/g, ' ')
+    .replace(/[\s\0-\x1f]+/g, ' ') // eslint-disable-line no-control-regex -- they would be mistaken for separators
     .trim();
 
 /**
@@ -38,12 +37,71 @@ export const fold = (text: string): string =>
 export const markWords = (folded: string): string =>
   folded.replace(/(?<![\p{L}\p{N}])(?=[\p{L}\p{N}])/gu, ' ');
 
-/** The form of a text that the search compares. */
-export const toSearchText = (text: string): string => markWords(fold(text));
+/**
+ * Writes every character but a-z, 0-9 and white space as capital letters, of which folded text has none. Trigrams know
+ * nothing but letters and digits, and in some locales only those of ASCII; so written, punctuation, emoji and the letters
+ * of all scripts have trigrams too. No code begins inside another one.
+ */
+export const encode = (text: string): string => text.replace(/[^a-z0-9\s]/gu, encodeCharacter);
 
-/** The distinct words of a query, folded and marked; only white space separates words. */
-export const queryWords = (q: string): string[] =>
-  [...new Set(fold(q).split(' '))].filter(Boolean).map(markWords);
+function encodeCharacter(character: string): string {
+  // Every email has these two. Shorter codes keep the index small.
+  if (character === '.') return 'QA';
+  if (character === '@') return 'QB';
+  // A lead letter, which tells the length of the code, and digits.
+  const codePoint = character.codePointAt(0)!;
+  if (codePoint < 0x500) return 'RSTUW'[codePoint >> 8] + digits(codePoint & 0xff, 2);
+  return codePoint < 0x10000 ? `V${digits(codePoint, 4)}` : `Y${digits(codePoint - 0x10000, 5)}`;
+}
+
+const DIGITS = 'ABCDEFGHIJKLMNOP';
+
+const digits = (number: number, width: number) =>
+  number
+    .toString(16)
+    .padStart(width, '0')
+    .replace(/./g, (digit) => DIGITS[parseInt(digit, 16)]);
+
+/** The text that was encoded. */
+export const decode = (encoded: string): string =>
+  encoded.replace(/Q[AB]|[RSTUW][A-P]{2}|V[A-P]{4}|Y[A-P]{5}/g, (code) => {
+    if (code.startsWith('Q')) return code === 'QA' ? '.' : '@';
+    const number = parseInt(
+      code.slice(1).replace(/./g, (digit) => DIGITS.indexOf(digit).toString(16)),
+      16,
+    );
+    const first = code.startsWith('Y') ? 0x10000 : Math.max('RSTUW'.indexOf(code[0]), 0) * 0x100;
+    return String.fromCodePoint(first + number);
+  });
+
+/** The form of a text that the search compares. */
+export const toSearchText = (text: string): string => encode(markWords(fold(text)));
+
+/** The parts of `user_search.text`: the name, the email and the strings of the metadata. No part contains a mark. */
+export const EMAIL_MARK = '\n@';
+export const METADATA_MARK = '\n#';
+
+/** A word of a query, as the search text contains it at the start of a word, and where else it may be. */
+export interface QueryWord {
+  letters: string;
+  start: string;
+  inside: string;
+}
+
+const CJK = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+
+/** The distinct words of a query; only white space separates words. */
+export function queryWords(q: string): QueryWord[] {
+  const words = [...new Set(fold(q).split(' '))].filter((word) => word !== '' && !EVERYWHERE.has(word));
+  return words.map((letters) => {
+    const start = toSearchText(letters);
+    const isShort = [...letters].length <= 2 && !CJK.test(letters);
+    return { letters, start, inside: isShort ? start : start.trimStart() };
+  });
+}
+
+/** Every email contains these, so they decide nothing; alone they have no trigram. */
+const EVERYWHERE = new Set(['.', '@']);
 
 /** All strings inside a JSON value, in order. */
 export function* stringsIn(value: unknown): Generator<string> {
@@ -51,6 +109,3 @@ export function* stringsIn(value: unknown): Generator<string> {
   else if (typeof value === 'object' && value !== null)
     for (const child of Object.values(value)) yield* stringsIn(child);
 }
-
-/** Escapes the operators of LIKE. */
-export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

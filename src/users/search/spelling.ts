@@ -1,36 +1,44 @@
+import { fold } from './search-text';
+
 /** The length of the shortest query word that may contain a typo. */
 export const MIN_TYPO_LENGTH = 4;
 
-/** The vocabulary truncates longer words to this length. */
-export const MAX_WORD_LENGTH = 32;
+/** The vocabulary leaves out longer words. */
+export const MAX_WORD_LENGTH = 16;
 
-/** The distinct words of the texts, as the vocabulary stores them: runs of letters. */
-export const vocabularyOf = (...texts: string[]): string[] => {
-  const words = texts.flatMap((text) => text.match(/\p{L}+/gu) ?? []);
-  return [...new Set(words.map(truncate))];
-};
+/** Keeps the number of edits, and so the time that they take, small in every script. */
+const MAX_ALPHABET = 48;
 
-const truncate = (word: string) =>
-  word.length > MAX_WORD_LENGTH ? [...word].slice(0, MAX_WORD_LENGTH).join('') : word;
+const A_TO_Z = [...'abcdefghijklmnopqrstuvwxyz'];
+
+/** Scripts in which a typo is another word rather than another letter of an alphabet. */
+const WITHOUT_ALPHABET = /[\p{sc=Han}\p{sc=Hangul}]/u;
 
 /**
- * The word itself and the word without each of its letters. Two words that are one edit apart (an extra, missing, wrong
- * or swapped letter) share a spelling, so an index on spellings finds one by the other.
+ * The words that are one edit away: with an extra, missing, wrong or swapped letter. Letters that may be missing or wrong are
+ * those of the alphabets of the word.
  */
-export function spellingsOf(word: string): string[] {
+export function oneEditFrom(word: string): string[] {
   const letters = [...word];
-  if (letters.length < MIN_TYPO_LENGTH - 1) return []; // too short for a query word with a typo
-  return [...new Set([word, ...letters.map((_letter, i) => letters.toSpliced(i, 1).join(''))])];
+  const alphabet = [...new Set(letters.flatMap(alphabetOf))].slice(0, MAX_ALPHABET);
+  const edited = new Set<string>();
+  for (let i = 0; i <= letters.length; i++) {
+    for (const letter of alphabet) edited.add(letters.toSpliced(i, 0, letter).join(''));
+    if (i === letters.length) break;
+    edited.add(letters.toSpliced(i, 1).join(''));
+    for (const letter of alphabet) edited.add(letters.toSpliced(i, 1, letter).join(''));
+    if (i + 1 < letters.length) edited.add(letters.toSpliced(i, 2, letters[i + 1], letters[i]).join(''));
+  }
+  edited.delete(word);
+  return [...edited];
 }
 
-/** Whether one edit turns one word into the other. */
-export function isOneEdit(a: string, b: string): boolean {
-  const [short, long] = [[...a], [...b]].sort((x, y) => x.length - y.length);
-  if (long.length - short.length > 1) return false;
-  let i = 0;
-  while (i < short.length && short[i] === long[i]) i++;
-  const rest = (letters: string[], from: number) => letters.slice(from).join('');
-  if (short.length < long.length) return rest(short, i) === rest(long, i + 1);
-  const swapped = short[i] === long[i + 1] && short[i + 1] === long[i];
-  return rest(short, i + 1) === rest(long, i + 1) || (swapped && rest(short, i + 2) === rest(long, i + 2));
+/** The letters of the block of 128 characters in which the scripts of most alphabets are. */
+function alphabetOf(letter: string): string[] {
+  if (letter <= 'z') return A_TO_Z;
+  if (WITHOUT_ALPHABET.test(letter)) return [];
+  const first = letter.codePointAt(0)! & ~127;
+  return Array.from({ length: 128 }, (_, i) => String.fromCodePoint(first + i)).filter(
+    (other) => /\p{L}/u.test(other) && fold(other) === other,
+  );
 }

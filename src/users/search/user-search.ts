@@ -6,13 +6,20 @@ import { decodeCursor, encodeCursor } from '../../pages/cursor';
 import type { Page } from '../../pages/paginate';
 import { type By, callerOf } from '../../http/caller';
 import { judgeOrThrow } from '../../http/input/judge';
-import { Majority } from './majority';
-import { SearchQuery, type Tier } from './search-query';
+import { type Condition, LAST_CHARACTER } from './search-conditions';
+import { type Rank, ranksOf, typoRanksOf } from './search-ranks';
 import { type FoundUser, type Position, SearchRows } from './search-rows';
+import { fold, queryWords } from './search-text';
+import { type Query, searchTransaction } from './search-transaction';
+import { correctionsOf } from './vocabulary';
 import type { User } from '../user.entity';
+import { emailKey, type Role } from '../user.fields';
 import { SearchUsersDto } from '../users.dto';
 
 type SearchInput = Pick<SearchUsersDto, 'q'> & Partial<SearchUsersDto>;
+
+/** The whole of an id or its beginning, of 12 characters and more. */
+const ID = /^usr_[0-9a-hjkmnp-tv-z]{8,26}$/;
 
 /**
  * Queries rank by rank and stops when the page is full, because ranking all matches of a common word is expensive. A
@@ -20,45 +27,83 @@ type SearchInput = Pick<SearchUsersDto, 'q'> & Partial<SearchUsersDto>;
  */
 @Injectable()
 export class UserSearch {
-  private readonly majority: Majority;
-
-  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {
-    this.majority = new Majority(dataSource);
-  }
+  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
 
   async search(by: By, input: SearchInput): Promise<Page<User>> {
     const { organizationId } = callerOf(by);
     const { q, role, limit, cursor } = judgeOrThrow(SearchUsersDto, input);
-    const isMajority = await this.majority.has(organizationId);
-    const rows = new SearchRows(this.dataSource, organizationId, role, isMajority);
-    const query = new SearchQuery(this.dataSource, organizationId, q, rows);
     const list = ['search', organizationId, q, role];
-    if (cursor !== undefined) {
-      const [kind, tier, ...after] = decodeCursor(cursor, list, isPosition);
-      const tiers = kind === 'typos' ? await query.typoTiers() : query.tiers();
-      return readPage(kind, tiers, limit, list, Number(tier), after as Position);
-    }
-    const found = await readPage('words', query.tiers(), limit, list);
-    return found.data.length > 0 ? found : readPage('typos', await query.typoTiers(), limit, list);
+    const [kind, rank, ...after] = cursor === undefined ? [] : decodeCursor(cursor, list, isPosition);
+    return searchTransaction(this.dataSource, async (query) => {
+      const search = new Search(this.dataSource, query, organizationId, q, role);
+      const from = kind === undefined ? undefined : { rank: Number(rank), after: after as Position };
+      const found =
+        kind === 'typos' ? undefined : await readPage('words', await search.ranks(), limit, list, from);
+      return found && (kind || found.data.length > 0)
+        ? found
+        : readPage('typos', await search.typoRanks(), limit, list, from);
+    });
   }
 }
 
-/** A cursor contains the kind of tiers, the index of the tier, and the name and id of its last row. */
+/** The ranks of one query. */
+class Search {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly query: Query,
+    private readonly organizationId: string,
+    private readonly q: string,
+    private readonly role: Role | undefined,
+  ) {}
+
+  async ranks(): Promise<Rank[]> {
+    if (fold(this.q) === '') return []; // the query contains only accents
+    const exact = await this.exact();
+    return ranksOf(queryWords(this.q), this.q, exact, this.rows(exact));
+  }
+
+  async typoRanks(): Promise<Rank[]> {
+    const corrections = await correctionsOf(
+      this.dataSource,
+      this.query,
+      this.organizationId,
+      queryWords(this.q),
+    );
+    return typoRanksOf(corrections, this.rows());
+  }
+
+  /** The condition for the ids of the users that the query names exactly. */
+  private async exact(): Promise<Condition | undefined> {
+    const prefix = this.q.toLowerCase();
+    if (ID.test(prefix)) return (bind) => `(id >= ${bind(prefix)} AND id < ${bind(prefix + LAST_CHARACTER)})`;
+    const id = this.q.includes('@') ? await this.rows().idOf(emailKey(this.q)) : undefined;
+    return id === undefined ? undefined : (bind) => `id = ${bind(id)}`;
+  }
+
+  private rows(exact?: Condition): SearchRows {
+    const others: Condition = exact ? (bind) => `NOT ${exact(bind)}` : () => 'true';
+    return new SearchRows(this.dataSource, this.query, this.organizationId, this.role, others);
+  }
+}
+
+/** A cursor contains the kind of ranks, the index of the rank, and the position of its last row. */
 const isPosition = (values: string[]) =>
-  values.length === 4 && ['words', 'typos'].includes(values[0]) && /^\d{1,3}$/.test(values[1]);
+  values.length === 5 && ['words', 'typos'].includes(values[0]) && /^\d{1,3}$/.test(values[1]);
 
 async function readPage(
   kind: string,
-  tiers: Tier[],
+  ranks: Rank[],
   limit: number,
   list: unknown[],
-  from = 0,
-  after?: Position,
+  from: { rank: number; after?: Position } = { rank: 0 },
 ): Promise<Page<User>> {
-  const found: { tier: number; user: FoundUser }[] = [];
-  for (let tier = from; tier < tiers.length && found.length <= limit; tier++) {
-    const users = await tiers[tier](tier === from ? after : undefined, limit + 1 - found.length);
-    found.push(...users.map((user) => ({ tier, user })));
+  const found: { rank: number; user: FoundUser }[] = [];
+  for (let rank = from.rank; rank < ranks.length && found.length <= limit; rank++) {
+    const users = await ranks[rank].next({
+      after: rank === from.rank ? from.after : undefined,
+      limit: limit + 1 - found.length,
+    });
+    found.push(...users.map((user) => ({ rank, user })));
   }
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
@@ -66,7 +111,7 @@ async function readPage(
   return {
     data: rows.map(({ user }) => user),
     nextCursor: hasMore
-      ? encodeCursor([kind, String(last.tier), last.user.nameWords, last.user.id], list)
+      ? encodeCursor([kind, String(last.rank), last.user.nameKey, last.user.name, last.user.id], list)
       : null,
   };
 }

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { DATABASE } from '../../database/data-source';
+import { describeError } from '../../database/errors';
+import { tableName } from '../../database/tables';
+import { encode } from './search-text';
+import { vocabularyOf } from './vocabulary';
+
+/** How often the texts are gone through. */
+const SWEEP_EVERY_MS = 10 * 60_000;
+
+/**
+ * A process may believe for a minute that a removed word is still stored, and not store it for a new user. So the sweep looks
+ * again after that minute and the time that a write takes.
+ */
+const LOOK_AGAIN_AFTER = '2 minutes';
+
+const TEXTS_PER_BITE = 200;
+
+/** If more users than this have the word or a longer one that begins with it, the word stays. */
+const MAX_TEXTS = 200;
+
+interface ReplacedText {
+  organizationId: string;
+  id: string;
+  text: string;
+  isSwept: boolean;
+}
+
+/**
+ * Removes words from the vocabularies that no user of the organization has any more. Statements that change or delete a user
+ * leave its former search text in `replaced_texts`; this goes through them, and rests as long as it works. Several processes
+ * that do so at once do no harm.
+ */
+@Injectable()
+export class VocabularySweep implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Search');
+  private timer?: NodeJS.Timeout;
+  private isStopped = false;
+  private inProgress?: Promise<void>;
+  /**
+   * Words found in use since the bite was read, by organization: most texts have words that many users have. Kept for longer, it
+   * would count a user who has been deleted meanwhile.
+   */
+  private readonly used = new Map<string, Set<string>>();
+
+  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
+
+  onApplicationBootstrap(): void {
+    this.schedule();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.inProgress;
+  }
+
+  /** Goes through all texts that are due. */
+  async sweep(lookAgainAfter = LOOK_AGAIN_AFTER): Promise<void> {
+    while (!this.isStopped) {
+      this.used.clear();
+      const texts = await this.due(lookAgainAfter);
+      for (const text of texts) {
+        const startedAt = performance.now();
+        await this.sweepText(text);
+        if (this.isStopped) return;
+        await sleep(performance.now() - startedAt, undefined, { ref: false });
+      }
+      if (texts.length < TEXTS_PER_BITE) return;
+    }
+  }
+
+  private schedule(): void {
+    const jitter = SWEEP_EVERY_MS * (0.9 + Math.random() / 5);
+    this.timer = setTimeout(() => {
+      this.inProgress = this.sweep()
+        .catch((error: unknown) => {
+          this.logger.warn({
+            message: 'cannot remove unused words from the vocabulary; it will be tried again',
+            error: describeError(error),
+          });
+        })
+        .finally(() => {
+          if (!this.isStopped) this.schedule();
+        });
+    }, jitter).unref();
+  }
+
+  private due(lookAgainAfter: string): Promise<ReplacedText[]> {
+    return this.dataSource.query(
+      `SELECT organization_id AS "organizationId", id, text, swept_at IS NOT NULL AS "isSwept"
+       FROM ${this.table('replaced_texts')} WHERE swept_at IS NULL OR swept_at < now() - $1::interval
+       ORDER BY replaced_at, id LIMIT ${TEXTS_PER_BITE}`,
+      [lookAgainAfter],
+    );
+  }
+
+  /** Removes the words of the text that nobody has; the second time, stores again those that somebody has got meanwhile. */
+  private async sweepText({ organizationId, id, text, isSwept }: ReplacedText): Promise<void> {
+    const [used, unused]: string[][] = [[], []];
+    for (const word of vocabularyOf(text)) {
+      if (this.isStopped) return;
+      ((await this.isUsed(organizationId, word)) ? used : unused).push(word);
+    }
+    const words = this.table('search_words');
+    const key = [organizationId, id];
+    if (isSwept) {
+      await this.dataSource.query(
+        `INSERT INTO ${words} (organization_id, word) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING`,
+        [organizationId, used.sort()],
+      );
+      await this.dataSource.query(
+        `DELETE FROM ${this.table('replaced_texts')} WHERE organization_id = $1 AND id = $2`,
+        key,
+      );
+    } else {
+      await this.dataSource.query(`DELETE FROM ${words} WHERE organization_id = $1 AND word = ANY ($2)`, [
+        organizationId,
+        unused.sort(),
+      ]);
+      await this.dataSource.query(
+        `UPDATE ${this.table('replaced_texts')} SET swept_at = now() WHERE organization_id = $1 AND id = $2`,
+        key,
+      );
+    }
+  }
+
+  private async isUsed(organizationId: string, word: string): Promise<boolean> {
+    const known = this.used.get(organizationId);
+    if (known?.has(word)) return true;
+    // Capitals after it may be a letter of another script or any other character. That is seen in the decoded text.
+    const isUsed =
+      (await this.textsWith(organizationId, `${encode(word)}($|[^a-zA-Z])`, 1)).length > 0 ||
+      (await this.hasWord(organizationId, word));
+    if (isUsed) this.used.set(organizationId, (known ?? new Set()).add(word));
+    return isUsed;
+  }
+
+  private async hasWord(organizationId: string, word: string): Promise<boolean> {
+    const texts = await this.textsWith(organizationId, `${encode(word)}[A-Z]`, MAX_TEXTS);
+    return texts.length === MAX_TEXTS || texts.some((text) => vocabularyOf(text).includes(word));
+  }
+
+  private async textsWith(organizationId: string, wordAndEnd: string, limit: number): Promise<string[]> {
+    const rows: { text: string }[] = await this.dataSource.query(
+      `SELECT text FROM ${this.table('user_search')} WHERE organization_id = $1 AND text ~ $2 LIMIT ${limit}`,
+      [organizationId, ` ${wordAndEnd}`],
+    );
+    return rows.map(({ text }) => text);
+  }
+
+  private table(name: string): string {
+    return tableName(this.dataSource, name);
+  }
+}

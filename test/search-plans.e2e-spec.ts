@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { OrganizationsService } from '../src/auth/organizations.service';
+import { UserSearch } from '../src/users/search/user-search';
+import { USER_SORTS } from '../src/users/user.fields';
+import { UsersService } from '../src/users/users.service';
+import type { Client } from './support/client';
+import { fillOrganization } from './support/people';
+import { accessPathsOf, rowsReadBy, type Statement, statementsOf } from './support/plans';
+import { startService, type TestService } from './support/service';
+
+/** More than a search reads without an index, and few beside the others. */
+const USERS = 3_000;
+const OTHERS = 12_000;
+
+let service: TestService;
+let dataSource: DataSource;
+let api: Client;
+let organizationId: string;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  dataSource = service.dataSource;
+  const others = (await service.app.get(OrganizationsService).create('Others')).id;
+  await fillOrganization(dataSource, others, 0, OTHERS, () => ({ role: 'viewer' }));
+  await dataSource.query('ANALYZE');
+  api = await service.client();
+  organizationId = api.organizationId;
+  await fillOrganization(dataSource, organizationId, OTHERS, USERS, (n) => ({
+    role: n % 1_000 === 0 ? 'viewer' : 'member',
+  }));
+});
+afterAll(() => service.close());
+
+const search = (q: string, more = {}) =>
+  statementsOf(dataSource, () =>
+    service.app.get(UserSearch).search(organizationId, { q, limit: 20, ...more }),
+  );
+const list = (query: object) =>
+  statementsOf(dataSource, () => service.app.get(UsersService).list(organizationId, query));
+
+describe('whatever the statistics say', () => {
+  /** Every kind of search and list. */
+  async function accessPaths(): Promise<Record<string, string[][]>> {
+    const [someone] = (await service.app.get(UsersService).list(organizationId, { limit: 1 })).data;
+    const statements: Record<string, Statement[]> = {};
+    for (const q of [
+      'smith',
+      'anna',
+      'sm',
+      'com',
+      'B184',
+      'lberlinq',
+      'smith berlin',
+      'anna com',
+      'smiht',
+      'jonh smtih',
+      'e.sm',
+      '? !',
+      '龘 齉',
+      someone.email,
+      someone.id,
+      someone.id.slice(0, 14),
+    ])
+      for (const role of [undefined, 'viewer', 'member'])
+        statements[`search ${q === someone.id ? 'id' : q} ${role}`] = await search(q, { role });
+    for (const sort of USER_SORTS)
+      for (const order of ['asc', 'desc'])
+        for (const role of [undefined, 'viewer', 'member'])
+          statements[`list ${sort} ${order} ${role}`] = await list({ sort, order, role });
+    for (const role of [undefined, 'viewer'])
+      statements[`list email ${role}`] = await list({ email: someone.email, role });
+    statements['read one'] = await statementsOf(dataSource, () =>
+      service.app.get(UsersService).get(organizationId, someone.id),
+    );
+    const paths: Record<string, string[][]> = {};
+    for (const [name, list] of Object.entries(statements))
+      paths[name] = await accessPathsOf(dataSource, list);
+    return paths;
+  }
+
+  it('each statement of a search or list goes by the same indexes', async () => {
+    const withThoseOfOthers = await accessPaths();
+    await dataSource.query('ANALYZE');
+    const withFreshOnes = await accessPaths();
+    await dataSource.query(
+      `DELETE FROM pg_statistic WHERE starelid IN ('users'::regclass, 'user_search'::regclass, 'search_words'::regclass)`,
+    );
+    await dataSource.query(
+      `UPDATE pg_class SET reltuples = -1 WHERE relname IN ('users', 'user_search', 'search_words')`,
+    );
+    const withNone = await accessPaths();
+
+    expect(withThoseOfOthers).toEqual(withFreshOnes);
+    expect(withNone).toEqual(withFreshOnes);
+    for (const [name, paths] of Object.entries(withFreshOnes))
+      expect([name, paths.flat().filter((path) => path.startsWith('all of'))]).toEqual([name, []]);
+
+    expect(withFreshOnes['list email undefined']).toEqual([['users_organization_id_email_key_key']]);
+    expect(withFreshOnes['list email viewer']).toEqual([['users_organization_id_email_key_key']]);
+    expect(withFreshOnes['read one']).toEqual([['users_pkey']]);
+    expect(withFreshOnes['list name asc viewer']).toEqual([
+      ['users_organization_id_role_name_key_name_id_idx'],
+    ]);
+    expect(withFreshOnes['list updatedAt desc viewer']).toEqual([
+      ['users_organization_id_role_updated_at_id_idx'],
+    ]);
+    expect(withFreshOnes['list email asc viewer']).toEqual([['users_organization_id_role_email_key_idx']]);
+    expect(withFreshOnes['search lberlinq undefined'].flat()).toContain(
+      'user_search_organization_id_text_idx',
+    );
+  });
+});
+
+describe('a search reads few rows', () => {
+  it('for words that every email has', async () => {
+    for (const q of ['. @', '@ .', '. .'])
+      expect(
+        (await api.get(`/api/v1/users/search?limit=5&q=${encodeURIComponent(q)}`).expect(200)).body.data,
+      ).toHaveLength(5);
+  });
+
+  it.each(['? !', '龘 齉', 'zq 7x 3k', '!!', '..', '@@', 'xqzzjw', 'qj zx', '%_'])(
+    'for %j, which nobody has',
+    async (q) => {
+      expect(
+        (await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`).expect(200)).body.data,
+      ).toEqual([]);
+      // 2,001 entries of an index, to see that the organization is not small, and 400 names with their search text.
+      expect(await rowsReadBy(dataSource, await search(q))).toBeLessThan(2_900);
+    },
+  );
+
+  it('for a word that half of the users have', async () => {
+    expect(await rowsReadBy(dataSource, await search('com'))).toBeLessThan(2_900);
+  });
+
+  it('for a list of the few users with a role, in every order', async () => {
+    for (const sort of USER_SORTS)
+      expect(await rowsReadBy(dataSource, await list({ sort, role: 'viewer' }))).toBeLessThan(10);
+  });
+
+  it('for a misspelled word, whatever the vocabulary contains', async () => {
+    const crowded = await service.client();
+    await dataSource.query(
+      `INSERT INTO search_words (organization_id, word)
+       SELECT $1, replace(pattern, '*', chr(19968 + n)) FROM generate_series(0, 19999) AS n, unnest(ARRAY['abc*', 'ab*c', 'a*bc', '*abc']) AS pattern
+       ON CONFLICT DO NOTHING`,
+      [crowded.organizationId],
+    );
+    const statements = await statementsOf(dataSource, () =>
+      service.app.get(UserSearch).search(crowded.organizationId, { q: 'abcd' }),
+    );
+    expect(statements.length).toBeLessThan(10);
+    expect(await rowsReadBy(dataSource, statements)).toBeLessThan(10);
+  });
+
+  it('whatever is searched', async () => {
+    const word = fc.oneof(
+      fc.string({ minLength: 1, maxLength: 8 }),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }),
+      fc.constantFrom(
+        'smith',
+        'com',
+        'a',
+        'an',
+        'smtih',
+        'example',
+        '.',
+        '@',
+        'usr_',
+        '-',
+        '%',
+        'jonh',
+        'i',
+        'ii',
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 10 }), async (words) => {
+        const q = words.join(' ');
+        const { status } = await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`);
+        expect([200, 400]).toContain(status);
+        if (status !== 200) return;
+        const statements = await search(q);
+        expect(statements.length).toBeLessThan(15);
+        // The organization has 3,000 users, of whom a walk or an index may show each twice or three times.
+        expect(await rowsReadBy(dataSource, statements)).toBeLessThan(30_000);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+it('a user adds a bounded number of words to the vocabulary', async () => {
+  const other = await service.client();
+  const letters = (n: number) =>
+    n.toString(26).replace(/[0-9a-p]/g, (digit) => 'abcdefghijklmnopqrstuvwxyz'[parseInt(digit, 26)]);
+  const long = Array.from(
+    { length: 450 },
+    (_, n) => `${letters(n + 1_000).padStart(4, 'x')}${'w'.repeat(28)}`,
+  );
+  const short = Array.from({ length: 2_500 }, (_, n) => letters(n + 20_000));
+  for (const words of [long, short])
+    await other.createUser({ name: 'Quentin Filler', metadata: { t: words.join(' ').slice(0, 16_000) } });
+  const [{ count, size }] = await dataSource.query(
+    `SELECT count(*)::int AS count, sum(pg_column_size(search_words))::int AS size FROM search_words WHERE organization_id = $1`,
+    [other.organizationId],
+  );
+  expect(count).toBeLessThanOrEqual(2 * (64 + 5));
+  expect(size).toBeLessThan(16_000);
+});

@@ -1,0 +1,72 @@
+import type { DataSource } from 'typeorm';
+
+export type Statement = [sql: string, values: unknown[]];
+
+interface Node {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Relation Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Node[];
+}
+
+/** The SELECT statements that `run` sends, without the one that sets its timeouts. */
+export async function statementsOf(
+  dataSource: DataSource,
+  run: () => Promise<unknown>,
+): Promise<Statement[]> {
+  const statements: Statement[] = [];
+  const create = dataSource.createQueryRunner.bind(dataSource);
+  const spy = jest.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
+    const runner = create(mode);
+    const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
+    runner.query = (sql: string, values: unknown[] = [], ...rest: unknown[]) => {
+      if (/^\s*(SELECT|WITH)/.test(sql) && !sql.includes('set_config')) statements.push([sql, values]);
+      return query(sql, values, ...rest);
+    };
+    return runner;
+  });
+  try {
+    await run();
+  } finally {
+    spy.mockRestore();
+  }
+  return statements;
+}
+
+async function nodesOf(dataSource: DataSource, options: string, [sql, values]: Statement): Promise<Node[]> {
+  const [row] = await dataSource.query(`EXPLAIN (${options}FORMAT JSON) ${sql}`, values);
+  const [{ Plan: plan }] = row['QUERY PLAN'];
+  const withChildren = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(withChildren)];
+  return withChildren(plan);
+}
+
+/** The indexes that each statement goes by, and the tables that it reads as a whole. */
+export async function accessPathsOf(dataSource: DataSource, statements: Statement[]): Promise<string[][]> {
+  const paths: string[][] = [];
+  for (const statement of statements) {
+    const nodes = await nodesOf(dataSource, '', statement);
+    const names = nodes.flatMap((node) =>
+      node['Node Type'] === 'Seq Scan' ? [`all of ${node['Relation Name']}`] : (node['Index Name'] ?? []),
+    );
+    paths.push([...new Set(names)].sort());
+  }
+  return paths;
+}
+
+/** How many rows of tables the statements look at. */
+export async function rowsReadBy(dataSource: DataSource, statements: Statement[]): Promise<number> {
+  let rows = 0;
+  for (const statement of statements)
+    for (const node of await nodesOf(dataSource, 'ANALYZE, ', statement))
+      if (node['Relation Name'])
+        rows +=
+          (node['Actual Loops'] ?? 0) *
+          ((node['Actual Rows'] ?? 0) +
+            (node['Rows Removed by Filter'] ?? 0) +
+            (node['Rows Removed by Index Recheck'] ?? 0));
+  return rows;
+}
