@@ -62,9 +62,7 @@ async function makeSite(users) {
   servers.push(server);
   const client = new pg.Client(databaseUrl);
   await client.connect();
-  const indexes = ['search_text', 'pairs', 'name_words_id'].map(
-    (name) => `users_organization_id_${name}_idx`,
-  );
+  const indexes = ['user_search_organization_id_text_idx'];
   let organization;
   await withoutIndexes(client, indexes, async () => ([organization] = await load(client, users, 1)));
   const tokens = Array.from({ length: MANY_TOKENS }, () => newTokenValue());

@@ -3,14 +3,15 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 const { person } = require('../dist/src/demo/people.js');
-const { columnsOf, wordsOf, WRITTEN_COLUMNS } = require('../dist/src/users/user-columns.js');
-const { spellingsOf } = require('../dist/src/users/search/spelling.js');
+const { columnsOf, TEXT_PARTS, wordsOf, WRITTEN_COLUMNS } = require('../dist/src/users/user-columns.js');
 const { newId } = require('../dist/src/database/id.js');
 
 const BATCH = 2_000;
 
 const written = WRITTEN_COLUMNS.map(({ column }) => column).join(', ');
-const types = WRITTEN_COLUMNS.map(({ column, type }) => `${column} ${type}`).join(', ');
+const types = [...WRITTEN_COLUMNS, ...TEXT_PARTS.map((column) => ({ column, type: 'text' }))]
+  .map(({ column, type }) => `${column} ${type}`)
+  .join(', ');
 
 /** Creates organizations of equal size and returns their ids. */
 export async function load(client, users, organizations, say = () => {}) {
@@ -29,22 +30,25 @@ export async function load(client, users, organizations, say = () => {}) {
       for (const word of wordsOf(columns)) vocabulary.set(`${organization} ${word}`, [organization, word]);
     }
     await client.query(
-      `INSERT INTO users (organization_id, id, ${written}, created_at, updated_at)
-       SELECT organization, id, ${written},
-              timestamptz '2026-01-01' + at * interval '1 second', timestamptz '2026-06-01' - at * interval '1 second'
-       FROM json_to_recordset($1) AS u (organization text, id text, ${types}, at int)`,
+      `WITH u AS MATERIALIZED (SELECT * FROM json_to_recordset($1) AS u (organization text, id text, ${types}, at int)),
+       inserted AS (
+         INSERT INTO users (organization_id, id, ${written}, created_at, updated_at)
+         SELECT organization, id, ${written},
+                timestamptz '2026-01-01' + at * interval '1 second', timestamptz '2026-06-01' - at * interval '1 second'
+         FROM u
+       )
+       INSERT INTO user_search (organization_id, user_id, name_key, name, text)
+       SELECT organization, id, name_key, name, name_text || E'\\n@' || email_text || E'\\n#' || metadata_text FROM u`,
       [JSON.stringify(rows)],
     );
     if (from % 100_000 === 0) say(`${from} users`);
   }
   const words = [...vocabulary.values()];
   for (let from = 0; from < words.length; from += BATCH) {
-    const batch = words
-      .slice(from, from + BATCH)
-      .map(([organization, word]) => ({ organization, word, spellings: spellingsOf(word) }));
+    const batch = words.slice(from, from + BATCH).map(([organization, word]) => ({ organization, word }));
     await client.query(
-      `INSERT INTO search_words SELECT organization, word, spellings
-       FROM json_to_recordset($1) AS w (organization text, word text, spellings text[])`,
+      `INSERT INTO search_words (organization_id, word)
+       SELECT organization, word FROM json_to_recordset($1) AS w (organization text, word text)`,
       [JSON.stringify(batch)],
     );
   }

@@ -1,5 +1,6 @@
-// Times the search over HTTP on a million users, compares it with ILIKE on the same data, and measures its cost for writes.
-//   node bench/search.mjs [--users 1000000] [--organizations 1] [--terms 500]
+// Times the search over HTTP on a million users: with statistics of other organizations, with fresh ones and without any. Then
+// compares it with ILIKE on the same data, and measures its cost for writes.
+//   node bench/search.mjs [--users 1000000] [--organizations 1] [--others 150000] [--terms 500]
 // BENCH_DATABASE_URL selects a database to use; its data is kept. Without it, a temporary server is started.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,18 +18,21 @@ const { person, pick, random } = require('../dist/src/demo/people.js');
 const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
 const { newId } = require('../dist/src/database/id.js');
 const { columnsOf } = require('../dist/src/users/user-columns.js');
+const { insertStatement, updateStatement } = require('../dist/src/users/user-statements.js');
 
 const { values } = parseArgs({
   options: {
     users: { type: 'string', default: '1000000' },
     organizations: { type: 'string', default: '1' },
+    others: { type: 'string', default: '150000' },
     terms: { type: 'string', default: '500' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [users, organizations, terms, seed] = [
+const [users, organizations, others, terms, seed] = [
   values.users,
   values.organizations,
+  values.others,
   values.terms,
   values.seed,
 ].map(Number);
@@ -45,8 +49,10 @@ try {
   service = await startServer(SERVICE, databaseUrl);
   const client = new pg.Client(databaseUrl);
   await client.connect();
-  const ids = await loaded(client);
-  await report(client, ids);
+  const { ids, isNew } = await loaded(client);
+  const tokens = await tokensOf(client, ids);
+  await compareStatistics(client, tokens, isNew);
+  await report(client, ids, tokens);
   await client.end();
 } finally {
   service?.process.kill('SIGINT');
@@ -54,25 +60,90 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Returns the organizations that have the users; loads them if necessary. */
+/** Returns the organizations that have the users; loads them if necessary, after others that the statistics know. */
 async function loaded(client) {
   const { rows } = await client.query(
     `SELECT organization_id AS id, count(*)::int AS users FROM users GROUP BY 1`,
   );
   const fitting = rows.filter((row) => row.users === Math.floor(users / organizations));
-  if (fitting.length >= organizations) return fitting.map(({ id }) => id);
+  if (fitting.length >= organizations) return { ids: fitting.map(({ id }) => id), isNew: false };
+  if (others > 0) await load(client, others, 1, progress);
+  await client.query('VACUUM ANALYZE');
   let ids;
-  const indexes = ['search_text', 'pairs', 'name_words_id'].map(
-    (name) => `users_organization_id_${name}_idx`,
-  );
+  const indexes = ['user_search_organization_id_text_idx'];
   const took = await withoutIndexes(
     client,
     indexes,
     async () => (ids = await load(client, users, organizations, progress)),
   );
   progress(`indexes created in ${JSON.stringify(took)} ms`);
+  return { ids, isNew: true };
+}
+
+async function tokensOf(client, ids) {
+  const tokens = [];
+  for (const organization of ids.slice(0, 50)) {
+    const value = newTokenValue();
+    await client.query(
+      `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes) VALUES ($1, $2, 'Bench', $3, $4, '{users:read}')`,
+      [newId('tok'), organization, hashOf(value), hintOf(value)],
+    );
+    tokens.push({ organization, value });
+  }
+  return tokens;
+}
+
+async function search({ value }, q, cursor) {
+  const started = performance.now();
+  const parameters = new URLSearchParams({ q, limit: '20', ...(cursor && { cursor }) });
+  const response = await fetch(`${service.url}/api/v1/users/search?${parameters}`, {
+    headers: { Authorization: `Bearer ${value}` },
+  });
+  const body = await response.json();
+  return { ms: performance.now() - started, body, status: response.status };
+}
+
+/** The statistics that an organization meets: those of others when it has just come, fresh ones, and none at all. */
+async function compareStatistics(client, tokens, isNew) {
+  const states = {
+    ...(isNew && { 'of others': async () => {} }),
+    fresh: () => client.query('VACUUM ANALYZE'),
+    none: async () => {
+      await client.query(
+        `DELETE FROM pg_statistic WHERE starelid IN ('users'::regclass, 'user_search'::regclass, 'search_words'::regclass)`,
+      );
+      await client.query(
+        `UPDATE pg_class SET reltuples = -1 WHERE relname IN ('users', 'user_search', 'search_words')`,
+      );
+    },
+  };
+  const results = {};
+  for (const [state, prepare] of Object.entries(states)) {
+    await prepare();
+    const next = random(seed); // the same terms each time
+    for (const [kind, term] of Object.entries(kinds(next))) {
+      const ms = [];
+      for (let n = 0; n < Math.max(20, terms / 10); n++) {
+        const q = term();
+        if ([...q.trim()].length >= 2) ms.push((await search(pick(next, tokens), q)).ms);
+      }
+      (results[kind] ??= {})[state] = at(ms, 0.5);
+    }
+  }
+  say(`| statistics (p50 ms) | ${Object.keys(states).join(' | ')} |`);
+  say(
+    `|---|${Object.keys(states)
+      .map(() => '---|')
+      .join('')}`,
+  );
+  for (const [kind, of] of Object.entries(results))
+    say(
+      `| ${kind} | ${Object.keys(states)
+        .map((state) => of[state])
+        .join(' | ')} |`,
+    );
+  say('');
   await client.query('VACUUM ANALYZE');
-  return ids;
 }
 
 /** Kinds of search terms, drawn at random from the existing users. */
@@ -110,27 +181,8 @@ function kinds(next) {
   };
 }
 
-async function report(client, ids) {
+async function report(client, ids, tokens) {
   const next = random(seed);
-  const tokens = [];
-  for (const organization of ids.slice(0, 50)) {
-    const value = newTokenValue();
-    await client.query(
-      `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes) VALUES ($1, $2, 'Bench', $3, $4, '{users:read}')`,
-      [newId('tok'), organization, hashOf(value), hintOf(value)],
-    );
-    tokens.push({ organization, value });
-  }
-  const search = async ({ value }, q, cursor) => {
-    const started = performance.now();
-    const parameters = new URLSearchParams({ q, limit: '20', ...(cursor && { cursor }) });
-    const response = await fetch(`${service.url}/api/v1/users/search?${parameters}`, {
-      headers: { Authorization: `Bearer ${value}` },
-    });
-    const body = await response.json();
-    return { ms: performance.now() - started, body, status: response.status };
-  };
-
   say(
     `${users} users in ${organizations} organizations, ${terms} terms of each kind, seed ${seed}, Node ${execFileSync(NODE, ['--version']).toString().trim()}, ${cpus()[0].model} × ${cpus().length}\n`,
   );
@@ -183,7 +235,7 @@ async function report(client, ids) {
   await price(client, ids[0]);
   const { rows } = await client.query(
     `SELECT indexrelname AS index, pg_size_pretty(pg_relation_size(indexrelid)) AS size FROM pg_stat_user_indexes
-     WHERE relname IN ('users', 'search_words') ORDER BY pg_relation_size(indexrelid) DESC`,
+     WHERE relname IN ('users', 'user_search', 'search_words') ORDER BY pg_relation_size(indexrelid) DESC`,
   );
   say(`\n| index | size |\n|---|---|`);
   for (const { index, size } of rows) say(`| ${index} | ${size} |`);
@@ -191,30 +243,20 @@ async function report(client, ids) {
 
 /** Measures writes with and without the search indexes, each in a transaction that is rolled back. */
 async function price(client, organization) {
-  const indexes = ['search_text', 'pairs', 'name_words_id', 'email_words'].map(
-    (name) => `users_organization_id_${name}_idx`,
-  );
+  const dataSource = { options: {} };
   const rates = async () => {
     const rows = Array.from({ length: 1_000 }, (_, n) => ({
+      organizationId: organization,
       id: newId('usr'),
-      ...columnsOf({ ...person(5_000_000 + n), role: 'member' }),
+      columns: columnsOf({ ...person(5_000_000 + n), role: 'member' }),
     }));
     const started = performance.now();
-    for (const { id, ...columns } of rows) {
-      const values = Object.values(columns);
-      await client.query(
-        `INSERT INTO users (organization_id, id, ${Object.keys(columns).join(', ')})
-         VALUES ($1, $2, ${values.map((_value, i) => `$${i + 3}`).join(', ')})`,
-        [organization, id, ...values],
-      );
-    }
+    for (const row of rows) await client.query(...insertStatement(dataSource, [row]));
     const inserted = performance.now();
-    for (const { id } of rows) {
+    for (const row of rows)
       await client.query(
-        `UPDATE users SET role = 'viewer', updated_at = now() WHERE organization_id = $1 AND id = $2`,
-        [organization, id],
+        ...updateStatement(dataSource, [{ ...row, columns: columnsOf({ role: 'viewer' }) }]),
       );
-    }
     const updated = performance.now();
     return [inserted - started, updated - inserted].map((ms) => Math.round(rows.length / (ms / 1000)));
   };
@@ -227,7 +269,9 @@ async function price(client, organization) {
   };
   await attempt(async () => {}); // warm-up
   const withSearch = await attempt(async () => {});
-  const without = await attempt(async () => void (await client.query(`DROP INDEX ${indexes.join(', ')}`)));
+  const without = await attempt(
+    async () => void (await client.query('DROP INDEX user_search_organization_id_text_idx')),
+  );
   say(`\n| per second, one at a time | inserts | updates |\n|---|---|---|`);
   say(`| with the search indexes | ${withSearch.join(' | ')} |`);
   say(`| without | ${without.join(' | ')} |`);
