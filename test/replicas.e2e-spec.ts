@@ -111,7 +111,7 @@ describeOnServer('one process on PostgreSQL', () => {
       const { code, stderr } = await run(['start'], { DATABASE_URL: url.href });
       expect(code).toBe(1);
       expect(stderr).toContain('As a superuser run in the database');
-      expect(stderr).toContain('CREATE EXTENSION pg_trgm;');
+      expect(stderr).toContain('CREATE EXTENSION pg_trgm SCHEMA public;');
     } finally {
       await client.query(`DROP OWNED BY ${role}`);
       await client.query(`DROP ROLE ${role}`);

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { describeError } from './errors';
 import { MIGRATIONS_TABLE, migrate } from './migrate';
 import { openEmbedded } from './embedded';
@@ -8,8 +9,8 @@ import { ResilientClient } from './resilient-client';
 /** The name of the service's data source in Nest, because host applications have their own. */
 export const DATABASE = 'user-management';
 
-/** The tables and the migrations that create them. They are parameters, because this folder depends on no feature. */
-export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
+/** The tables and what creates them. They are parameters, because this folder depends on no feature. */
+export type Schema = Pick<PostgresDataSourceOptions, 'entities' | 'migrations' | 'extensions'>;
 
 export interface DatabaseConfig {
   /** Undefined selects the embedded database. */
@@ -115,7 +116,7 @@ export const commonOptions = (schema: Schema) => ({
   type: 'postgres' as const,
   ...schema,
   migrationsTableName: MIGRATIONS_TABLE,
-  installExtensions: false,
+  installExtensions: false, // migrate() does
   poolErrorHandler: (error: unknown) =>
     new Logger('Database').warn({ message: 'a pooled connection broke', error: describeError(error) }),
 });

@@ -1,5 +1,7 @@
 import { type DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { sqlState } from './errors';
+import { useExtensions } from './extensions';
 import { quoted, tableName } from './tables';
 
 export const MIGRATIONS_TABLE = 'ums_migrations';
@@ -54,9 +56,10 @@ async function transaction<Result>(
     await runner.query(
       `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '60s', true)`,
     );
-    const { schema } = dataSource.options as { schema?: string };
+    const { schema, extensions = [] } = dataSource.options as PostgresDataSourceOptions;
     if (locked) await lockMigrations(schema, runner);
     if (schema) await useSchema(schema, runner);
+    await useExtensions(runner, extensions);
     const result = await step(runner);
     await runner.commitTransaction();
     return result;
@@ -86,6 +89,7 @@ function executorOf(dataSource: DataSource, runner: QueryRunner): MigrationExecu
   executor.transaction = 'none';
   return executor;
 }
+
 /** Makes unqualified names refer to this schema for the rest of the transaction, and creates the schema if necessary. */
 async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
   // CREATE SCHEMA IF NOT EXISTS would fail for an account that may use the schema but not create one.

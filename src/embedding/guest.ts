@@ -18,6 +18,11 @@ export async function openGuest(host: DataSource, tables: Schema, schema?: strin
   if (host.options.type !== 'postgres') {
     throw new Error(`The service requires a PostgreSQL data source; this one is ${host.options.type}.`);
   }
+  if (schema !== undefined && !isSchemaName(schema)) {
+    throw new Error(
+      `The schema ${JSON.stringify(schema)} must have 1 to 63 bytes, and no quotation mark or full stop.`,
+    );
+  }
   const pool = (host.driver as unknown as { master: Pool }).master;
 
   class HostPool extends EventEmitter {
@@ -30,3 +35,6 @@ export async function openGuest(host: DataSource, tables: Schema, schema?: strin
     driver: { Pool: HostPool },
   }).initialize();
 }
+
+/** Excludes what TypeORM would misread, and what PostgreSQL would cut off. */
+const isSchemaName = (name: string) => /^[^".\0]+$/.test(name) && Buffer.byteLength(name) <= 63;
