@@ -12,7 +12,6 @@ import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
 import { ScopesGuard } from './auth/scopes.guard';
-import { GUARDS } from './auth/token.guard';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
 import { ErrorFilter } from './http/error.filter';
@@ -27,6 +26,9 @@ export interface ServiceOptions extends RateLimitOptions {
   /** Whether the developer dashboard is served, at `/dashboard`. */
   dashboard: boolean;
 }
+
+/** The injection token of the three global guards, in their order. */
+export const GUARDS = Symbol('guards');
 
 /** The service: the whole of it when it runs alone, and an application of its own inside a host. */
 @Module({})

@@ -1,6 +1,6 @@
 import { applyDecorators, UseGuards } from '@nestjs/common';
-import { TokenGuard } from '../auth/token.guard';
 import * as scopes from '../http/scopes';
+import { TokenGuard } from './token.guard';
 
 // These decorators also apply TokenGuard: without it, nothing in a host would check the scopes.
 

@@ -1,42 +1,41 @@
 import {
   type CanActivate,
   type ExecutionContext,
-  Inject,
   Injectable,
   ServiceUnavailableException,
 } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
 import { databaseFailure } from '../database/errors';
 import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../http/problem';
-
-/** The injection token of the three global guards, in their order. */
-export const GUARDS = Symbol('user management guards');
+import { GUARDS } from '../service.module';
+import { directoryOf, injectionToken } from './names';
 
 const passed = new WeakSet<object>();
 
 /**
- * Runs the three global guards for the routes of a host application. They are injected by a symbol, so that every
- * controller of the host can use this guard. It runs once per request, even if both class and method declare scopes.
+ * Runs the service's three global guards for the routes of a host application. It looks them up, so that every controller of
+ * the host can use it. It runs once per request, even if both class and method declare scopes.
  */
 @Injectable()
 export class TokenGuard implements CanActivate {
-  constructor(@Inject(GUARDS) private readonly guards: CanActivate[]) {}
+  constructor(private readonly modules: ModuleRef) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<object>();
     if (passed.has(request)) return true;
+    const name = directoryOf(context);
+    const guards = this.modules.get<CanActivate[]>(injectionToken(GUARDS, name), { strict: false });
     try {
-      for (const guard of this.guards) {
+      for (const guard of guards) {
         if (!(await guard.canActivate(context))) return false;
       }
     } catch (error) {
       if (databaseFailure(error) !== 'unavailable') throw error;
       // The host's filter would turn a driver's error into a 500.
       http.getResponse<Response>().setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
-      throw new ServiceUnavailableException(UNAVAILABLE, {
-        cause: error,
-      });
+      throw new ServiceUnavailableException(UNAVAILABLE, { cause: error });
     }
     passed.add(request);
     return true;
