@@ -5,6 +5,7 @@ import { CreateUserSearch1763700000000 } from './1763700000000-create-user-searc
 import { FillUserSearch1763700000001 } from './1763700000001-fill-user-search';
 import { DropFormerSearch1763700000002 } from './1763700000002-drop-former-search';
 import { IndexUsers1763700000003 } from './1763700000003-index-users';
+import { AddExternalId1763800000000 } from './1763800000000-add-external-id';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   FillUserSearch1763700000001,
   DropFormerSearch1763700000002,
   IndexUsers1763700000003,
+  AddExternalId1763800000000,
 ];

@@ -20,8 +20,7 @@ export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from 
 export type { CreateTokenDto, ListTokensDto } from './tokens/tokens.dto';
 export type { Page } from './pages/paginate';
 
-export { Organization } from './auth/organization.entity';
-export { Token } from './tokens/token.entity';
-export { User } from './users/user.entity';
-export { migrations } from '../migrations';
+export type { UserRecord } from './users/user.record';
+export type { OrganizationRecord } from './auth/organization.entity';
+export type { TokenRecord } from './tokens/token.record';
 export { runMigrations } from './embedding/run-migrations';

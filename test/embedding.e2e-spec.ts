@@ -1,4 +1,10 @@
-import { BadRequestException, Injectable, Module, NotFoundException } from '@nestjs/common';
+import {
+  BadRequestException,
+  type HttpException,
+  Injectable,
+  Module,
+  NotFoundException,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import pg from 'pg';
@@ -389,6 +395,59 @@ describe('the services', () => {
     expect((await users.list(id)).data).toMatchObject([{ id: user.id }]);
     expect((await users.list(id, { email: undefined, limit: undefined })).data).toHaveLength(1);
     expect((await host.app.get(UserSearch).search(id, { q: 'ada' })).data).toMatchObject([{ id: user.id }]);
+  });
+
+  it('return the same plain record from every method', async () => {
+    const [users, tokens] = [host.app.get(UsersService), host.app.get(TokensService)];
+    const { id: organizationId } = await host.app.get(OrganizationsService).create('Test');
+    const created = await users.create(organizationId, { name: 'Boom', email: 'boom@example.com' });
+    expect(Object.keys(created)).toEqual([
+      'id',
+      'name',
+      'email',
+      'role',
+      'metadata',
+      'createdAt',
+      'updatedAt',
+    ]);
+    const sorts = ['createdAt', 'updatedAt', 'name', 'email'] as const;
+    expect(await users.get(organizationId, created.id)).toEqual(created);
+    expect(await users.update(organizationId, created.id, {})).toEqual(created);
+    const pages = await Promise.all(sorts.map((sort) => users.list(organizationId, { sort })));
+    pages.push(await host.app.get(UserSearch).search(organizationId, { q: 'boom' }));
+    for (const { data } of pages) expect(data).toEqual([created]);
+    const changed = await users.update(organizationId, created.id, { role: 'admin' });
+    expect(changed).toEqual({ ...created, role: 'admin', updatedAt: changed.updatedAt });
+
+    const { token } = await tokens.create(organizationId, { name: 'Test', scopes: ['admin'] });
+    expect(token).toMatchObject({ state: 'active', lastUsedAt: null });
+    expect(await tokens.get(organizationId, token.id)).toEqual(token);
+    expect((await tokens.list(organizationId)).data).toEqual([token]);
+  });
+
+  it('throw exceptions whose bodies have one shape', async () => {
+    const users = host.app.get(UsersService);
+    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const user = { name: 'Ada', email: 'ada@example.com' };
+    await users.create(id, user);
+    const bodyOf = (call: Promise<unknown>) => call.catch((error: HttpException) => error.getResponse());
+    expect(await bodyOf(users.get(id, 'usr_x'))).toEqual({
+      statusCode: 404,
+      code: 'not_found',
+      message: 'There is no such user.',
+    });
+    expect(await bodyOf(users.create(id, user))).toEqual({
+      statusCode: 409,
+      code: 'conflict',
+      message: 'The email is already used by another user of the organization.',
+      errors: [{ field: 'email', code: 'taken', message: expect.any(String) }],
+    });
+    expect(await bodyOf(users.create(id, { ...user, name: '' }))).toEqual({
+      statusCode: 400,
+      code: 'validation_failed',
+      message: '1 field is invalid.',
+      errors: [{ field: 'name', code: 'too_short', message: expect.any(String) }],
+    });
   });
 
   it('reject the same input as the API', async () => {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OrganizationsService } from '../src/auth/organizations.service';
 import { SearchIndexes } from '../src/users/search/search-indexes';
 import { UserSearch } from '../src/users/search/user-search';
-import type { User } from '../src/users/user.entity';
 import { UsersService } from '../src/users/users.service';
 import { describeOnServer } from './support/database';
 import { startService, type TestService } from './support/service';
@@ -84,7 +83,7 @@ describe('concurrent creates', () => {
     ]);
 
     const found = async (organizationId: string, q: string) =>
-      (await search.search(organizationId, { q })).data.map(({ name }: User) => name);
+      (await search.search(organizationId, { q })).data.map(({ name }) => name);
     expect(await found(one, 'wilhelmnia')).toEqual(['Wilhelmina Quux']);
     expect(await found(one, 'bartholomwe')).toEqual([]);
     expect(await found(other, 'bartholomwe')).toEqual(['Bartholomew Quux']);

@@ -2,7 +2,6 @@ import { Get } from '@nestjs/common';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller, CurrentToken, type CallerToken } from '../http/caller';
 import { AnyToken } from '../http/scopes';
-import { serializeToken } from '../tokens/token.serializer';
 import { TokenView } from '../tokens/token.view';
 import { TokensService } from '../tokens/tokens.service';
 
@@ -14,7 +13,7 @@ export class AuthController {
   /** Get the token that authenticates the request. */
   @Get('current')
   @AnyToken()
-  async current(@CurrentCaller() by: Caller, @CurrentToken() { id }: CallerToken): Promise<TokenView> {
-    return serializeToken(await this.tokens.get(by, id));
+  current(@CurrentCaller() by: Caller, @CurrentToken() { id }: CallerToken): Promise<TokenView> {
+    return this.tokens.get(by, id);
   }
 }

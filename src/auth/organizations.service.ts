@@ -2,10 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { DATABASE } from '../database/data-source';
+import { isReferenced, violates } from '../database/errors';
+import { isId, newId } from '../database/id';
+import { tableName } from '../database/tables';
+import { conflict, notFound, taken } from '../http/fault';
 import { judgeOrThrow } from '../http/input/judge';
-import { newId } from '../database/id';
-import { CreateOrganizationDto } from './organizations.dto';
-import { Organization } from './organization.entity';
+import { IN_STATE } from '../tokens/tokens.service';
+import { CreateOrganizationDto, OrganizationNameDto } from './organizations.dto';
+import { Organization, type OrganizationRecord, recordOf } from './organization.entity';
 
 /** Its methods take no caller: a caller belongs to an organization, and these come before one. */
 @Injectable()
@@ -15,13 +19,76 @@ export class OrganizationsService {
   ) {}
 
   /** Oldest first. */
-  list(): Promise<Organization[]> {
-    return this.organizations.find({ order: { createdAt: 'ASC', id: 'ASC' } });
+  async list(): Promise<OrganizationRecord[]> {
+    return (await this.organizations.find({ order: { createdAt: 'ASC', id: 'ASC' } })).map(recordOf);
   }
 
-  async create(name: string): Promise<Pick<Organization, 'id' | 'name'>> {
-    const organization = { id: newId('org'), ...judgeOrThrow(CreateOrganizationDto, { name }) };
-    await this.organizations.createQueryBuilder().insert().values(organization).updateEntity(false).execute();
-    return organization;
+  /** `externalId` is the id by which your own system knows the organization; throws a 409 if another one has it. */
+  async create(name: string, { externalId }: { externalId?: string } = {}): Promise<OrganizationRecord> {
+    const input = judgeOrThrow(CreateOrganizationDto, { name, externalId });
+    const organization = { id: newId('org'), name: input.name, externalId: input.externalId ?? null };
+    const { raw } = await this.organizations
+      .createQueryBuilder()
+      .insert()
+      .values(organization)
+      .updateEntity(false)
+      .returning('created_at AS "createdAt"')
+      .execute()
+      .catch(rethrowTaken);
+    return { ...organization, createdAt: raw[0].createdAt };
   }
+
+  /** Throws a 404 if it does not exist. */
+  async get(id: string): Promise<OrganizationRecord> {
+    return foundOrThrow(isId('org', id) ? await this.organizations.findOneBy({ id }) : null);
+  }
+
+  /** The organization with this external id, or null. */
+  async find({ externalId }: { externalId: string }): Promise<OrganizationRecord | null> {
+    const organization = await this.organizations.findOneBy({ externalId });
+    return organization && recordOf(organization);
+  }
+
+  async rename(id: string, name: string): Promise<OrganizationRecord> {
+    const changes = judgeOrThrow(OrganizationNameDto, { name });
+    if (isId('org', id)) await this.organizations.update({ id }, { ...changes });
+    return this.get(id);
+  }
+
+  /**
+   * Deletes an organization and its ended tokens. Throws a 409 while it has users or active tokens, or while a table of your
+   * own references it.
+   */
+  async delete(id: string): Promise<void> {
+    const { manager } = this.organizations;
+    const [tokens, organizations] = ['tokens', 'organizations'].map((name) =>
+      tableName(manager.dataSource, name),
+    );
+    const [, count]: [unknown, number] = await manager
+      .query(
+        `WITH ended AS (DELETE FROM ${tokens} WHERE organization_id = $1 AND NOT (${IN_STATE.active}))
+         DELETE FROM ${organizations} WHERE id = $1`,
+        [id],
+      )
+      .catch(rethrowReference);
+    if (count === 0) throw noSuchOrganization();
+  }
+}
+
+function foundOrThrow(organization: Organization | null): OrganizationRecord {
+  if (!organization) throw noSuchOrganization();
+  return recordOf(organization);
+}
+
+const noSuchOrganization = () => notFound('There is no such organization.');
+
+function rethrowTaken(error: unknown): never {
+  if (!violates(error, 'organizations_external_id_key')) throw error;
+  throw taken({ field: 'externalId', code: 'taken', message: 'is already used by another organization' });
+}
+
+function rethrowReference(error: unknown): never {
+  throw isReferenced(error)
+    ? conflict('The organization still has users, active tokens, or rows of another table.')
+    : error;
 }

@@ -7,7 +7,7 @@ import type { DataSource } from 'typeorm';
 import { tableName } from '../database/tables';
 import { USER_COLUMNS } from '../users/user-columns';
 import { USER_FIELD_LIST, type UserFields } from '../users/user.fields';
-import { serializeUser } from '../users/user.serializer';
+import { recordOf } from '../users/user.record';
 import type { UserView } from '../users/user.view';
 import type { Format } from './format';
 import { escapeFormula } from './formulas';
@@ -23,7 +23,7 @@ export async function* userPages(dataSource: DataSource, organizationId: string)
        WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT ${PAGE_SIZE}`,
       [organizationId, lastId],
     );
-    if (users.length > 0) yield users.map(serializeUser);
+    if (users.length > 0) yield users.map(recordOf);
     if (users.length < PAGE_SIZE) return;
     lastId = users[users.length - 1].id;
   }

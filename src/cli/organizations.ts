@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { judgeOrThrow } from '../http/input/judge';
 import { Organization } from '../auth/organization.entity';
-import { CreateOrganizationDto } from '../auth/organizations.dto';
+import { CreateOrganizationDto, OrganizationNameDto } from '../auth/organizations.dto';
 import { OrganizationsService } from '../auth/organizations.service';
 import { print } from './output';
 import { withDatabase } from './with-database';
@@ -13,19 +13,39 @@ interface Output {
 export function addOrganizations(program: Command): void {
   const organizations = program
     .command('organizations')
-    .description('create and list organizations')
+    .description('create, list, rename and delete organizations')
     .addHelpText('after', '\nExample:\n  ums organizations list');
 
   organizations
     .command('create')
     .argument('<name>', 'display name')
     .description('create an organization')
+    .option('--external-id <id>', 'the ID by which another system knows the organization')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc."')
-    .action(async (name: string, output: Output) => {
-      const input = judgeOrThrow(CreateOrganizationDto, { name });
-      print(await withOrganizations((service) => service.create(input.name)), output);
+    .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc." --external-id 4711')
+    .action(async (name: string, { externalId, ...output }: Output & { externalId?: string }) => {
+      const input = judgeOrThrow(CreateOrganizationDto, { name, externalId });
+      print(await withOrganizations((service) => service.create(input.name, input)), output);
     });
+
+  organizations
+    .command('rename')
+    .argument('<id>')
+    .argument('<name>', 'new display name')
+    .description('change the name of an organization')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  ums organizations rename org_… "Example Ltd."')
+    .action(async (id: string, name: string, output: Output) => {
+      const input = judgeOrThrow(OrganizationNameDto, { name });
+      print(await withOrganizations((service) => service.rename(id, input.name)), output);
+    });
+
+  organizations
+    .command('delete')
+    .argument('<id>')
+    .description('delete an organization that has no users and no active tokens')
+    .addHelpText('after', '\nExample:\n  ums organizations delete org_…')
+    .action((id: string) => withOrganizations((service) => service.delete(id)));
 
   organizations
     .command('list')

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { judgeOrThrow } from '../http/input/judge';
 import { type Caller, systemCaller } from '../http/caller';
 import { Token } from '../tokens/token.entity';
-import { serializeToken } from '../tokens/token.serializer';
+import type { TokenRecord } from '../tokens/token.record';
 import { newTokenValue } from '../tokens/token-value';
 import { CreateTokenDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
@@ -46,7 +46,7 @@ export function addTokens(program: Command): void {
           input,
         );
       });
-      print({ ...serializeToken(token), token: value }, output);
+      print({ ...token, token: value }, output);
     });
 
   tokens
@@ -60,7 +60,7 @@ export function addTokens(program: Command): void {
         await requireOrganization(dataSource, organization);
         return listAll(tokensService(dataSource), systemCaller(organization, 'cli', 'ums tokens list'));
       });
-      print(all.map(serializeToken), output);
+      print(all, output);
     });
 
   tokens
@@ -78,7 +78,7 @@ export function addTokens(program: Command): void {
         await tokensService(dataSource).revoke(by, id);
         return tokensService(dataSource).get(by, id);
       });
-      print(serializeToken(revoked), output);
+      print(revoked, output);
     });
 
   tokens
@@ -101,8 +101,8 @@ interface CreateOptions extends Output {
 
 const tokensService = (dataSource: DataSource) => new TokensService(dataSource.getRepository(Token));
 
-async function listAll(tokens: TokensService, by: Caller): Promise<Token[]> {
-  const all: Token[] = [];
+async function listAll(tokens: TokensService, by: Caller): Promise<TokenRecord[]> {
+  const all: TokenRecord[] = [];
   let cursor: string | undefined;
   do {
     const page = await tokens.list(by, { limit: 200, cursor });

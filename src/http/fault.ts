@@ -1,4 +1,4 @@
-import { BadRequestException, ConflictException } from '@nestjs/common';
+import { BadRequestException, ConflictException, NotFoundException } from '@nestjs/common';
 
 export type FaultCode =
   | 'required'
@@ -26,8 +26,14 @@ export const invalidInput = (
   errors: Fault[],
   code = 'validation_failed',
   message = errors.length === 1 ? '1 field is invalid.' : `${errors.length} fields are invalid.`,
-) => new BadRequestException({ code, message, errors: errors.slice(0, MAX_FAULTS) });
+) => new BadRequestException({ statusCode: 400, code, message, errors: errors.slice(0, MAX_FAULTS) });
+
+// The bodies have one shape, which a host application's own filter can rely on.
+export const notFound = (message: string) =>
+  new NotFoundException({ statusCode: 404, code: 'not_found', message });
+
+export const conflict = (message: string, errors?: Fault[]) =>
+  new ConflictException({ statusCode: 409, code: 'conflict', message, ...(errors && { errors }) });
 
 /** The 409 that names the field with the taken value. */
-export const conflict = (error: Fault) =>
-  new ConflictException({ message: `The ${error.field} ${error.message}.`, errors: [error] });
+export const taken = (error: Fault) => conflict(`The ${error.field} ${error.message}.`, [error]);

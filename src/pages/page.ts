@@ -17,13 +17,7 @@ export class PageQuery {
   cursor?: string;
 }
 
-/** The page with serialized rows. */
-export const serializePage = <Row, View>({ data, nextCursor }: Page<Row>, serialize: (row: Row) => View) => ({
-  data: data.map(serialize),
-  nextCursor,
-});
-
-/** The same as JSON text, for rows that are serialized to text, and the header that says so. */
+/** The page as JSON text, from rows that are serialized to text, and the header that says so. */
 export function writePage<Row>(
   response: Response,
   { data, nextCursor }: Page<Row>,

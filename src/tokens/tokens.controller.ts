@@ -4,8 +4,7 @@ import { Answers } from '../http/answers';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
 import { Scopes } from '../http/scopes';
-import { linkNext, serializePage } from '../pages/page';
-import { serializeToken } from './token.serializer';
+import { linkNext } from '../pages/page';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';
 import { CreateTokenDto, ListTokensDto } from './tokens.dto';
 import { TokensService } from './tokens.service';
@@ -27,7 +26,7 @@ export class TokensController {
   ): Promise<TokenPageView> {
     const page = await this.tokens.list(by, query);
     linkNext(request, response, page);
-    return serializePage(page, serializeToken);
+    return page;
   }
 
   /** Create a token. Its value is shown only in this response. */
@@ -35,14 +34,14 @@ export class TokensController {
   @Scopes('admin')
   async create(@CurrentCaller() by: Caller, @Body() body: CreateTokenDto): Promise<NewTokenView> {
     const { token, value } = await this.tokens.create(by, body);
-    return { ...serializeToken(token), token: value };
+    return { ...token, token: value };
   }
 
   /** Get a token. */
   @Get(':id')
   @Scopes('admin')
-  async get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<TokenView> {
-    return serializeToken(await this.tokens.get(by, id));
+  get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<TokenView> {
+    return this.tokens.get(by, id);
   }
 
   /** Revoke a token, effective immediately. Revoking twice succeeds. */

@@ -1,4 +1,4 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { DATABASE } from '../database/data-source';
@@ -7,10 +7,12 @@ import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { type Page, paginate, type SortColumn } from '../pages/paginate';
 import { type By, callerOf } from '../http/caller';
+import { notFound } from '../http/fault';
 import { judgeOrThrow } from '../http/input/judge';
 import { isId, newId } from '../database/id';
 import { daysOf } from './expires-in';
 import { Token, TOKEN_COLUMNS } from './token.entity';
+import { recordOf, type TokenRecord } from './token.record';
 import { hashOf, hintOf, newTokenValue } from './token-value';
 import { CreateTokenDto, ListTokensDto, type TokenState } from './tokens.dto';
 
@@ -30,11 +32,11 @@ export const IN_STATE: Record<TokenState, string> = {
 export class TokensService {
   constructor(@InjectRepository(Token, DATABASE) private readonly tokens: Repository<Token>) {}
 
-  async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<Token>> {
+  async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
     const { organizationId } = callerOf(by);
     const { state, limit, cursor } = judgeOrThrow(ListTokensDto, input);
     const { dataSource } = this.tokens.manager;
-    return paginate(dataSource, {
+    const { data, nextCursor } = await paginate<Token>(dataSource, {
       select: `SELECT ${TOKEN_COLUMNS} FROM ${tableName(dataSource, 'tokens')}
                WHERE organization_id = $1 ${state ? `AND ${IN_STATE[state]}` : ''}`,
       values: [organizationId],
@@ -44,6 +46,7 @@ export class TokensService {
       cursor,
       list: ['tokens', organizationId, state],
     });
+    return { data: data.map(recordOf), nextCursor };
   }
 
   /** Returns the new token and its value, which cannot be read again. */
@@ -51,7 +54,7 @@ export class TokensService {
     by: By,
     input: CreateTokenDto,
     value = newTokenValue(),
-  ): Promise<{ token: Token; value: string }> {
+  ): Promise<{ token: TokenRecord; value: string }> {
     const { organizationId } = callerOf(by);
     const { name, scopes, expiresIn } = judgeOrThrow(CreateTokenDto, input);
     const days = expiresIn === undefined ? null : daysOf(expiresIn);
@@ -76,18 +79,18 @@ export class TokensService {
       .execute()
       .catch((error: unknown) => {
         if (!violates(error, 'tokens_organization_id_fkey')) throw error;
-        throw new NotFoundException('There is no such organization.');
+        throw notFound('There is no such organization.');
       });
     const times = { ...raw[0], lastUsedAt: null, revokedAt: null, expired: false };
-    return { token: this.tokens.create({ ...token, ...times } as Token), value };
+    return { token: recordOf({ ...token, ...times }), value };
   }
 
-  async get(by: By, id: string): Promise<Token> {
+  async get(by: By, id: string): Promise<TokenRecord> {
     const { organizationId } = callerOf(by);
     const read = () => this.tokens.findOneBy({ organizationId, id });
     const token = isId('tok', id) ? await retryBroken(read) : null;
     if (!token) throw noSuchToken();
-    return token;
+    return recordOf(token);
   }
 
   /** Revokes a token, effective immediately. Revoking twice succeeds. */
@@ -103,4 +106,4 @@ export class TokensService {
   }
 }
 
-const noSuchToken = () => new NotFoundException('There is no such token.');
+const noSuchToken = () => notFound('There is no such token.');

@@ -6,7 +6,7 @@ import { type Caller, CurrentCaller } from '../http/caller';
 import { locationOf } from '../http/location';
 import { Scopes } from '../http/scopes';
 import { linkNext, writePage } from '../pages/page';
-import { serializeUser, userAsJson } from './user.serializer';
+import { userAsJson } from './user.serializer';
 import { UserPageView, UserView } from './user.view';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
 import { UsersService } from './users.service';
@@ -43,26 +43,26 @@ export class UsersController {
   ): Promise<UserView> {
     const created = await this.users.create(by, user);
     response.location(locationOf(request, created.id));
-    return serializeUser(created);
+    return created;
   }
 
   /** Get a user. */
   @Get(':id')
   @Scopes('users:read')
-  async get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<UserView> {
-    return serializeUser(await this.users.get(by, id));
+  get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<UserView> {
+    return this.users.get(by, id);
   }
 
   /** Update the fields in the body; `metadata` is replaced as a whole. */
   @Patch(':id')
   @Scopes('users:write')
   @Answers({ failures: [409] })
-  async update(
+  update(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,
     @Body() changes: UpdateUserDto,
   ): Promise<UserView> {
-    return serializeUser(await this.users.update(by, id, changes));
+    return this.users.update(by, id, changes);
   }
 
   /** Delete a user. */

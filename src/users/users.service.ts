@@ -1,4 +1,4 @@
-import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
@@ -7,13 +7,14 @@ import { isReferenced, violates } from '../database/errors';
 import { PER_TURN } from '../database/per-turn';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
-import { conflict } from '../http/fault';
+import { conflict, notFound, taken } from '../http/fault';
 import { type Order, type Page, paginate, type SortColumn } from '../pages/paginate';
 import { type By, type Caller, callerOf } from '../http/caller';
 import { judgeOrThrow } from '../http/input/judge';
 import { isId, newId } from '../database/id';
 import { columnsOf, TEXT_COLUMNS, USER_COLUMNS, type UserText, withDefaults } from './user-columns';
 import type { User } from './user.entity';
+import { recordOf, type UserRecord } from './user.record';
 import { EMAIL_TAKEN } from './users.faults';
 import { emailKey, USER_FIELD_LIST, USER_FIELDS, USER_SORTS, type UserSort } from './user.fields';
 import { UserWrites } from './user-writes';
@@ -49,8 +50,9 @@ export class UsersService {
     this.table = tableName(dataSource, 'users');
   }
 
-  list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<User>> {
-    return this.page(USER_COLUMNS, callerOf(by), query);
+  async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserRecord>> {
+    const { data, nextCursor } = await this.page<User>(USER_COLUMNS, callerOf(by), query);
+    return { data: data.map(recordOf), nextCursor };
   }
 
   /** The same page with values as text, ready for a JSON response. */
@@ -58,21 +60,21 @@ export class UsersService {
     return this.page(TEXT_COLUMNS, callerOf(by), query);
   }
 
-  async create(by: By, user: CreateUserDto): Promise<User> {
+  async create(by: By, user: CreateUserDto): Promise<UserRecord> {
     const { organizationId } = callerOf(by);
     const columns = columnsOf(withDefaults(judgeOrThrow(CreateUserDto, user)));
     const created = await this.writes
       .insert({ organizationId, id: newId('usr'), columns })
       .catch(rethrowViolation);
-    return created ?? throwEmailTaken();
+    return recordOf(created ?? throwEmailTaken());
   }
 
-  async get(by: By, id: string): Promise<User> {
+  async get(by: By, id: string): Promise<UserRecord> {
     const { organizationId } = callerOf(by);
     return foundOrThrow(isId('usr', id) ? await this.byId.load([organizationId, id]) : null);
   }
 
-  async update(by: By, id: string, changes: UpdateUserDto): Promise<User> {
+  async update(by: By, id: string, changes: UpdateUserDto): Promise<UserRecord> {
     const { organizationId } = callerOf(by);
     const columns = columnsOf(judgeOrThrow(UpdateUserDto, changes));
     if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(by, id);
@@ -134,25 +136,24 @@ export class UsersService {
   }
 }
 
-function foundOrThrow<Row>(row: Row | null | undefined): Row {
-  if (row === null || row === undefined) throw userNotFound();
-  return row;
+function foundOrThrow(user: User | null | undefined): UserRecord {
+  if (!user) throw userNotFound();
+  return recordOf(user);
 }
 
-const userNotFound = () => new NotFoundException('There is no such user.');
+const userNotFound = () => notFound('There is no such user.');
 
 const throwEmailTaken = (): never => {
-  throw conflict(EMAIL_TAKEN);
+  throw taken(EMAIL_TAKEN);
 };
 
 function rethrowViolation(error: unknown): never {
   if (violates(error, 'users_organization_id_email_key_key')) throwEmailTaken();
   // A request cannot contain an unknown organization, but a host application can pass one.
-  if (violates(error, 'users_organization_id_fkey'))
-    throw new NotFoundException('There is no such organization.');
+  if (violates(error, 'users_organization_id_fkey')) throw notFound('There is no such organization.');
   throw error;
 }
 
 function rethrowReference(error: unknown): never {
-  throw isReferenced(error) ? new ConflictException('Another table references this user.') : error;
+  throw isReferenced(error) ? conflict('Another table references this user.') : error;
 }

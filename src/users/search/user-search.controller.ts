@@ -4,8 +4,7 @@ import { Answers } from '../../http/answers';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { Scopes } from '../../http/scopes';
-import { linkNext, serializePage } from '../../pages/page';
-import { serializeUser } from '../user.serializer';
+import { linkNext } from '../../pages/page';
 import { UserPageView } from '../user.view';
 import { SearchUsersDto } from '../users.dto';
 import { UserSearch } from './user-search';
@@ -26,6 +25,6 @@ export class UserSearchController {
   ): Promise<UserPageView> {
     const page = await this.userSearch.search(by, query);
     linkNext(request, response, page);
-    return serializePage(page, serializeUser);
+    return page;
   }
 }

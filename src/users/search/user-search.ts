@@ -12,7 +12,7 @@ import { type FoundUser, type Position, SearchRows } from './search-rows';
 import { fold, queryWords } from './search-text';
 import { type Query, searchTransaction } from './search-transaction';
 import { correctionsOf } from './vocabulary';
-import type { User } from '../user.entity';
+import { recordOf, type UserRecord } from '../user.record';
 import { emailKey, type Role } from '../user.fields';
 import { SearchUsersDto } from '../users.dto';
 
@@ -29,7 +29,7 @@ const ID = /^usr_[0-9a-hjkmnp-tv-z]{8,26}$/;
 export class UserSearch {
   constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
 
-  async search(by: By, input: SearchInput): Promise<Page<User>> {
+  async search(by: By, input: SearchInput): Promise<Page<UserRecord>> {
     const { organizationId } = callerOf(by);
     const { q, role, limit, cursor } = judgeOrThrow(SearchUsersDto, input);
     const list = ['search', organizationId, q, role];
@@ -96,7 +96,7 @@ async function readPage(
   limit: number,
   list: unknown[],
   from: { rank: number; after?: Position } = { rank: 0 },
-): Promise<Page<User>> {
+): Promise<Page<UserRecord>> {
   const found: { rank: number; user: FoundUser }[] = [];
   for (let rank = from.rank; rank < ranks.length && found.length <= limit; rank++) {
     const users = await ranks[rank].next({
@@ -109,7 +109,7 @@ async function readPage(
   const last = rows.at(-1);
   const hasMore = found.length > limit && last;
   return {
-    data: rows.map(({ user }) => user),
+    data: rows.map(({ user }) => recordOf(user)),
     nextCursor: hasMore
       ? encodeCursor([kind, String(last.rank), last.user.nameKey, last.user.name, last.user.id], list)
       : null,

@@ -2,8 +2,10 @@ import type { Token } from './token.entity';
 import type { TokenView } from './token.view';
 import type { TokenState } from './tokens.dto';
 
-/** A token as every response shows it. Its value is not stored and cannot be shown. */
-export const serializeToken = (token: Token): TokenView => ({
+/** A token, as every method of the services returns it and every response shows it; its value is not stored. */
+export type TokenRecord = TokenView;
+
+export const recordOf = (token: Omit<Token, 'organizationId' | 'hash'>): TokenRecord => ({
   id: token.id,
   name: token.name,
   hint: token.hint,
@@ -16,7 +18,7 @@ export const serializeToken = (token: Token): TokenView => ({
   revokedAt: token.revokedAt,
 });
 
-function stateOf({ revokedAt, expired }: Token): TokenState {
+function stateOf({ revokedAt, expired }: Pick<Token, 'revokedAt' | 'expired'>): TokenState {
   if (revokedAt) return 'revoked';
   return expired ? 'expired' : 'active';
 }

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { OrganizationsService } from '../src/auth/organizations.service';
+import { newId } from '../src/database/id';
+import { TokensService } from '../src/tokens/tokens.service';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+let organizations: OrganizationsService;
+beforeAll(async () => {
+  service = await startService();
+  organizations = service.app.get(OrganizationsService);
+});
+afterAll(() => service.close());
+
+const refusal = (status: number, code: string) =>
+  expect.objectContaining({ response: expect.objectContaining({ statusCode: status, code }) });
+
+describe('OrganizationsService', () => {
+  it('returns the same record from every method', async () => {
+    const created = await organizations.create('Example', { externalId: randomUUID() });
+    expect(Object.keys(created)).toEqual(['id', 'name', 'externalId', 'createdAt']);
+    expect(await organizations.get(created.id)).toEqual(created);
+    expect(await organizations.find({ externalId: created.externalId! })).toEqual(created);
+    expect(await organizations.list()).toContainEqual(created);
+    expect(await organizations.rename(created.id, ' Renamed ')).toEqual({ ...created, name: 'Renamed' });
+  });
+
+  it('gives an external id to one organization, however many are created at once', async () => {
+    const externalId = randomUUID();
+    const creates = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, n) => organizations.create(`Example ${n}`, { externalId })),
+    );
+    expect(creates.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const [{ reason }] = creates.filter((result) => result.status === 'rejected');
+    expect(reason.getResponse()).toMatchObject({
+      statusCode: 409,
+      errors: [{ field: 'externalId', code: 'taken' }],
+    });
+    await expect(organizations.create('Example', { externalId: ' ' })).rejects.toEqual(
+      refusal(400, 'validation_failed'),
+    );
+  });
+
+  it('does not find what does not exist', async () => {
+    expect(await organizations.find({ externalId: 'nobody' })).toBeNull();
+    for (const id of [newId('org'), 'nobody']) {
+      await expect(organizations.get(id)).rejects.toEqual(refusal(404, 'not_found'));
+      await expect(organizations.rename(id, 'x')).rejects.toEqual(refusal(404, 'not_found'));
+      await expect(organizations.delete(id)).rejects.toEqual(refusal(404, 'not_found'));
+    }
+  });
+
+  it('deletes an organization when its users and active tokens are gone, with its ended tokens', async () => {
+    const api = await service.client();
+    const tokens = service.app.get(TokensService);
+    const other = await service.client();
+
+    await expect(organizations.delete(api.organizationId)).rejects.toEqual(refusal(409, 'conflict'));
+    const user = await api.createUser();
+    await tokens.revoke(api.organizationId, api.tokenId);
+    await expect(organizations.delete(api.organizationId)).rejects.toEqual(refusal(409, 'conflict'));
+    expect((await tokens.list(api.organizationId)).data).toHaveLength(1);
+    await service.dataSource.query('DELETE FROM users WHERE id = $1', [user.id]);
+
+    await organizations.delete(api.organizationId);
+
+    await expect(organizations.get(api.organizationId)).rejects.toEqual(refusal(404, 'not_found'));
+    expect((await tokens.list(api.organizationId)).data).toEqual([]);
+    expect((await tokens.list(other.organizationId)).data).toHaveLength(1);
+  });
+});
