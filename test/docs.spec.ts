@@ -15,5 +15,5 @@ describe('docs/embedding.md', () => {
     expect(normalized(sources)).toContain(normalized(code));
   });
 
-  it('has four examples', () => expect(blocks).toHaveLength(4));
+  it('has examples', () => expect(blocks).toHaveLength(13));
 });

@@ -3,25 +3,25 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UserManagementModule } from 'user-management-service';
+import { database } from './database.js';
 import { FailureFilter } from './failure.filter.js';
+import { PartnersController } from './partners.controller.js';
 import { PeopleController } from './people.controller.js';
 import { Person } from './person.entity.js';
 import { ReportsController } from './reports.controller.js';
+import { TenantsService } from './tenants.service.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({
-      type: 'postgres',
-      url: process.env.DATABASE_URL,
-      entities: [Person],
-      synchronize: true,
-    }),
+    TypeOrmModule.forRoot(database),
     TypeOrmModule.forFeature([Person]),
     ThrottlerModule.forRoot([{ limit: 20, ttl: 60_000 }]),
     UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' }),
+    UserManagementModule.forRoot({ name: 'partners', schema: 'partners', prefix: 'partners' }),
   ],
-  controllers: [PeopleController, ReportsController],
+  controllers: [PeopleController, ReportsController, PartnersController],
   providers: [
+    TenantsService,
     { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_FILTER, useClass: FailureFilter },
   ],

@@ -7,5 +7,6 @@ export async function createApp(): Promise<INestApplication> {
   const app = await NestFactory.create(AppModule, { logger: ['error'] });
   app.setGlobalPrefix('backend');
   app.useGlobalPipes(new ValidationPipe({ whitelist: true }));
+  app.enableShutdownHooks();
   return app;
 }

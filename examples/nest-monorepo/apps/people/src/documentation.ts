@@ -1,0 +1,27 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+
+const load = createRequire(join(process.cwd(), 'package.json'));
+const service: OpenAPIObject = load('user-management-service/openapi.json');
+
+/** Describes the routes of the application together with those of the service, at the path where they are mounted. */
+export function documentationOf(app: INestApplication): OpenAPIObject {
+  const own = SwaggerModule.createDocument(app, new DocumentBuilder().setTitle('People').build());
+  const mounted = Object.entries(service.paths)
+    .filter(([path]) => /^\/(api|v1)\//.test(path))
+    .map(([path, operations]) => [`/backend/internal${path}`, operations]);
+  return {
+    ...own,
+    paths: { ...own.paths, ...Object.fromEntries(mounted) },
+    components: mergedComponents(own.components, service.components),
+  };
+}
+
+/** The service's schemas win where both have one of the same name. */
+function mergedComponents(own: OpenAPIObject['components'] = {}, other: OpenAPIObject['components'] = {}) {
+  const merged: Record<string, object> = { ...own };
+  for (const [kind, entries] of Object.entries(other)) merged[kind] = { ...merged[kind], ...entries };
+  return merged as OpenAPIObject['components'];
+}

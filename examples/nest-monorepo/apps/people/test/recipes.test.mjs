@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { Test } from '@nestjs/testing';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import {
+  getUserManagementToken,
+  OrganizationsService,
+  TokensService,
+  UsersService,
+} from 'user-management-service';
+
+const require = createRequire(import.meta.url);
+const { createApp } = require('../dist/cjs/app.js');
+const { Badge } = require('../dist/cjs/badge.entity.js');
+const { documentationOf } = require('../dist/cjs/documentation.js');
+const { migrate } = require('../dist/cjs/migrate.js');
+const { ReportsController } = require('../dist/cjs/reports.controller.js');
+const { TenantsService } = require('../dist/cjs/tenants.service.js');
+
+let app;
+before(async () => {
+  await migrate();
+  app = await createApp();
+  await app.init();
+});
+after(() => app.close());
+
+test('a controller, with the service replaced', async () => {
+  const users = { list: async () => ({ data: [{ name: 'Ada' }], nextCursor: null }) };
+  const module = await Test.createTestingModule({
+    controllers: [ReportsController],
+    providers: [{ provide: UsersService, useValue: users }],
+  }).compile();
+  assert.deepEqual(await module.get(ReportsController).admins('org_1'), ['Ada']);
+});
+
+test('a foreign key to users, and an entity to read them', async () => {
+  const users = app.get(UsersService);
+  const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+  const { id: userId } = await users.create(organizationId, { name: 'Ada', email: 'ada@example.com' });
+  const badges = app.get(getDataSourceToken()).getRepository(Badge);
+  await badges.insert({ organizationId, userId, number: '4711' });
+
+  const [{ number, member }] = await badges.find({ where: { organizationId }, relations: { member: true } });
+  assert.deepEqual([number, member.name], ['4711', 'Ada']);
+
+  await assert.rejects(users.delete(organizationId, userId), { status: 409 });
+  await badges.delete({ organizationId, userId });
+  await users.delete(organizationId, userId);
+});
+
+test("the application's documentation, with the routes of the service", () => {
+  const { paths, components } = documentationOf(app);
+  assert.ok(paths['/backend/users'].post);
+  assert.ok(paths['/backend/internal/api/v1/users'].post.requestBody);
+  assert.equal(paths['/livez'], undefined);
+  const references = JSON.stringify(paths).matchAll(/"#\/components\/(\w+)\/(\w+)"/g);
+  for (const [reference, kind, name] of references) assert.ok(components[kind][name], reference);
+});
+
+test('organizations of the application', async () => {
+  const tenants = app.get(TenantsService);
+  const tenant = { id: `tenant-${Date.now()}`, name: 'Example Inc.' };
+  const id = await tenants.organizationOf(tenant);
+  assert.equal(await tenants.organizationOf(tenant), id);
+
+  const organizations = app.get(OrganizationsService);
+  assert.equal((await organizations.rename(id, 'Example Ltd.')).name, 'Example Ltd.');
+  await organizations.delete(id);
+  assert.equal(await organizations.find({ externalId: tenant.id }), null);
+});
+
+test('two directories', async () => {
+  const [organizations, tokens, users] = [OrganizationsService, TokensService, UsersService].map((service) =>
+    app.get(getUserManagementToken(service, 'partners')),
+  );
+  const { id } = await organizations.create('Partner Inc.');
+  const eve = await users.create(id, { name: 'Eve', email: 'eve@example.com' });
+  const { value } = await tokens.create(id, { name: 'Test', scopes: ['users:read'] });
+  await app.listen(0, '127.0.0.1');
+  const get = (path) =>
+    fetch(`http://127.0.0.1:${app.getHttpServer().address().port}/backend${path}`, {
+      headers: { Authorization: `Bearer ${value}` },
+    });
+  assert.equal((await (await get('/partners')).json())[0].id, eve.id);
+  assert.equal((await get('/partners/api/v1/users')).status, 200);
+  assert.equal((await get('/internal/api/v1/users')).status, 401);
+});
+
+test('a shutdown on SIGTERM', { timeout: 30_000 }, async () => {
+  const main = spawn(process.execPath, ['dist/cjs/main.js'], {
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((listening) => main.stdout.once('data', listening));
+  main.kill('SIGTERM');
+  const signal = await new Promise((exited) => main.once('exit', (_code, signal) => exited(signal)));
+  assert.equal(signal, 'SIGTERM'); // Nest repeats the signal when everything is closed
+});
