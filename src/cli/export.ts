@@ -32,20 +32,20 @@ export async function* userPages(dataSource: DataSource, organizationId: string)
 /** Writes pages of users and yields the number of users in each. */
 export async function* writeUsers(
   pages: AsyncIterable<UserView[]>,
-  format: Format,
+  { format, delimiter }: { format: Format; delimiter: string },
   to: Writable,
 ): AsyncGenerator<number> {
-  if (format === 'csv') await write(to, stringify([USER_FIELD_LIST.map(({ name }) => name)]));
+  const csv = (rows: string[][]) => stringify(rows, { delimiter });
+  if (format === 'csv') await write(to, csv([USER_FIELD_LIST.map(({ name }) => name)]));
   for await (const page of pages) {
-    await write(to, format === 'csv' ? csv(page) : ndjson(page));
+    await write(to, format === 'csv' ? csv(page.map(cellsOf)) : ndjson(page));
     yield page.length;
   }
 }
 
 const ndjson = (page: UserView[]) => page.map((user) => `${JSON.stringify(user)}\n`).join('');
 
-const csv = (page: UserView[]) =>
-  stringify(page.map((user) => USER_FIELD_LIST.map(({ name }) => escapeFormula(cell(user[name])))));
+const cellsOf = (user: UserView) => USER_FIELD_LIST.map(({ name }) => escapeFormula(cell(user[name])));
 
 const cell = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString();

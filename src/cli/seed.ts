@@ -3,9 +3,10 @@ import { LARGE_JOB } from '../database/data-source';
 import { systemCaller } from '../http/caller';
 import { person } from '../demo/people';
 import { UserImport } from '../users/import/user-import';
-import { runImport } from './import';
+import type { Row } from './import/import-file';
+import { withReason } from './import/ndjson-file';
+import { runImport } from './import/run-import';
 import { requireOrganization } from './require-organization';
-import type { Row } from './rows';
 import { withDatabase } from './with-database';
 
 interface Options {
@@ -31,7 +32,7 @@ async function seed({ organization, users, ...output }: Options): Promise<void> 
     const people = new UserImport(dataSource, systemCaller(organization, 'cli', 'ums seed'), false);
     await runImport(
       {
-        rows: sampleRows(users),
+        file: { rows: sampleRows(users) },
         add: (rows) => people.add(rows),
         finish: () => people.finish(),
         refusedFile: 'seed.refused.ndjson',
@@ -46,7 +47,10 @@ async function seed({ organization, users, ...output }: Options): Promise<void> 
 }
 
 async function* sampleRows(users: number): AsyncGenerator<Row> {
-  for (let n = 0; n < users; n++) yield { line: n + 1, input: person(n), bytes: 0 };
+  for (let n = 0; n < users; n++) {
+    const input = person(n);
+    yield { line: n + 1, input, bytes: 0, refused: (reason) => withReason(JSON.stringify(input), reason) };
+  }
 }
 
 function parseCount(text: string): number {

@@ -1,23 +1,18 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Fault } from '../http/fault';
-import type { Outcome } from '../users/import/import-rules';
-import { Interruption } from './interruption';
-import { messageOf } from '../process/failure';
-import { printable } from '../process/printable';
-import { optimizeForSize } from '../process/v8';
-import { count, Progress } from './progress';
-import type { Row } from './rows';
+import { messageOf } from '../../process/failure';
+import { optimizeForSize } from '../../process/v8';
+import type { Outcome } from '../../users/import/import-rules';
+import { Interruption } from '../interruption';
+import { count, Progress } from '../progress';
+import type { ImportFile, Row } from './import-file';
+import { RefusedRows } from './refused-rows';
 
 const BATCH_ROWS = 1_000;
 /** Ends a batch of large rows early, so that memory use does not depend on the size of the rows. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** How many refused rows the terminal shows; the file has all of them. */
-const MAX_SHOWN = 5;
-
 export interface ImportJob {
-  rows: AsyncIterable<Row>;
+  file: ImportFile;
   add(rows: unknown[]): Promise<Outcome[]>;
   /** Called once after rows were written. */
   finish?(): Promise<void>;
@@ -61,11 +56,11 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
   };
   optimizeForSize();
   const progress = new Progress(job.total);
-  const refused = new RefusedRows(job.refusedFile);
+  const refused = new RefusedRows(job.refusedFile, job.file);
   const interruption = new Interruption(() => job.stop());
   let failure: unknown;
   try {
-    for await (const batch of batches(job.rows)) {
+    for await (const batch of batches(job.file.rows)) {
       const outcomes = await outcomesOf(batch, job);
       summary.rows += batch.length;
       for (const outcome of outcomes) summary[Array.isArray(outcome) ? 'refused' : outcome]++;
@@ -88,17 +83,18 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
   summary.seconds = Math.round(progress.seconds * 10) / 10;
   summary.refusedFile = refused.close();
 
-  process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `${describeSummary(summary)}\n`);
-  if (unfinished)
-    process.stderr.write(
-      `The search index is not sorted yet, so searches may be slow for a while: ${messageOf(unfinished)}\n`,
-    );
-  if (summary.refused > 0) reportRefused(refused.firstReasons, summary);
   if (!summary.complete) {
     const reason = interruption.signal ? `Stopped by ${interruption.signal}.` : messageOf(failure);
     const resume = 'The rows imported so far are committed. Run the same command again to resume.\n';
     process.stderr.write(`${reason}\n${summary.rows > 0 && !job.dryRun ? resume : ''}`);
   }
+  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  else if (summary.complete || summary.rows > 0) process.stdout.write(`${describeSummary(summary)}\n`);
+  if (unfinished)
+    process.stderr.write(
+      `The search index is not sorted yet, so searches may be slow for a while: ${messageOf(unfinished)}\n`,
+    );
+  if (summary.refused > 0) reportRefused(refused.firstReasons, summary);
   if (interruption.signal) process.exitCode = interruption.exitCode;
   else if (!summary.complete || summary.refused > 0) process.exitCode = 1;
 }
@@ -123,42 +119,13 @@ async function outcomesOf(batch: Row[], job: ImportJob): Promise<Outcome[]> {
   return batch.map(({ faults }) => faults ?? added.shift()!);
 }
 
-/** Writes each refused row as a line of JSON with its reasons. Only the owner may read the file: it has personal data. */
-class RefusedRows {
-  readonly firstReasons: string[] = [];
-  private file?: number;
-
-  constructor(private readonly path: string) {}
-
-  write(batch: Row[], outcomes: Outcome[]): void {
-    let lines = '';
-    batch.forEach(({ line, input }, i) => {
-      const errors = outcomes[i];
-      if (!Array.isArray(errors)) return;
-      lines += `${JSON.stringify({ line, errors, input })}\n`;
-      if (this.firstReasons.length < MAX_SHOWN) {
-        this.firstReasons.push(`  line ${line}: ${errors.map(describeFault).join(', ')}`);
-      }
-    });
-    if (!lines) return;
-    this.file ??= openSync(this.path, 'w', 0o600);
-    writeFileSync(this.file, lines);
-  }
-
-  /** Returns the path, or null if no file was created. */
-  close(): string | null {
-    if (this.file === undefined) return null;
-    closeSync(this.file);
-    return this.path;
-  }
-}
-
-const describeFault = ({ field, message }: Fault) => printable(`${field} ${message}`);
-
 function reportRefused(firstReasons: string[], { refused, refusedFile }: ImportSummary): void {
-  const more = refused > firstReasons.length ? [`  and ${count(refused - firstReasons.length)} more`] : [];
-  const next = `All refused rows and their reasons are in ${refusedFile}. Fix these rows in the original file and run the command again; imported rows are skipped.`;
-  process.stderr.write(`${['Refused:', ...firstReasons, ...more, next].join('\n')}\n`);
+  const more = refused > firstReasons.length ? [`and ${count(refused - firstReasons.length)} more`] : [];
+  const shown = [...firstReasons, ...more].map((text) => `  ${text}`);
+  const next =
+    `All refused rows and their reasons are in ${refusedFile}. Fix these rows there and import that file, or fix them in ` +
+    'the original file and run the command again; imported rows are skipped.';
+  process.stderr.write(`${['Refused:', ...shown, next].join('\n')}\n`);
 }
 
 function describeSummary(summary: ImportSummary): string {

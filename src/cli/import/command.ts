@@ -1,0 +1,140 @@
+import { createReadStream, fstatSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError } from 'commander';
+import { LARGE_JOB } from '../../database/data-source';
+import { systemCaller } from '../../http/caller';
+import { ImportRehearsal } from '../../users/import/import-rehearsal';
+import { UserImport } from '../../users/import/user-import';
+import { type Format, formatOf, formatOption, isTsv } from '../format';
+import { requireOrganization } from '../require-organization';
+import { withDatabase } from '../with-database';
+import type { CsvOptions } from './csv-file';
+import type { ImportFile } from './import-file';
+import { runImport } from './run-import';
+
+interface Options extends CsvOptions {
+  organization: string;
+  format?: Format;
+  json?: boolean;
+  dryRun?: boolean;
+  update?: boolean;
+  refused?: string;
+}
+
+export function addImport(users: Command): void {
+  users
+    .command('import')
+    .argument('<file>', 'CSV or NDJSON file; - for standard input')
+    .description('create users from a CSV or NDJSON file; run it again to resume')
+    .requiredOption('--organization <id>', 'the organization to import into')
+    .addOption(formatOption())
+    .option(
+      '--delimiter <character>',
+      'delimiter of the CSV file, or "tab"; by default a comma, semicolon or tab, as in its header',
+      parseDelimiter,
+    )
+    .option('--ignore-columns <a,b>', 'columns of the CSV file to leave out')
+    .option(
+      '--update',
+      'update the user with the email of the row, if there is one; by default the row is refused',
+    )
+    .option('--dry-run', 'only report what the import would do')
+    .option(
+      '--refused <file>',
+      'file for refused rows, replaced if it exists; by default <file>.refused with the extension of the format',
+    )
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+The first line of a CSV file names the columns, in any letter case: name, email, role, metadata (as JSON). An empty
+cell counts as missing, and a row of empty cells is skipped. Any other column must be named by --ignore-columns.
+Each line of an NDJSON file is an object as in POST /api/v1/users. id, createdAt and updatedAt, which an export contains,
+are ignored. Rows are validated like requests to the API. A row that equals an existing user counts as unchanged.
+With --update, a row changes only the fields that it contains. Exits with 1 if a row was refused or the import
+failed, and with 130 after Ctrl-C.
+
+Refused rows are written to a file of the same format, with the reason in a last column or property "reason", which an
+import ignores: correct the rows there and import that file. A line that is not a JSON object stays as it is, below a
+line with the reason.
+
+Examples:
+  ums users import people.csv --organization org_… --dry-run
+  ums users import people.csv --organization org_… --ignore-columns "Phone,Full address"
+  ums users import people.refused.csv --organization org_…
+  zcat people.ndjson.gz | ums users import - --organization org_… --update --json`,
+    )
+    .action(importUsers);
+}
+
+async function importUsers(path: string, options: Options): Promise<void> {
+  const { organization, update = false, dryRun = false } = options;
+  const format = formatOf(path, options.format);
+  const refusedFile = options.refused ?? refusedFileOf(path, format);
+  if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
+  const { source, total, bytesRead } = open(path);
+  const file = await readerOf(source, path, format, options);
+  await withDatabase(async (dataSource) => {
+    await requireOrganization(dataSource, organization);
+    const by = systemCaller(organization, 'cli', 'ums users import');
+    const rehearsal = dryRun ? new ImportRehearsal(dataSource, by, update) : undefined;
+    const users = new UserImport(dataSource, by, update);
+    await runImport(
+      {
+        file,
+        add: (rows) => (rehearsal ?? users).add(rows),
+        finish: rehearsal ? undefined : () => users.finish(),
+        refusedFile,
+        dryRun,
+        total,
+        done: bytesRead,
+        stop: () => source.destroy(),
+      },
+      options,
+    );
+    await rehearsal?.close();
+  }, LARGE_JOB);
+}
+
+/** Loads the libraries of the format only here, for an import. */
+async function readerOf(
+  source: Readable,
+  path: string,
+  format: Format,
+  { delimiter, ignoreColumns }: CsvOptions,
+): Promise<ImportFile> {
+  if (format === 'csv') {
+    const { CsvFile } = await import('./csv-file.js');
+    return new CsvFile(source, { delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined), ignoreColumns });
+  }
+  if (delimiter !== undefined || ignoreColumns !== undefined)
+    throw new Error('--delimiter and --ignore-columns are for CSV files. If this is one, add --format csv.');
+  const { readNdjson } = await import('./ndjson-file.js');
+  return readNdjson(source);
+}
+
+/** `people.refused.csv` for `people.csv`. */
+function refusedFileOf(path: string, format: Format): string {
+  if (path === '-') return `refused.${format}`;
+  const extension = format === 'csv' && isTsv(path) ? 'tsv' : format;
+  return `${path.replace(/\.(csv|tsv|ndjson)$/i, '')}.refused.${extension}`;
+}
+
+/** Opens a file or standard input; the total of standard input, a pipe or a device is unknown. */
+function open(path: string): { source: Readable; total?: number; bytesRead(): number } {
+  if (path === '-') return { source: process.stdin, bytesRead: () => 0 };
+  const fd = openSync(path, 'r');
+  const stat = fstatSync(fd);
+  const source = createReadStream(path, { fd });
+  return { source, total: stat.isFile() ? stat.size : undefined, bytesRead: () => source.bytesRead };
+}
+
+function parseDelimiter(text: string): string {
+  if (['tab', '\\t', '\t'].includes(text)) return '\t';
+  if (!/^[^\p{L}\p{N}\s"']$/u.test(text))
+    throw new InvalidArgumentError(
+      'It must be one character that is not a letter, digit or quote, or "tab".',
+    );
+  return text;
+}
