@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { person } from '../src/demo/people';
+import type { Fault } from '../src/http/fault';
 import { Client, type UserBody } from './support/client';
 import { copyOfTemplate, describeOnServer, type TestDatabase } from './support/database';
 import { run, start, stop, ums } from './support/process';
@@ -43,11 +44,14 @@ const job = async (...args: string[]) => {
   return { code, stderr, summary: stdout ? JSON.parse(stdout) : undefined };
 };
 
-const refusedIn = (name: string) =>
-  readFileSync(path(name), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+const refusedIn = (name: string) => readFileSync(path(name), 'utf8');
+
+/** The reasons in a file of refused rows, and the lines of the rows. */
+const reasonsIn = (name: string) =>
+  [...refusedIn(name).matchAll(/"reason":("line .*")\}$/gm)].map(([, reason]) => {
+    const [, line, faults] = /^line (\d+): (.*)$/.exec(JSON.parse(reason))!;
+    return { line: Number(line), faults };
+  });
 
 const exported = async (organization: string): Promise<UserBody[]> => {
   const { stdout } = await run(['users', 'export', '--organization', organization], database.env);
@@ -185,25 +189,25 @@ describe('ums users import', () => {
       refused: bad.length + broken.length + 1,
       complete: true,
     });
-    expect(summary.refusedFile).toBe(path('bad.ndjson.refused.ndjson'));
-    expect(stderr).toContain('line 2: name is required, email is required\n');
+    expect(summary.refusedFile).toBe(path('bad.refused.ndjson'));
+    expect(stderr).toContain('  line 2: name is required; email is required\n');
 
-    const refused = refusedIn('bad.ndjson.refused.ndjson');
+    const refused = reasonsIn('bad.refused.ndjson');
     await withService(organization, async (api) => {
       for (const [i, body] of [...bad, { ...good, name: 'Other' }].entries()) {
         const row = refused[i < bad.length ? i : i + broken.length];
         // Sent as text, because an object literal cannot contain the key `__proto__`.
         const { errors } = (await api.post('/api/v1/users').type('json').send(JSON.stringify(body))).body;
-        expect({ errors: row.errors, line: row.line }).toEqual({
-          errors,
-          line: i < bad.length ? i + 2 : i + 6,
-        });
+        const faults = errors.map(
+          ({ field, message }: Fault) => `${field === 'body' ? 'row' : field} ${message}`,
+        );
+        expect(row).toEqual({ faults: faults.join('; '), line: i < bad.length ? i + 2 : i + 6 });
       }
     });
-    expect(refused.slice(bad.length).map(({ errors }) => errors[0].code)).toEqual([
-      'invalid',
-      'too_long',
-      'taken',
+    expect(refused.slice(bad.length).map(({ faults }) => faults)).toEqual([
+      'row must be JSON in UTF-8',
+      'row must not exceed 64 KB',
+      'email is already used by another user of the organization',
     ]);
   });
 
@@ -226,15 +230,67 @@ describe('ums users import', () => {
       organization,
     );
     expect({ code, summary }).toMatchObject({ code: 1, summary: { created: 4, refused: 2 } });
-    expect(refusedIn('sheet.csv.refused.ndjson')).toMatchObject([
-      { line: 5, errors: [{ field: 'metadata', code: 'invalid' }], input: { email: 'three@example.com' } },
-      { line: 6, errors: [{ field: 'body', message: 'has 2 cells, but the header has 4' }] },
-    ]);
+    expect(refusedIn('sheet.refused.csv')).toBe(
+      '\ufeffemail,name,metadata,role,reason\n' +
+        'three@example.com,Three,not json,,line 5: metadata must be JSON\n' +
+        'four@example.com,Four,,,"line 6: row has 2 cells, but the header has 4"\n',
+    );
     expect(writableFields(await exported(organization))).toEqual([
       { name: '=cmd()', email: 'five@example.com', role: 'member', metadata: {} },
       { name: 'Smith, "Jo"', email: 'one@example.com', role: 'viewer', metadata: { a: 'x\ny' } },
       { name: "'Tis", email: 'six@example.com', role: 'member', metadata: {} },
       { name: '5" Pipe', email: 'two@example.com', role: 'member', metadata: {} },
+    ]);
+  });
+
+  it('imports a corrected file of refused rows, in the format of its input', async () => {
+    const organization = await newOrganization();
+    const importFile = (name: string, ...options: string[]) =>
+      job('users', 'import', path(name), '--organization', organization, ...options);
+
+    file(
+      'de.csv',
+      '\ufeffName;E-Mail;EMAIL;Role\r\n=Ada;;ada@example.com;Admin\r\n;;;\r\nBo;x;bo@example.com;\r\n',
+    );
+    const options = ['--ignore-columns', 'e-mail'];
+    expect((await importFile('de.csv')).stderr).toContain('use --ignore-columns "E-Mail"');
+    expect((await importFile('de.csv', ...options)).summary).toMatchObject({
+      rows: 2,
+      created: 1,
+      refused: 1,
+    });
+    const reason = 'line 2: role must be one of member, admin, viewer';
+    expect(refusedIn('de.refused.csv')).toBe(
+      `\ufeffName;E-Mail;EMAIL;Role;reason\n'=Ada;;ada@example.com;Admin;${reason}\n`,
+    );
+    file('de.refused.csv', refusedIn('de.refused.csv').replace('Admin', 'admin'));
+    expect((await importFile('de.refused.csv', ...options)).summary).toMatchObject({
+      created: 1,
+      refused: 0,
+    });
+
+    file('tabs.tsv', 'email\tname\nno, nobody\tCy\n');
+    expect((await importFile('tabs.tsv')).summary).toMatchObject({ refusedFile: path('tabs.refused.tsv') });
+    file('tabs.refused.tsv', refusedIn('tabs.refused.tsv').replace('no, nobody', 'cy@example.com'));
+    expect((await importFile('tabs.refused.tsv')).summary).toMatchObject({ created: 1, refused: 0 });
+
+    file(
+      'lines',
+      '{"name":"Di","email":"di@example.com","role":"Viewer"}\n{"name":"Ed","email":"ed@example.com"',
+    );
+    expect((await importFile('lines')).summary).toMatchObject({ refusedFile: path('lines.refused.ndjson') });
+    const corrected = refusedIn('lines.refused.ndjson').replace('Viewer', 'viewer').replace(/\n$/, '}\n');
+    file('lines.refused.ndjson', corrected);
+    expect((await importFile('lines.refused.ndjson')).summary).toMatchObject({ created: 2, refused: 0 });
+
+    expect((await importFile('lines', '--delimiter', 'tab')).stderr).toContain('are for CSV files');
+    const names = (await exported(organization)).map(({ name, role }) => [name, role]).sort();
+    expect(names).toEqual([
+      ['=Ada', 'admin'],
+      ['Bo', 'member'],
+      ['Cy', 'member'],
+      ['Di', 'viewer'],
+      ['Ed', 'member'],
     ]);
   });
 
@@ -245,18 +301,15 @@ describe('ums users import', () => {
     ['nickname.csv', 'email,nickname\n', '"nickname"'],
     ['nobody.csv', 'name,role\n', 'email is missing'],
     ['twice.csv', 'email,email\n', 'email appears twice'],
-    ['open.csv', 'email,name\na@example.com,"Ada\n', 'never closed'],
+    ['open.csv', 'email,name\na@example.com,"Ada\n', 'The quote that opens at line 2 is never closed.'],
     ['endless.csv', `email,name\na@example.com,"${'x'.repeat(300_000)}`, 'never closed'],
-  ])('reports the fault in %s and creates no users', async (name, content, message) => {
+  ])('reports the fault in %s alone, and creates no users', async (name, content, message) => {
     organization ??= await newOrganization();
-    const { code, summary, stderr } = await job(
-      'users',
-      'import',
-      file(name, content),
-      '--organization',
-      organization,
-    );
+    const args = ['users', 'import', file(name, content), '--organization', organization];
+    const { code, summary } = await job(...args);
     expect({ code, summary }).toMatchObject({ code: 1, summary: { created: 0, complete: false } });
+    const { stdout, stderr } = await run([...args, '--dry-run'], database.env);
+    expect(stdout).toBe('');
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
@@ -274,9 +327,9 @@ describe('ums users import', () => {
     expect((await job(...args)).summary).toMatchObject({ unchanged: 1, refused: 2 });
     const { code, summary } = await job(...args, '--update');
     expect({ code, summary }).toMatchObject({ code: 1, summary: { updated: 1, unchanged: 1, refused: 1 } });
-    expect(refusedIn('changes.csv.refused.ndjson')).toMatchObject([
-      { line: 4, errors: [{ field: 'name', code: 'required' }] },
-    ]);
+    expect(refusedIn('changes.refused.csv')).toBe(
+      'email,name,role,metadata,reason\nnew@example.com,,,,line 4: name is required\n',
+    );
 
     const after = await exported(organization);
     const ada = after.find(({ name }) => name === 'Augusta')!;
@@ -357,6 +410,24 @@ describeOnServer('ums users import, on a server', () => {
     expect(JSON.parse(command.stdout())).toMatchObject({ created: 1000, complete: false });
   });
 
+  it('reads CSV from standard input before its end, and stops at Ctrl-C while it waits for the header', async () => {
+    const organization = await newOrganization();
+    const args = ['users', 'import', '-', '--format', 'csv', '--organization', organization, '--json'];
+    const command = ums(args, database.env, 'pipe');
+    const rows = people(0, 1100).map(({ name, email }) => `"${name}";${email}\n`);
+    command.process.stdin!.write(`name;email\n${rows.join('')}`);
+    while ((await exported(organization)).length < 1000);
+    command.process.kill('SIGINT');
+    expect(await command.exit).toBe(130);
+
+    const waiting = ums(args, database.env, 'pipe');
+    waiting.process.stdin!.write('name;');
+    await new Promise((done) => setTimeout(done, 3000));
+    waiting.process.kill('SIGINT');
+    expect(await waiting.exit).toBe(130);
+    expect(JSON.parse(waiting.stdout())).toMatchObject({ rows: 0, complete: false });
+  });
+
   it('creates each user once when several imports of the same users run concurrently', async () => {
     const organization = await newOrganization();
     const rows = people(0, 4000);
@@ -412,7 +483,7 @@ describe('ums users export', () => {
     const original = writableFields(await exported(organization));
     expect(original).toEqual(writableFields(generated.map((user) => ({ ...user, name: user.name.trim() }))));
 
-    for (const output of [path('out.csv'), path('out.ndjson')]) {
+    for (const output of [path('out.csv'), path('out.tsv'), path('out.ndjson')]) {
       const args = ['users', 'export', '--organization', organization, '--output', output];
       expect((await job(...args)).summary).toMatchObject({ users: generated.length, output });
       const other = await newOrganization();
@@ -421,6 +492,7 @@ describe('ums users export', () => {
       expect(JSON.stringify(writableFields(copy))).toBe(JSON.stringify(original));
     }
     const cells: string[][] = parse(readFileSync(path('out.csv')));
+    expect(parse(readFileSync(path('out.tsv')), { delimiter: '\t' })).toEqual(cells);
     expect(cells.flat().filter((cell) => /^[=+\-@\t\r\n＝＋－＠]/.test(cell))).toEqual([]);
     expect(cells.flat().filter((cell) => cell.startsWith("'="))).not.toEqual([]);
     expect(readdirSync(directory).filter((entry) => entry.endsWith('.part'))).toEqual([]);
@@ -480,10 +552,13 @@ describe('ums users export', () => {
     ['import', 'no/such/file', '--organization', 'org_x'],
     ['import', 'package.json', '--refused', './package.json', '--organization', 'org_x'],
     ['import', 'package.json', '--organization', 'org_x', '--format', 'xml'],
+    ['import', 'package.json', '--organization', 'org_x', '--delimiter', 'comma'],
   ])('refuses users %j %j %j and reports why', async (...args) => {
     const { code, stdout, stderr } = await run(['users', ...args], database.env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/ums organizations list|ENOENT|must not name the file|Allowed choices/);
+    expect(stderr).toMatch(
+      /ums organizations list|ENOENT|must not name the file|Allowed choices|must be one character/,
+    );
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 });

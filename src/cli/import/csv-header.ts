@@ -56,7 +56,8 @@ export function readHeader(cells: string[], ignoreColumns?: string): CsvHeader {
   return { names, reasonAt, columns };
 }
 
-const namesIn = (csv: string): string[] => parse(csv, { relax_quotes: true })[0] ?? [''];
+const namesIn = (csv: string): string[] =>
+  (parse(csv, { relax_quotes: true })[0] ?? ['']).map(unescapeFormula);
 
 function argumentFor(names: string[]): string {
   const csv = stringify([names.map((name) => name.trim())]).trimEnd();
