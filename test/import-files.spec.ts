@@ -72,6 +72,9 @@ describe('a CSV file', () => {
     expect(await inputs(text, { ignoreColumns: 'CITY , name ,"phone, Home",other' })).toEqual([
       { email: 'ada@x.com' },
     ]);
+    await expect(inputs(text, { ignoreColumns: '"City' })).rejects.toThrow(
+      '--ignore-columns must be a row of CSV',
+    );
     await expect(inputs(',email\n')).rejects.toThrow('use --ignore-columns ""');
     expect(await inputs(',email\n1,a@x.com\n', { ignoreColumns: '' })).toEqual([{ email: 'a@x.com' }]);
   });

@@ -56,8 +56,13 @@ export function readHeader(cells: string[], ignoreColumns?: string): CsvHeader {
   return { names, reasonAt, columns };
 }
 
-const namesIn = (csv: string): string[] =>
-  (parse(csv, { relax_quotes: true })[0] ?? ['']).map(unescapeFormula);
+function namesIn(csv: string): string[] {
+  try {
+    return (parse(csv, { relax_quotes: true })[0] ?? ['']).map(unescapeFormula);
+  } catch {
+    throw new Error('--ignore-columns must be a row of CSV, with commas.');
+  }
+}
 
 function argumentFor(names: string[]): string {
   const csv = stringify([names.map((name) => name.trim())]).trimEnd();
