@@ -53,9 +53,13 @@ describe('a CSV file', () => {
     ],
     ['email;name, first, last, all\nada@x.com;1\n', { ignoreColumns: '"name, first, last, all"' }],
     ['email\nada@x.com\n', undefined],
+    ['\n;;\n;\nemail;name\nada@x.com;Ada\n', undefined],
     ['"e""mail"|email\n1|ada@x.com\n', { delimiter: '|', ignoreColumns: 'e"mail' }],
   ])('has the delimiter that its header or the option tells: %j', async (text, options) => {
-    expect(await inputs(text, options)).toMatchObject([{ email: 'ada@x.com' }]);
+    for (const chunkSize of [2, 1000]) {
+      const [{ input }] = await rowsOf(csv(text, options, chunkSize));
+      expect(input).toMatchObject({ email: 'ada@x.com' });
+    }
   });
 
   it('has columns in any letter case, with spaces around them, and maybe empty ones at the end', async () => {

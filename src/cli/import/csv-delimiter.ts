@@ -3,22 +3,24 @@ import { columnKey } from './csv-header';
 
 const DELIMITERS = [',', ';', '\t'];
 
-/** Among those with a column "email", the delimiter with the most columns in the header. */
-export function findDelimiter(head: Buffer): string {
-  const candidates = DELIMITERS.map((delimiter) => ({ delimiter, columns: columnsOf(head, delimiter) }));
-  const withEmail = candidates.filter(({ columns }) => columns.includes('email'));
-  const [first, ...others] = withEmail.length > 0 ? withEmail : candidates;
-  return others.reduce((a, b) => (b.columns.length > a.columns.length ? b : a), first).delimiter;
-}
+/** The delimiter that makes the header have a column "email". */
+export const findDelimiter = (head: Buffer): string =>
+  DELIMITERS.find((delimiter) => columnsOf(head, delimiter).includes('email')) ?? ',';
 
 function columnsOf(head: Buffer, delimiter: string): string[] {
   try {
-    const options = { bom: true, delimiter, relax_quotes: true, skip_empty_lines: true, to: 1 };
-    const [header = []] = parse(head, options) as string[][];
+    const [header = []]: string[][] = parse(head, {
+      bom: true,
+      delimiter,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_records_with_empty_values: true,
+      to: 1,
+    });
     return header.map(columnKey);
   } catch {
     // A quote is not closed, which the import reports.
-    return head.toString().split('\n', 1)[0].replaceAll('"', '').split(delimiter).map(columnKey);
+    return head.toString().trim().split('\n', 1)[0].replaceAll('"', '').split(delimiter).map(columnKey);
   }
 }
 
@@ -26,6 +28,6 @@ function columnsOf(head: Buffer, delimiter: string): string[] {
 export const hasHeader = (head: Buffer) =>
   head
     .toString('latin1')
-    .trimStart()
     .replace(/"[^"]*("|$)/g, '')
+    .replace(/^[\s,;]+/, '') // empty rows
     .includes('\n');
