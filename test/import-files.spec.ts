@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
@@ -110,6 +110,17 @@ describe('a CSV file', () => {
     const text = `email,name\n\na@x.com,"A\nB"\nb@x.com,"${'x\n'.repeat(100_000)}`;
     await expect(inputs(text)).rejects.toThrow('The row at line 5 exceeds 128 KB, or a quoted cell in it');
   });
+
+  it.each(['name;', 'name;email\n'])(
+    'that waits for more after %j ends when its source is destroyed',
+    async (text) => {
+      const source = new PassThrough();
+      source.write(text);
+      const rows = rowsOf(new CsvFile(source));
+      setImmediate(() => source.destroy());
+      await expect(rows).rejects.toThrow('Premature close');
+    },
+  );
 
   it('that is not UTF-8 is refused', async () => {
     await expect(inputs(Buffer.from('email,name\na@x.com,Jürgen\n', 'latin1'))).rejects.toThrow('not UTF-8');

@@ -410,7 +410,7 @@ describeOnServer('ums users import, on a server', () => {
     expect(JSON.parse(command.stdout())).toMatchObject({ created: 1000, complete: false });
   });
 
-  it('reads CSV from standard input before its end, and stops at Ctrl-C while it waits for the header', async () => {
+  it('reads CSV from standard input before its end', async () => {
     const organization = await newOrganization();
     const args = ['users', 'import', '-', '--format', 'csv', '--organization', organization, '--json'];
     const command = ums(args, database.env, 'pipe');
@@ -419,13 +419,6 @@ describeOnServer('ums users import, on a server', () => {
     while ((await exported(organization)).length < 1000);
     command.process.kill('SIGINT');
     expect(await command.exit).toBe(130);
-
-    const waiting = ums(args, database.env, 'pipe');
-    waiting.process.stdin!.write('name;');
-    await new Promise((done) => setTimeout(done, 3000));
-    waiting.process.kill('SIGINT');
-    expect(await waiting.exit).toBe(130);
-    expect(JSON.parse(waiting.stdout())).toMatchObject({ rows: 0, complete: false });
   });
 
   it('creates each user once when several imports of the same users run concurrently', async () => {
