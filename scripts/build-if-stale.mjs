@@ -18,6 +18,16 @@ const SOURCES = [
 ];
 const BUILT = 'dist/src/main.js';
 
+// The build tools would fail on an older Node with a stack trace. src/process/node-version.ts checks the same at a start.
+const version = process.versions.node;
+const [major, minor] = version.split('.').map(Number);
+if (!(major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19))) {
+  process.stderr.write(
+    `Node.js 20.19, 22.12 or newer is required; this is ${version}. Install a newer one from https://nodejs.org.\n`,
+  );
+  process.exit(1);
+}
+
 function newest(path) {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.mtimeMs;

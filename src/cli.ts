@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './process/node-version';
 import './process/signals';
 import { Command } from 'commander';
 import { info } from '../openapi.json';

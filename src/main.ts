@@ -1,3 +1,4 @@
+import './process/node-version';
 import './process/signals';
 import { fail } from './process/failure';
 import { start } from './process/start';

@@ -79,7 +79,9 @@ describe('a first start on the embedded database', () => {
     const failed = await run(['start'], { ...onDirectory(), HOST: '127.0.0.1', PORT: String(port) });
     busy.close();
     expect(failed.code).toBe(1);
-    expect(failed.stderr).toContain('EADDRINUSE');
+    expect(failed.stderr).toBe(
+      `Port ${port} is in use by another process. Stop it, or set PORT to another port.\n`,
+    );
 
     const service = await start(onDirectory());
     expect(valueIn(service.stdout())).toBeDefined();
@@ -107,10 +109,10 @@ describe('a first start on the embedded database', () => {
     const second = await run(['start'], { ...onDirectory(), PORT: '0' });
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(
-      /^The embedded database in .* is in use by another process\. Stop that process first, or set DATA_DIR/,
+      /^The embedded database in .* is in use by another process\. Stop that process first \(the service, if it is running\)\./,
     );
     const command = await run(['organizations', 'list'], onDirectory());
-    expect(command.code).toBe(1);
+    expect(command).toEqual(second);
 
     service.process.kill('SIGKILL');
     await service.exit;

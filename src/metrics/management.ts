@@ -1,29 +1,18 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { HealthService } from '../health/health.service';
 import { NO_ROUTE, sendProblem } from '../http/problem';
 import type { Metrics } from './metrics';
 
 /**
- * Serves `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway exposes, and returns that port. It does
- * so until the process ends, so that the metrics of a drain can be scraped too.
+ * Serves `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway exposes. It listens until the process
+ * ends, so that the metrics of a drain can be scraped too.
  */
-export async function serveManagement(
-  port: number,
-  host: string,
-  metrics: Metrics,
-  health: HealthService,
-): Promise<number> {
-  const server = createServer((request, response) => {
+export const managementServer = (metrics: Metrics, health: HealthService): Server =>
+  createServer((request, response) => {
     answer(request, response, metrics, health).catch(() =>
       sendProblem(request, response, { status: 500, detail: 'The metrics could not be read.' }),
     );
   });
-  server.listen(port, host);
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
 
 async function answer(
   request: IncomingMessage,

@@ -1,15 +1,15 @@
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
 import { seedDemo } from '../demo/seed';
 import { HealthService } from '../health/health.service';
-import { serveManagement } from '../metrics/management';
+import { managementServer } from '../metrics/management';
 import { COUNTER } from '../rate-limit/rate-limit.module';
 import { schema } from '../schema';
 import { type Addresses, bannerLines, displayHost } from './banner';
 import { type Access, bootstrap } from './bootstrap';
 import { readConfig } from './config';
+import { listen } from './listen';
 import { createLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp, rateLimitStorage } from './setup';
@@ -41,13 +41,20 @@ export async function start(
   const storage = rateLimitStorage(config);
   metrics?.watchLimiter(storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER));
   await releaseStartMemory();
-  await app.listen(config.port, config.host);
+  // Not with app.listen(), which would also log the failure as it is.
+  await app.init();
+  const port = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
   const managementPort =
-    metrics && (await serveManagement(config.managementPort!, config.host, metrics, app.get(HealthService)));
+    metrics &&
+    (await listen(
+      managementServer(metrics, app.get(HealthService)),
+      'MANAGEMENT_PORT',
+      config.managementPort!,
+      config.host,
+    ));
   process.off('SIGTERM', abort).off('SIGINT', abort);
   stopOnSignals(app, database, config.drainSeconds, log);
 
-  const { port } = app.getHttpServer().address() as AddressInfo;
   const urlOf = (port: number) => `http://${displayHost(config.host)}:${port}`;
   const addresses: Addresses = {
     url: urlOf(port),

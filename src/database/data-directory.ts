@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { dirname, join, relative, resolve } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
+
+/** The longest socket path that every platform supports. */
+const MAX_SOCKET_PATH = 103;
+
+const LOCK_PREFIX = 'lock-';
+
+/** Creates the directory of the embedded database if necessary, locks it, and returns the function that unlocks it. */
+export async function lockDirectory(dataDir: string): Promise<() => Promise<void>> {
+  try {
+    makeDirectory(resolve(dataDir));
+    const lock = await takeLock(dataDir);
+    return () => unlock(lock);
+  } catch (error) {
+    const [, reason] = getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0) ?? [];
+    if (!reason) throw error;
+    throw new Error(
+      `The embedded database cannot use the directory ${resolve(dataDir)}: ${reason}. Set DATA_DIR to a directory that this user may write to, or DATABASE_URL to a PostgreSQL server.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Creates the directory and its parents. The `recursive` of Node never ends where nobody can create one, as in /proc. */
+function makeDirectory(path: string): void {
+  if (existsSync(path) || dirname(path) === path) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!existsSync(path)) throw error; // otherwise another process has created it meanwhile
+  }
+}
+
+/**
+ * PGlite does not lock its directory, and two processes on one directory lose each other's commits. A listening socket is a
+ * lock that ends with its process, even after a crash. Each process listens on a name of its own before it looks for other
+ * names, so of two processes that start together at least one sees the other, and stale sockets are removed without a race.
+ */
+async function takeLock(dataDir: string): Promise<Server> {
+  if (process.platform === 'win32') {
+    const pipe = `\\\\.\\pipe\\ums-${resolve(dataDir).replace(/[^A-Za-z0-9]/g, '-')}`;
+    return listen(pipe).catch(() => Promise.reject(inUse(dataDir)));
+  }
+  const own = `${LOCK_PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`;
+  const lock = await listen(socketPath(dataDir, own));
+  for (const name of readdirSync(dataDir)) {
+    if (!name.startsWith(LOCK_PREFIX) || name === own) continue;
+    const path = socketPath(dataDir, name);
+    if (await isListening(path)) {
+      await unlock(lock);
+      throw inUse(dataDir);
+    }
+    rmSync(path, { force: true });
+  }
+  return lock;
+}
+
+const inUse = (dataDir: string) =>
+  new Error(
+    `The embedded database in ${dataDir} is in use by another process. Stop that process first (the service, if it is running). Set DATA_DIR to another directory only if you want a second, empty database.`,
+  );
+
+function socketPath(dataDir: string, name: string): string {
+  const absolute = join(resolve(dataDir), name);
+  const path = [relative('.', absolute), absolute].find(
+    (candidate) => Buffer.byteLength(candidate) <= MAX_SOCKET_PATH,
+  );
+  if (!path)
+    throw new Error(`The path in DATA_DIR is too long for a lock: ${dataDir}. Choose a shorter one.`);
+  return path;
+}
+
+const listen = (path: string) =>
+  new Promise<Server>((done, fail) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', fail);
+    server.listen(path, () => done(server.unref()));
+  });
+
+const isListening = (path: string) =>
+  new Promise<boolean>((done) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      done(true);
+    });
+    socket.once('error', () => done(false));
+  });
+
+const unlock = (lock: Server) => new Promise<void>((done) => lock.close(() => done()));
