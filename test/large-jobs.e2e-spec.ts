@@ -587,8 +587,9 @@ describe('sample users', () => {
   it('are created by a start with --demo only in an empty organization', async () => {
     const empty = await copyOfTemplate();
     const BOOTSTRAP_TOKEN = (await run(['tokens', 'generate'], {})).stdout.trim();
-    const demo = async (...args: string[]) => {
-      const service = await start({ ...empty.env, BOOTSTRAP_TOKEN }, ...args);
+    const demo = async (report: string) => {
+      const service = await start({ ...empty.env, BOOTSTRAP_TOKEN }, '--demo');
+      expect(service.stdout()).toContain(report);
       const users: UserBody[] = [];
       let next = '/api/v1/users?limit=200';
       const api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
@@ -601,8 +602,8 @@ describe('sample users', () => {
       await stop(service);
       return users.length;
     };
-    expect(await demo('--demo')).toBe(500);
-    expect(await demo('--demo')).toBe(499);
+    expect(await demo('Sample users: 500 added\n')).toBe(500);
+    expect(await demo('Sample users: none added, because the organization already has users\n')).toBe(499);
     await empty.drop();
   });
 });

@@ -30,8 +30,9 @@ describe('a first start on the embedded database', () => {
     const service = await start({ ...onDirectory(), LOG_LEVEL: 'fatal' });
     const token = valueIn(service.stdout())!;
     expect(service.stdout()).toMatch(
-      /^User Management Service at (http:\/\/127\.0\.0\.1:\d+)\nDashboard: \1\/dashboard\nOrganization: Default \(org_\w{26}\)\nAdmin token/,
+      /^User Management Service at (http:\/\/127\.0\.0\.1:\d+)\nDashboard: \1\/dashboard\nListening on 127\.0\.0\.1, which only this machine can reach; HOST=0\.0\.0\.0 opens it to others\nEmbedded database: (.*)\nOrganization: Default \(org_\w{26}\)\nAdmin token, shown only once: \S+\n$/,
     );
+    expect(service.stdout()).toContain(`\nEmbedded database: ${database!.env.DATA_DIR}\n`);
 
     const user = await new Client(service.url, { value: token }).createUser();
     expect(await stop(service)).toBe(0);
@@ -89,9 +90,16 @@ describe('a first start on the embedded database', () => {
   });
 
   it('prints the same as JSON with --json', async () => {
-    const service = ums(['start', '--json'], { ...onDirectory(), PORT: '0', LOG_LEVEL: 'fatal' });
+    const service = ums(['start', '--json'], {
+      ...onDirectory(),
+      PORT: '0',
+      HOST: '0.0.0.0',
+      LOG_LEVEL: 'fatal',
+    });
     await once(service.process.stdout!, 'data');
     expect(JSON.parse(service.stdout())).toEqual({
+      host: '0.0.0.0',
+      dataDir: database!.env.DATA_DIR,
       url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       dashboard: expect.stringMatching(/^http:\/\/localhost:\d+\/dashboard$/),
       organization: { id: expect.stringMatching(/^org_/), name: 'Default' },
@@ -119,12 +127,30 @@ describe('a first start on the embedded database', () => {
     expect(await stop(await start(onDirectory()))).toBe(0);
   });
 
-  it('is refused in production unless DATABASE_URL selects it explicitly', async () => {
+  it('is refused in production unless DATABASE_URL selects it; then standard output is JSON without a token', async () => {
     const refused = await run(['start'], { ...onDirectory(), NODE_ENV: 'production' });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('DATABASE_URL must be set when NODE_ENV is production');
 
-    await stop(await start({ ...onDirectory(), NODE_ENV: 'production', DATABASE_URL: 'embedded' }));
+    const env = { ...onDirectory(), NODE_ENV: 'production', DATABASE_URL: 'embedded', LOG_LEVEL: 'error' };
+    const service = await start(env, '--demo');
+    await stop(service);
+    const lines = service.stdout().trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        level: 30,
+        time: expect.any(String),
+        msg: expect.stringContaining(
+          'There is no active admin token. Create one with: ums organizations create',
+        ),
+        url: service.url,
+        dashboard: `${service.url}/dashboard`,
+        host: '127.0.0.1',
+        dataDir: database!.env.DATA_DIR,
+        organizations: 0,
+        admins: false,
+      },
+    ]);
   });
 });
 

@@ -4,6 +4,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
+import { readConfig } from '../src/process/config';
+import { defaultHost } from '../src/process/listen';
 import { run } from './support/process';
 
 let directory: string;
@@ -170,5 +172,26 @@ describe('an older Node', () => {
       stderr: '',
       status: 0,
     });
+  });
+});
+
+describe('the default of HOST', () => {
+  const hostOf = (env: NodeJS.ProcessEnv, isEmbedded = true, marks: string[] = []) =>
+    defaultHost(isEmbedded, env, marks);
+
+  it('is this machine on the embedded database, and all interfaces on a server or in a container', () => {
+    expect(hostOf({})).toBe('127.0.0.1');
+    expect(hostOf({}, false)).toBe('0.0.0.0');
+    expect(hostOf({ KUBERNETES_SERVICE_HOST: '10.0.0.1' })).toBe('0.0.0.0');
+    expect(hostOf({}, true, ['/nowhere', __filename])).toBe('0.0.0.0');
+    expect(hostOf({}, true, ['/nowhere'])).toBe('127.0.0.1');
+  });
+
+  it('is used by the configuration', () => {
+    const DATABASE_URL = 'postgres://localhost/people';
+    expect(readConfig({}).host).toBe(defaultHost(true, {}));
+    expect(readConfig({ KUBERNETES_SERVICE_HOST: '10.0.0.1' }).host).toBe('0.0.0.0');
+    expect(readConfig({ DATABASE_URL }).host).toBe('0.0.0.0');
+    expect(readConfig({ HOST: '127.0.0.2', DATABASE_URL }).host).toBe('127.0.0.2');
   });
 });

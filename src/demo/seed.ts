@@ -7,11 +7,12 @@ import { person } from './people';
 /** The number of users that `npm start -- --demo` adds. */
 const DEMO_USERS = 500;
 
-/** Adds the sample users, all of them or none, unless the organization already has users. */
-export async function seedDemo(dataSource: DataSource, organizationId: string): Promise<void> {
-  if (await dataSource.getRepository(User).existsBy({ organizationId })) return;
+/** Adds the sample users, all of them or none, unless the organization already has users. Returns how many it added. */
+export async function seedDemo(dataSource: DataSource, organizationId: string): Promise<number> {
+  if (await dataSource.getRepository(User).existsBy({ organizationId })) return 0;
   const people = Array.from({ length: DEMO_USERS }, (_, n) => person(n));
   await new UserImport(dataSource, systemCaller(organizationId, 'service', 'ums start --demo'), false).add(
     people,
   );
+  return people.length;
 }

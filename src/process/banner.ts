@@ -1,36 +1,44 @@
 import type { Access } from './bootstrap';
+import { reachOf } from './listen';
 import { printable } from './printable';
 
-/** Where the service answers. */
-export interface Addresses {
+/** What a start reports. */
+export interface Started extends Partial<Access> {
   url: string;
   dashboard: string;
   /** Undefined unless metrics are served. */
   metrics?: string;
+  /** The address it listens on. */
+  host: string;
+  /** The absolute path of the embedded database. */
+  dataDir?: string;
+  /** How many sample users `--demo` has added. */
+  sampleUsers?: number;
+  /** Whether the schema is still to be migrated. */
+  waiting?: true;
 }
 
-/** What a start prints: the addresses, and how to get in; or that the schema is still to be migrated. */
-export function bannerLines({ url, dashboard, metrics }: Addresses, access?: Access): string[] {
-  const lines = [`User Management Service at ${url}`, `Dashboard: ${dashboard}`];
-  if (metrics) lines.push(`Metrics at ${metrics}`);
-  if (!access) return [...lines, 'The schema is older than this release. Run: ums migrate'];
-  const { organization, organizations, token, admins } = access;
-  if (organization) {
-    const more = organizations > 1 ? ` and ${organizations - 1} more` : '';
-    lines.push(`Organization: ${printable(organization.name)} (${organization.id})${more}`);
-  }
-  if (token) lines.push(`Admin token, shown only once: ${token}`);
-  else if (!admins) {
-    lines.push(
-      'There is no active admin token. Create one with: ums organizations create <name>, then: ums tokens create --organization <id> --name <name> --scopes admin',
-      'or, on a new database, start with BOOTSTRAP_TOKEN set to a value from: ums tokens generate',
-    );
-  }
-  return lines;
+/** The report as text. */
+export function bannerLines(started: Started): string[] {
+  const { url, dashboard, metrics, host, dataDir, organization, organizations = 0, token } = started;
+  const more = organizations > 1 ? ` and ${organizations - 1} more` : '';
+  return [
+    `User Management Service at ${url}`,
+    `Dashboard: ${dashboard}`,
+    metrics && `Metrics at ${metrics}`,
+    `Listening on ${reachOf(host)}`,
+    dataDir && `Embedded database: ${printable(dataDir)}`,
+    organization && `Organization: ${printable(organization.name)} (${organization.id})${more}`,
+    started.sampleUsers === 0 && 'Sample users: none added, because the organization already has users',
+    started.sampleUsers && `Sample users: ${started.sampleUsers} added`,
+    token && `Admin token, shown only once: ${token}`,
+    nextStep(started),
+  ].filter((line) => typeof line === 'string');
 }
 
-/** The host as a browser on this machine can open it. */
-export function displayHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
+/** What somebody has to do before the service can be used, if anything. */
+export function nextStep({ waiting, token, admins }: Started): string | undefined {
+  if (waiting) return 'The schema is older than this release. Run: ums migrate';
+  if (token || admins) return undefined;
+  return 'There is no active admin token. Create one with: ums organizations create <name>, then: ums tokens create --organization <id> --name <name> --scopes admin; or, on a new database, start with BOOTSTRAP_TOKEN set to a value from: ums tokens generate';
 }

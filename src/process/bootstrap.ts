@@ -48,7 +48,9 @@ export interface Access {
 
 /** Creates the first admin token if needed. The result has its value only if the service generated it. */
 export async function bootstrap(dataSource: DataSource, config: Config): Promise<Access> {
-  const generated = config.databaseUrl === undefined && !config.bootstrapToken ? newTokenValue() : undefined;
+  // In production standard output is a log, where a token must not be.
+  const isTrial = config.databaseUrl === undefined && !config.production;
+  const generated = isTrial && !config.bootstrapToken ? newTokenValue() : undefined;
   const value = config.bootstrapToken ?? generated;
   const isCreated =
     value !== undefined && (await createFirstAdmin(dataSource, config.bootstrapOrganization, value));

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import express from 'express';
 import { isRedisUrl } from '../rate-limit/redis-url';
 import { isTokenValue } from '../tokens/token-value';
+import { defaultHost } from './listen';
 
 /** The value of DATABASE_URL that selects the embedded database. */
 const EMBEDDED = 'embedded';
@@ -32,14 +33,17 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   };
 
   const isMissing = settings.DATABASE_URL === undefined && settings.DATABASE_URL_FILE === undefined;
-  if (env.NODE_ENV === 'production' && isMissing) {
+  const production = env.NODE_ENV === 'production';
+  if (production && isMissing) {
     faults.push(
       `DATABASE_URL must be set when NODE_ENV is production; set it to "${EMBEDDED}" to use the embedded database`,
     );
   }
+  const url = read('DATABASE_URL', databaseUrl, undefined);
   const config = {
+    production,
     /** Undefined for the embedded database. */
-    databaseUrl: read('DATABASE_URL', databaseUrl, undefined),
+    databaseUrl: url,
     dataDir: read('DATA_DIR', String, '.data'),
     redisUrl: read('REDIS_URL', matching(isRedisUrl, 'must be a redis:// or rediss:// URL'), undefined),
     poolSize: read('DATABASE_POOL_SIZE', integer(1, 1000), 10),
@@ -47,7 +51,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     port: read('PORT', integer(0, 65535), 3000),
     /** Undefined: metrics are not served. */
     managementPort: read('MANAGEMENT_PORT', integer(0, 65535), undefined),
-    host: read('HOST', matching(isHost, 'must be an IP address or a host name'), '0.0.0.0'),
+    host: read(
+      'HOST',
+      matching(isHost, 'must be an IP address or a host name'),
+      defaultHost(url === undefined, env),
+    ),
     rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', integer(1, 1_000_000_000), 1000),
     bootstrapToken: read(
       'BOOTSTRAP_TOKEN',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
@@ -6,10 +7,10 @@ import { HealthService } from '../health/health.service';
 import { managementServer } from '../metrics/management';
 import { COUNTER } from '../rate-limit/rate-limit.module';
 import { schema } from '../schema';
-import { type Addresses, bannerLines, displayHost } from './banner';
-import { type Access, bootstrap } from './bootstrap';
+import { bannerLines, nextStep, type Started } from './banner';
+import { bootstrap } from './bootstrap';
 import { readConfig } from './config';
-import { listen } from './listen';
+import { displayHost, listen } from './listen';
 import { createLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp, rateLimitStorage } from './setup';
@@ -17,7 +18,7 @@ import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
 import { disablePretenuring, releaseStartMemory } from './v8';
 
-/** Starts the standalone service and prints its addresses, organization and new admin token to standard output. */
+/** Starts the standalone service, and reports its addresses, organization and new admin token on standard output. */
 export async function start(
   env: NodeJS.ProcessEnv,
   { demo, json }: { demo?: boolean; json?: boolean } = {},
@@ -56,29 +57,35 @@ export async function start(
   stopOnSignals(app, database, config.drainSeconds, log);
 
   const urlOf = (port: number) => `http://${displayHost(config.host)}:${port}`;
-  const addresses: Addresses = {
+  const addresses = {
     url: urlOf(port),
     dashboard: `${urlOf(port)}/dashboard`,
     metrics: managementPort === undefined ? undefined : `${urlOf(managementPort)}/metrics`,
+    host: config.host,
+    dataDir: config.databaseUrl === undefined ? resolve(config.dataDir) : undefined,
   };
-  const report = (access?: Access) =>
-    void stdout.write(
-      json
-        ? `${JSON.stringify({ ...addresses, ...(access ?? { waiting: true }) })}\n`
-        : `${bannerLines(addresses, access).join('\n')}\n`,
-    );
+  const report = (facts: Partial<Started>) => {
+    const started: Started = { ...addresses, ...facts };
+    if (json) stdout.write(`${JSON.stringify(started)}\n`);
+    else if (!config.production) stdout.write(`${bannerLines(started).join('\n')}\n`);
+    // In production standard output is the log and nothing else. This line is there at any log level.
+    else log.child({}, { level: 'info' }).info(started, nextStep(started) ?? 'started');
+  };
 
   // Without MIGRATE_ON_START, wait until another process has migrated; /readyz answers 503 meanwhile.
   const isMigrated = async () => (await pendingMigrations(database.dataSource)).length === 0;
   if (!(await isMigrated())) {
-    report();
+    report({ waiting: true });
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
   const access = await bootstrap(database.dataSource, config);
+  let sampleUsers: number | undefined;
   try {
-    if (demo && access.organization) await seedDemo(database.dataSource, access.organization.id);
+    if (demo && access.organization) {
+      sampleUsers = await seedDemo(database.dataSource, access.organization.id);
+    }
   } finally {
-    report(access);
+    report({ ...access, sampleUsers });
   }
 }

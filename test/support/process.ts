@@ -48,7 +48,7 @@ export async function start(env: NodeJS.ProcessEnv, ...args: string[]): Promise<
   });
   const printed = new Promise<string>((resolve) => {
     service.process.stdout!.on('data', () => {
-      const url = /User Management Service at (\S+)[^]*\n$/.exec(service.stdout())?.[1];
+      const url = /(?:User Management Service at |"url":")([^\s"]+)[^]*\n$/.exec(service.stdout())?.[1];
       if (url) resolve(url);
     });
   });
