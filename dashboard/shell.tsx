@@ -5,6 +5,7 @@ import { useSession } from './session.ts';
 import { BootstrapBanner } from './tokens/bootstrap-banner.tsx';
 import { NewTokenDialog } from './tokens/new-token-dialog.tsx';
 import { TokensPage } from './tokens/tokens-page.tsx';
+import { focusHeading } from './ui/dialog.tsx';
 import { Mark } from './ui/mark.tsx';
 import { UsersPage } from './users/users-page.tsx';
 
@@ -22,6 +23,7 @@ export function Shell() {
   // Kept here, not in the section, because a new token's value must survive a change of section.
   const [newToken, setNewToken] = useState<NewToken>();
   const [revocations, setRevocations] = useState(0);
+  useEffect(focusHeading, []); // the form that had the focus is gone
   useEffect(() => {
     const follow = () => setSection(sectionOf(location.hash));
     addEventListener('hashchange', follow);

@@ -34,6 +34,20 @@ describeInBrowser('a session of the dashboard', () => {
     expect(requestedUrls.filter((url) => url.includes('/api/'))).toEqual([]);
   });
 
+  it('begins with the focus on the heading of its section', async () => {
+    for (const [section, heading] of [
+      ['', 'API tokens'],
+      ['#users', 'Users'],
+    ]) {
+      const { page } = await open();
+      const { tokenValue } = await service().client();
+      await page.goto(`${service().url}/dashboard${section}`);
+      await page.getByLabel('Admin token').fill(tokenValue);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: heading }).and(page.locator(':focus')).waitFor();
+    }
+  });
+
   it('does not start with an invalid token', async () => {
     const { page, expectErrors } = await open();
     expectErrors(401);

@@ -12,7 +12,7 @@ const namesOf = async (page: Page) => (await rowsOf(page)).map((row) => row.spli
 const userOf = async (api: Client, id: string) => (await api.get(`/api/v1/users/${id}`).expect(200)).body;
 
 describeInBrowser('users in the dashboard', () => {
-  const { visit } = useDashboard();
+  const { service, visit } = useDashboard();
   const visitUsers = async (prepare?: (api: Client, page: Page) => Promise<unknown>) => {
     const opened = await visit({}, prepare);
     await toUsers(opened.page);
@@ -224,6 +224,26 @@ describeInBrowser('users in the dashboard', () => {
     });
   });
 
+  it('are kept if a table of the application refers to them', async () => {
+    const { page, api, expectErrors } = await visitUsers((api) => api.createUser({ name: 'Ada' }));
+    const { body } = await api.get('/api/v1/users').expect(200);
+    const { dataSource } = service();
+    await dataSource.query(
+      'CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES users)',
+    );
+    await dataSource.query('INSERT INTO badges VALUES ($1, $2)', [api.organizationId, body.data[0].id]);
+    expectErrors(409);
+    await page.getByRole('button', { name: 'Delete Ada' }).click();
+    await dialogButton(page, 'Delete user').click();
+    await page
+      .getByRole('dialog')
+      .getByText('The user cannot be deleted, because a table of the application still refers to it.')
+      .waitFor();
+    await dataSource.query('DROP TABLE badges');
+    await dialogButton(page, 'Delete user').click();
+    await page.getByText('Deleted Ada').waitFor();
+  });
+
   it('are deleted after confirmation', async () => {
     const { page, api } = await visitUsers((api) =>
       api.createUser({ name: 'Ada', email: 'ada@example.com' }),
@@ -277,6 +297,32 @@ describeInBrowser('users in the dashboard', () => {
     await page.getByText('Page 1').waitFor();
     await page.getByText('50 users on this page').waitFor();
   });
+
+  it.each([1280, 390])(
+    'begin at the top of the next and the previous page, %i pixels wide',
+    async (width) => {
+      const { page } = await visitUsers(async (api, page) => {
+        await page.setViewportSize({ width, height: 800 });
+        for (let i = 0; i < 60; i++) await api.createUser({ name: `Person ${String(i).padStart(2, '0')}` });
+      });
+      await page.getByText('50 users on this page').waitFor();
+      for (const [button, count] of [
+        ['Next', '10 users'],
+        ['Previous', '50 users'],
+      ]) {
+        await page.getByRole('button', { name: button }).click();
+        await page.getByText(`${count} on this page`).waitFor();
+        await page.getByRole('table').and(page.locator(':focus')).waitFor();
+        const { top, bottom } = await page.evaluate<{
+          top: number;
+          bottom: number;
+        }>(`(({ top, bottom }) => ({ top, bottom }))(
+        document.querySelector('tbody tr').getBoundingClientRect())`);
+        expect(top).toBeGreaterThanOrEqual(0);
+        expect(bottom).toBeLessThanOrEqual(800);
+      }
+    },
+  );
 
   it('are found while typing, and show markup as text', async () => {
     const { page } = await visitUsers(async (api) => {

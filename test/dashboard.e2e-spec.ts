@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingHttpHeaders } from 'node:http';
+import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { startService, type TestService } from './support/service';
@@ -33,6 +34,12 @@ const SECURITY = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
 describe('/dashboard', () => {
   it('is a page that is not cached and runs only its own files', async () => {
     const { headers, text } = await request(service.url).get('/dashboard').expect(200);
@@ -42,9 +49,7 @@ describe('/dashboard', () => {
       'cache-control': 'no-store',
     });
     const addresses = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
-    expect(addresses.filter((address) => !address.startsWith('data:image/svg+xml,')).sort()).toEqual(
-      names.map((name) => `./dashboard/${name}`).sort(),
-    );
+    expect(addresses.sort()).toEqual(names.map((name) => `./dashboard/${name}`).sort());
     expect(text).not.toMatch(/<style|<script>|style=|\son\w+=/);
   });
 
@@ -52,10 +57,10 @@ describe('/dashboard', () => {
     const { headers, body, text } = await request(service.url).get(`/dashboard/${name}`).expect(200);
     expect(headers).toMatchObject({
       ...SECURITY,
-      'content-type': name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
+      'content-type': TYPES[extname(name)],
       'cache-control': 'public, max-age=31536000, immutable',
     });
-    expect(name).toMatch(/-[\w-]{8}\.(js|css)$/);
+    expect(name).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
     expect(text ?? body.toString()).toBe(read(`dashboard/${name}`).toString());
   });
 
@@ -116,5 +121,46 @@ describe('/dashboard', () => {
       .filter((name) => name.endsWith('.js'))
       .map((name) => gzipSync(read(`dashboard/${name}`)));
     expect(scripts.reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(60 * 1024);
+  });
+});
+
+describe('a browser', () => {
+  const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const CHROME_IMAGES = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
+
+  it('is led from / to the dashboard, below any path prefix', async () => {
+    for (const method of ['get', 'head'] as const) {
+      const { headers } = await request(service.url)
+        [method]('/')
+        .set('Accept', ACCEPT)
+        .set('X-Request-ID', 'my-id')
+        .expect(302);
+      expect(headers).toMatchObject({
+        location: 'dashboard',
+        'x-request-id': 'my-id',
+        'cache-control': 'no-store',
+      });
+    }
+  });
+
+  it.each([
+    ['get', '/', '*/*'],
+    ['get', '/', 'application/json'],
+    ['post', '/', ACCEPT],
+    ['get', '/nothing', ACCEPT],
+  ] as const)('%s %s with %s is still a 404 with a problem body', async (method, path, accept) => {
+    const { headers, body } = await request(service.url)[method](path).set('Accept', accept).expect(404);
+    expect(body).toMatchObject({ code: 'not_found', requestId: headers['x-request-id'] });
+  });
+
+  it('gets the icon of the dashboard as /favicon.ico', async () => {
+    const { headers, body } = await request(service.url)
+      .get('/favicon.ico')
+      .set('Accept', CHROME_IMAGES)
+      .expect(200);
+    expect(headers).toMatchObject({ ...SECURITY, 'content-type': 'image/svg+xml' });
+    expect(headers['x-request-id']).toBeDefined();
+    const [icon] = names.filter((name) => name.endsWith('.svg'));
+    expect(body.toString()).toBe(read(`dashboard/${icon}`).toString());
   });
 });

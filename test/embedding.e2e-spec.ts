@@ -198,7 +198,10 @@ it('answers a DELETE that a table of the host forbids with a 409', async () => {
   try {
     await host.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [api.organizationId, user.id]);
     const { body } = await api.delete(`/backend/internal/api/v1/users/${user.id}`).expect(409);
-    expect(body).toMatchObject({ code: 'conflict', detail: 'Another table references this user.' });
+    expect(body).toMatchObject({
+      code: 'conflict',
+      detail: 'The user cannot be deleted, because a table of the application still refers to it.',
+    });
     expect(body.errors).toBeUndefined();
   } finally {
     await host.dataSource.query('DROP TABLE badges');

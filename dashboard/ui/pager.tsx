@@ -21,11 +21,20 @@ export const Pager = ({ label, list, size, onSize }: Props) => (
       )}
     </Field>
     <span class="quiet">Page {list.pageNumber}</span>
-    <button type="button" aria-disabled={!list.toPrevious} onClick={list.toPrevious}>
+    <button type="button" aria-disabled={!list.toPrevious} onClick={() => turn(list.toPrevious)}>
       Previous
     </button>
-    <button type="button" aria-disabled={!list.toNext} onClick={list.toNext}>
+    <button type="button" aria-disabled={!list.toNext} onClick={() => turn(list.toNext)}>
       Next
     </button>
   </nav>
 );
+
+/** Turns the page and moves to the top of the table, because the buttons are below the last row. */
+function turn(toPage: (() => void) | undefined): void {
+  if (!toPage) return;
+  toPage();
+  const table = document.querySelector('table');
+  table?.scrollIntoView();
+  table?.focus({ preventScroll: true });
+}

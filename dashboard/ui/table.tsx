@@ -12,7 +12,7 @@ interface TableProps {
  * ones when CSS changes the display of a table.
  */
 export const Table = ({ caption, columns, busy, children }: TableProps) => (
-  <table role="table" aria-busy={busy}>
+  <table role="table" aria-busy={busy} tabIndex={-1}>
     <caption class="unseen">{caption}</caption>
     <thead role="rowgroup">
       <tr role="row">

@@ -155,5 +155,7 @@ function rethrowViolation(error: unknown): never {
 }
 
 function rethrowReference(error: unknown): never {
-  throw isReferenced(error) ? conflict('Another table references this user.') : error;
+  throw isReferenced(error)
+    ? conflict('The user cannot be deleted, because a table of the application still refers to it.')
+    : error;
 }

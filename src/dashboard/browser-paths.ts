@@ -1,0 +1,19 @@
+import type { RequestHandler } from 'express';
+import { setCommonHeaders } from '../http/request-id';
+import { readPage } from './dashboard.files';
+
+/**
+ * Answers what a browser requests of a bare address: `/` leads to the dashboard, and `/favicon.ico` is its icon. Programs get
+ * the 404 of any other path at `/`. Only for the standalone service, because these paths belong to a host.
+ */
+export function browserPaths(): RequestHandler {
+  const icon = [...readPage()].find(([path]) => path.endsWith('.svg'))![1];
+  return (request, response, next) => {
+    const isRoot = request.url === '/' && request.accepts(['json', 'html']) === 'html';
+    if (!isRoot && request.url !== '/favicon.ico') return next();
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
+    setCommonHeaders(request, response);
+    if (isRoot) return response.redirect('dashboard'); // relative, because a gateway may prefix the path
+    response.set(icon.headers).set('Cache-Control', 'public, max-age=86400').send(icon.content);
+  };
+}
