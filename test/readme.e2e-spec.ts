@@ -1,14 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { execFile } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Client } from './support/client';
 import { startService, type TestService } from './support/service';
 
 const readme = readFileSync('README.md', 'utf8');
 
 /** Every command in the README that is followed by its response. */
-const examples = [...readme.matchAll(/```sh\n(curl[^`]*)```\s*```json\n([^`]*)```/g)].map(
+const examples = [...readme.matchAll(/```sh\n([^`]*)```\s*```json\n([^`]*)```/g)].map(
   ([, command, response]) => ({
     command: command.trim(),
     response: JSON.parse(response),
@@ -27,22 +27,29 @@ if (!hasCurl) process.stderr.write('curl is not installed: the commands in the R
   });
   afterAll(() => service.close());
 
-  /** Maps the IDs and values in the README to the actual ones. */
-  const actualValues = new Map<string, string>();
+  /** The variables that earlier examples have set for later ones, as in the reader's shell. */
+  let variables: Record<string, string> = {};
 
   it('has at least ten examples', () => {
     expect(examples.length).toBeGreaterThanOrEqual(10);
   });
 
   it.each(examples)('$command', async ({ command, response }) => {
-    let actualCommand = command.replaceAll('http://localhost:3000', service.url);
-    for (const [id, actual] of actualValues) actualCommand = actualCommand.replaceAll(id, actual);
+    const actualCommand = command.replaceAll('http://localhost:3000', service.url);
+    expect(actualCommand).not.toMatch(/(usr|tok)_/); // it must work when it is pasted
 
-    const { stdout } = await promisify(execFile)('sh', ['-c', actualCommand], {
-      env: { ...process.env, TOKEN: api.tokenValue },
+    const keep = 'printf "ID=%s TOKEN_ID=%s" "$ID" "$TOKEN_ID" >&3';
+    const shell = spawn('sh', ['-euc', `${actualCommand}\n${keep}`], {
+      env: { ...process.env, ID: '', TOKEN_ID: '', ...variables, TOKEN: api.tokenValue },
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });
+    // An example that keeps an ID prints its response to standard error.
+    const [stdout, stderr, kept] = await Promise.all(
+      shell.stdio.slice(1).map((stream) => text(stream as Readable)),
+    );
+    variables = Object.fromEntries(kept.split(' ').map((pair) => pair.split('=')));
 
-    expect(withExampleValues(JSON.parse(stdout), response)).toEqual(response);
+    expect(withExampleValues(JSON.parse(stdout || stderr), response)).toEqual(response);
   });
 
   /** Replaces the values that differ every time, such as IDs and dates, with those of the example. */
@@ -63,9 +70,7 @@ if (!hasCurl) process.stderr.write('curl is not installed: the commands in the R
       /^[0-9a-f-]{36}$/,
       /^[\w-]{40,}$/,
     ];
-    const isSameKind = patterns.some((pattern) => pattern.test(actual) && pattern.test(example));
-    if (isSameKind) actualValues.set(example, actual);
-    return isSameKind ? example : actual;
+    return patterns.some((pattern) => pattern.test(actual) && pattern.test(example)) ? example : actual;
   }
 });
 
