@@ -13,6 +13,7 @@ const TYPES = {
   'apps/v1 Deployment': 'kubernetes-types/apps/v1',
   'autoscaling/v2 HorizontalPodAutoscaler': 'kubernetes-types/autoscaling/v2',
   'batch/v1 Job': 'kubernetes-types/batch/v1',
+  'networking.k8s.io/v1 Ingress': 'kubernetes-types/networking/v1',
   'networking.k8s.io/v1 NetworkPolicy': 'kubernetes-types/networking/v1',
   'policy/v1 PodDisruptionBudget': 'kubernetes-types/policy/v1',
   'monitoring.coreos.com/v1 ServiceMonitor':

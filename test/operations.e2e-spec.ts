@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { person } from '../src/demo/people';
+import { readConfig } from '../src/process/config';
 import { createLog } from '../src/process/log';
 import { prettyLog } from '../src/process/pretty-log';
 import { newTokenValue } from '../src/tokens/token-value';
@@ -181,6 +182,18 @@ describe('docs/operations.md', () => {
     expect(paths.length).toBeGreaterThan(5);
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
     expect(existsSync('docs/tracing.md')).toBe(true);
+  });
+
+  it('gives numbers with which the autoscaler stays below the default max_connections', () => {
+    const specOf = (name: string) => parse(readFileSync(`deploy/base/${name}.yaml`, 'utf8')).spec;
+    const { maxReplicas } = specOf('horizontal-pod-autoscaler');
+    const { maxSurge } = specOf('deployment').strategy.rollingUpdate;
+    const { poolSize } = readConfig({});
+    const needed = (maxReplicas + maxSurge) * poolSize + 5;
+    expect(needed).toBeLessThanOrEqual(100 - 3);
+    expect(doc.replace(/\s+/g, ' ')).toContain(
+      `(${maxReplicas} + ${maxSurge}) × ${poolSize} + 5 = ${needed}`,
+    );
   });
 
   it('explains every alert', () => {
