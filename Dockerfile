@@ -4,6 +4,7 @@ ARG BASE=docker.io/library/node:24-slim
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY client/package.json client/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-update-notifier
 COPY . .
 RUN npm run build && chmod +x dist/src/cli.js && find dist -name '*.map' -delete
@@ -11,9 +12,11 @@ RUN npm run build && chmod +x dist/src/cli.js && find dist -name '*.map' -delete
 FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The embedded database is for trying the service out; this image requires a PostgreSQL server.
+COPY client/package.json client/
+# This image requires a PostgreSQL server, as the embedded database is for trying the service out. The service does not use its client.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
-  npm ci --omit=dev --ignore-scripts --no-update-notifier && rm -rf node_modules/@electric-sql
+  npm ci --omit=dev --ignore-scripts --no-update-notifier && \
+  rm -rf node_modules/@electric-sql node_modules/user-management-service-client
 
 FROM ${BASE}
 ARG VERSION=2.3.1

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { findChromium } from '../scripts/chromium.mjs';
-import { createClient } from '../dist/client/esm/index.js';
+import { createClient } from 'user-management-service-client';
 const { person } = createRequire(import.meta.url)('../dist/src/demo/people.js');
 
 /* global document, Response, MutationObserver, MessageChannel, requestAnimationFrame */ // of the page

@@ -1,14 +1,18 @@
-// Compiles the client twice: as CommonJS and as ES modules.
+// Compiles the client's package twice, as CommonJS and as ES modules, and writes the server package's entry that re-exports it.
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const tsc = (...options) =>
-  execFileSync(
-    process.execPath,
-    ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.client.json', ...options],
-    { stdio: 'inherit' },
-  );
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'client', ...options], {
+    stdio: 'inherit',
+  });
 
+rmSync('client/dist', { recursive: true, force: true });
 tsc();
-tsc('--outDir', 'dist/client/esm', '--module', 'es2022', '--moduleResolution', 'bundler');
-writeFileSync('dist/client/esm/package.json', '{ "type": "module" }\n');
+tsc('--outDir', 'client/dist/esm', '--module', 'es2022', '--moduleResolution', 'bundler');
+writeFileSync('client/dist/esm/package.json', '{ "type": "module" }\n');
+
+mkdirSync('dist/client', { recursive: true });
+for (const type of ['mjs', 'd.mts', 'd.cts'])
+  writeFileSync(`dist/client/index.${type}`, "export * from 'user-management-service-client';\n");
+writeFileSync('dist/client/index.cjs', "module.exports = require('user-management-service-client');\n");

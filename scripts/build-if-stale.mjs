@@ -12,7 +12,6 @@ const SOURCES = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
-  'tsconfig.client.json',
   'nest-cli.json',
   'vite.config.mjs',
 ];
@@ -31,7 +30,8 @@ if (!(major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 1
 function newest(path) {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.mtimeMs;
-  return Math.max(0, ...readdirSync(path).map((name) => newest(`${path}/${name}`)));
+  const names = readdirSync(path).filter((name) => name !== 'dist');
+  return Math.max(0, ...names.map((name) => newest(`${path}/${name}`)));
 }
 
 const isStale = () => !existsSync(BUILT) || Math.max(...SOURCES.map(newest)) > statSync(BUILT).mtimeMs;
