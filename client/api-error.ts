@@ -4,8 +4,9 @@ import type { Problem } from './types.ts';
 export type FieldFault = NonNullable<Problem['errors']>[number];
 
 /**
- * A failed call. If there was no response, `status` is 0 and `code` is `unreachable`. If the response did not come from
- * the service, for example from a gateway, `code` is `unexpected`.
+ * A failed call. Its message names the first invalid field, if there is one. If there was no response, `status` is 0 and
+ * `code` is `unreachable`. If the response did not come from the service, for example from a gateway, `code` is
+ * `unexpected`.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -32,20 +33,55 @@ export class ApiError extends Error {
   }
 }
 
-/** Builds the error of an unsuccessful response. `sentId` is the request id if the response has none. */
-export async function errorOf(response: Response, sentId: string | undefined): Promise<ApiError> {
-  const problem = await response.json().then(asProblem, () => undefined);
+/** The error of a response that failed or has no JSON. `sentId` is the request id if the response has none. */
+export function failed(response: Response, body: unknown, sentId: string | undefined): ApiError {
+  const problem = asProblem(body);
   const seconds = Number(response.headers.get('Retry-After') ?? NaN);
-  return new ApiError(problem?.detail ?? `Unexpected response: ${response.status} ${response.statusText}.`, {
-    status: response.status,
-    code: problem?.code ?? 'unexpected',
-    errors: problem?.errors,
-    requestId: response.headers.get('X-Request-ID') ?? sentId,
-    retryAfter: Number.isFinite(seconds) ? seconds : undefined,
-  });
+  return new ApiError(
+    problem ? messageOf(problem) : `Unexpected response: ${response.status} ${response.statusText}.`,
+    {
+      status: response.status,
+      code: problem?.code ?? 'unexpected',
+      errors: problem?.errors,
+      requestId: response.headers.get('X-Request-ID') ?? sentId,
+      retryAfter: Number.isFinite(seconds) ? seconds : undefined,
+    },
+  );
 }
 
-function asProblem(body: unknown): Partial<Problem> | undefined {
+/** The error of a call without a response. `reason` is what fetch() threw. */
+export function unreachable(reason: unknown, timedOut: boolean, requestId: string | undefined): ApiError {
+  const { code, message } = networkErrorOf(reason) ?? {};
+  const why = code ?? message;
+  return new ApiError(
+    timedOut
+      ? 'The service did not respond in time.'
+      : `The service could not be reached${why ? ` (${why})` : ''}.`,
+    { status: 0, code: 'unreachable', requestId, retryAfter: undefined },
+    { cause: reason },
+  );
+}
+
+/** Whether the call may succeed if it is repeated. */
+export function isTransient({ status, cause }: ApiError): boolean {
+  if (status !== 0) return status === 429 || status === 503;
+  const networkError = networkErrorOf(cause);
+  return networkError === undefined || PASSING.test(networkError.code ?? '');
+}
+
+/** System errors, such as ECONNREFUSED, and broken connections; not, for example, certificates and redirect loops. */
+const PASSING = /^(E(?!PROTO|RR_)|UND_ERR_(SOCKET|INFO|\w+_TIMEOUT)$)/;
+
+/** Node.js gives the reason as the cause of what fetch() throws; browsers do not give one. */
+const networkErrorOf = (thrown: unknown) =>
+  (thrown as { cause?: { code?: string; message?: string } } | undefined)?.cause;
+
+function messageOf({ detail, errors: [first, ...more] = [] }: Problem): string {
+  if (!first) return detail;
+  return `${first.field} ${first.message}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
+}
+
+function asProblem(body: unknown): Problem | undefined {
   const { code, detail } = (body ?? {}) as Partial<Problem>;
   return typeof code === 'string' && typeof detail === 'string' ? (body as Problem) : undefined;
 }

@@ -21,7 +21,7 @@ export type Client = ReturnType<typeof createClient>;
 
 /**
  * Creates a client for Node.js and browsers. Calls reject with an `ApiError`, or with the abort reason if the caller
- * aborts them.
+ * aborts them. What can never succeed, such as a `baseUrl` without a scheme, is a `TypeError`.
  */
 export function createClient(options: ClientOptions) {
   const transport = new Transport(options);
@@ -68,12 +68,13 @@ export function createClient(options: ClientOptions) {
   };
 }
 
-const USERS = '/api/v1/users';
-// The service also serves /v1/tokens. A gateway that forwards only /api needs this path.
-const TOKENS = '/api/v1/tokens';
+const USERS = 'api/v1/users';
+// The service also serves v1/tokens. A gateway that forwards only /api needs this path.
+const TOKENS = 'api/v1/tokens';
 
 function itemPath(collection: string, id: string): string {
   // URLs resolve "." and ".." to another path, and an empty id would address the collection.
-  if (/^\.{0,2}$/.test(id)) throw new TypeError('Invalid id: it must not be empty, "." or "..".');
+  if (/^\.{0,2}$/.test(id))
+    throw new TypeError(`Invalid id ${JSON.stringify(id)}: it must not be empty, "." or "..".`);
   return `${collection}/${encodeURIComponent(id)}`;
 }

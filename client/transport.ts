@@ -1,7 +1,11 @@
-import { ApiError, errorOf } from './api-error.ts';
+import { ApiError, failed, isTransient, unreachable } from './api-error.ts';
+import { absoluteUrl } from './base-url.ts';
 
 export interface ClientOptions {
-  /** The address of the service, including any path prefix: `https://example.com/internal`. */
+  /**
+   * The address of the service, including any path prefix: `https://example.com/internal`. In a browser it may be relative
+   * to the page: `''` is the page's own origin.
+   */
   baseUrl: string;
   /** The API token, or a function that returns it. It is called before each attempt, so tokens can be rotated. */
   token: string | (() => string | Promise<string>);
@@ -34,12 +38,14 @@ interface Call {
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
-/** Sends calls. GET and DELETE are retried after a 429, a 503 or a network error. */
+/** Sends calls. GET and DELETE are retried after a 429, a 503 or a network error that may pass. */
 export class Transport {
   readonly #options: ClientOptions;
+  readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#baseUrl = absoluteUrl(options.baseUrl);
   }
 
   async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
@@ -54,7 +60,7 @@ export class Transport {
         if (!(error instanceof ApiError)) throw error;
         // An earlier attempt may have deleted the resource although its response was lost.
         if (call.method === 'DELETE' && error.status === 404 && mayHaveDeleted) return undefined as Result;
-        if (!RETRYABLE_STATUSES.has(error.status)) throw error;
+        if (!isTransient(error)) throw error;
         const wait = waitBefore(attempt, error.retryAfter);
         if (wait > budget) throw error;
         budget -= wait;
@@ -65,39 +71,53 @@ export class Transport {
   }
 
   async #attempt<Result>(call: Call, options: CallOptions, requestId?: string): Promise<Result> {
-    const { token, baseUrl, fetch = globalThis.fetch } = this.#options;
+    const { token, fetch = globalThis.fetch } = this.#options;
     const timeout = AbortSignal.timeout(options.timeoutMs ?? this.#options.timeoutMs ?? 10_000);
     const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
     options.signal?.throwIfAborted();
-    const headers: Record<string, string> = {
-      Authorization: `Bearer ${typeof token === 'function' ? await token() : token}`,
-    };
-    if (requestId !== undefined) headers['X-Request-ID'] = requestId;
-    if (call.body !== undefined) headers['Content-Type'] = 'application/json';
-    const url = `${baseUrl.replace(/\/+$/, '')}${call.path}${search(call.query as Query)}`;
-    try {
-      const response = await fetch(url, {
-        method: call.method,
-        headers,
-        signal,
-        body: call.body === undefined ? undefined : JSON.stringify(call.body),
-      });
-      if (!response.ok) throw await errorOf(response, requestId);
-      return (response.status === 204 ? undefined : await response.json()) as Result;
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      options.signal?.throwIfAborted();
-      const message = timeout.aborted
-        ? 'The service did not respond in time.'
-        : 'The service could not be reached.';
-      const fields = { status: 0, code: 'unreachable' as const, requestId, retryAfter: undefined };
-      throw new ApiError(message, fields, { cause: error });
-    }
+    const headers = headersOf(typeof token === 'function' ? await token() : token, requestId);
+    if (call.body !== undefined) headers.set('Content-Type', 'application/json');
+    const url = `${this.#baseUrl}${call.path}${search(call.query as Query)}`;
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const [response, text] = await receive(fetch(url, { method: call.method, headers, signal, body })).catch(
+      (error: unknown) => {
+        options.signal?.throwIfAborted();
+        throw unreachable(error, timeout.aborted, requestId);
+      },
+    );
+    if (response.status === 204) return undefined as Result;
+    const answer = parse(text);
+    if (!response.ok || answer === undefined) throw failed(response, answer, requestId);
+    return answer as Result;
   }
 }
 
-/** 0 means no response. */
-const RETRYABLE_STATUSES = new Set([0, 429, 503]);
+/** Receives a whole response. A connection that breaks during the body is a network error, too. */
+async function receive(sent: Promise<Response>): Promise<[Response, string]> {
+  const response = await sent;
+  return [response, await response.text()];
+}
+
+function headersOf(token: string, requestId: string | undefined): Headers {
+  if (!token) throw new TypeError('The token is empty. Set it to an API token, which starts with umt_.');
+  const headers = new Headers();
+  try {
+    headers.set('Authorization', `Bearer ${token}`);
+    if (requestId !== undefined) headers.set('X-Request-ID', requestId);
+  } catch {
+    // The original error must not be its cause, because it quotes the token.
+    throw new TypeError('The token or the request id has characters that HTTP headers cannot contain.');
+  }
+  return headers;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Exponential backoff with jitter, but at least as long as `Retry-After`. */
 function waitBefore(attempt: number, retryAfter?: number): number {

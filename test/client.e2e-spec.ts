@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { ApiError, type Client, type ClientOptions, createClient } from '../client';
 import { aUser } from './support/client';
 import { startService, type TestService } from './support/service';
@@ -55,7 +57,9 @@ describe('users', () => {
 
   it.each(['', '.', '..'])('reject the id %j, which would address another path', async (id) => {
     const { users } = await clientOf();
-    expect(() => users.delete(id)).toThrow(TypeError);
+    expect(() => users.delete(id)).toThrow(
+      new TypeError(`Invalid id ${JSON.stringify(id)}: it must not be empty, "." or "..".`),
+    );
   });
 
   it.each(['a/b', '%zz', '?q', 'ä'])('are not found with the id %s', async (id) => {
@@ -75,6 +79,40 @@ it('tokens are created, listed, read and revoked', async () => {
   expect(await errorOf(ownClient.tokens.current())).toMatchObject({ status: 401, code: 'unauthorized' });
 });
 
+describe('a base URL', () => {
+  it.each([
+    'localhost:3000',
+    'ftp://localhost',
+    '',
+    '/internal',
+    'http://',
+    'http://user:password@localhost',
+    'http://localhost?a=b',
+    'http://localhost/#a',
+    undefined!,
+  ])('is rejected at once if no call could succeed with it: %j', (baseUrl) => {
+    expect(() => createClient({ baseUrl, token: 'umt_' })).toThrow(
+      new TypeError(
+        'baseUrl must be an http:// or https:// URL, such as http://localhost:3000, without credentials, query or fragment.',
+      ),
+    );
+  });
+
+  it.each(['http://host', 'http://host//', 'HTTPS://host/a', 'https://host:8443/a/b/'])(
+    'may have a path and end in slashes: %s',
+    async (baseUrl) => {
+      const requested: string[] = [];
+      const fetch = async (url: unknown) => {
+        requested.push(String(url));
+        return Response.json({});
+      };
+      await createClient({ baseUrl, token: 'umt_', fetch }).users.get('usr_x');
+      const base = baseUrl.replace(/\/+$/, '').replace('HTTPS', 'https');
+      expect(requested).toEqual([`${base}/api/v1/users/usr_x`]);
+    },
+  );
+});
+
 describe('an error', () => {
   it('has the faults of the fields and the request id of the caller', async () => {
     const { users } = await clientOf({ requestId: () => 'from-the-client' });
@@ -82,6 +120,7 @@ describe('an error', () => {
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
       status: 400,
+      message: 'name must not be empty (and 1 more)',
       code: 'validation_failed',
       requestId: 'from-the-client',
       errors: [
@@ -161,6 +200,95 @@ describe('a call', () => {
     expect(error).toMatchObject({ status: 0, code: 'unreachable', requestId: 'my-id' });
     expect(down.received.length).toBeGreaterThan(2);
     expect(down.received.length).toBeLessThan(8);
+  });
+
+  it('is retried if the connection breaks during the body', async () => {
+    const truncate: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'Content-Length': 100 }).write('{');
+      setTimeout(() => response.destroy(), 20);
+    };
+    const { client } = await serving(truncate, succeed);
+    expect(await collect(client().users.list())).toEqual([]);
+  });
+
+  it('is sent only once if the answer is not JSON', async () => {
+    const { client, received } = await serving((_request, response) => void response.end('<html>'));
+    const error = await errorOf(client().users.list().page());
+    expect(error).toMatchObject({ status: 200, code: 'unexpected', message: 'Unexpected response: 200 OK.' });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each(['umt_\nX: y', 'umt_…'])(
+    'is not sent with a token that no header can contain: %j',
+    async (token) => {
+      const { client, received } = await serving(succeed);
+      const error = await errorOf(client({ token }).users.list().page());
+      expect(error).toEqual(
+        new TypeError('The token or the request id has characters that HTTP headers cannot contain.'),
+      );
+      expect(error.cause).toBeUndefined(); // it would quote the token
+      expect(received).toEqual([]);
+    },
+  );
+
+  it('is not sent without a token', async () => {
+    const { client, received } = await serving(succeed);
+    for (const token of ['', undefined!, async () => '']) {
+      expect(await errorOf(client({ token }).users.list().page())).toBeInstanceOf(TypeError);
+    }
+    expect(received).toEqual([]);
+  });
+
+  describe('that cannot succeed is not retried', () => {
+    const pem = readFileSync('test/support/self-signed.pem');
+    const selfSigned = () => createTlsServer({ key: pem, cert: pem });
+    const plain = () => createServer();
+    const looping = () =>
+      createServer((_request, response) => response.writeHead(302, { Location: '/' }).end());
+    const ssh = () => createTcpServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9\r\n'));
+
+    it.each([
+      ['a certificate of nobody', 'https', selfSigned, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+      ['a server without TLS', 'https', plain, 'ERR_SSL_WRONG_VERSION_NUMBER'],
+      ['a server of another protocol', 'http', ssh, 'HPE_INVALID_CONSTANT'],
+      ['endless redirects', 'http', looping, 'redirect count exceeded'],
+      ['a port that fetch() refuses', 'http', undefined, 'bad port'],
+    ])('%s', async (_failure, scheme, create, reason) => {
+      const server = create?.().listen(0, '127.0.0.1');
+      if (server) await once(server, 'listening');
+      const { port } = (server?.address() ?? { port: 22 }) as AddressInfo;
+      let attempts = 0;
+      const client = createClient({
+        baseUrl: `${scheme}://127.0.0.1:${port}`,
+        token: 'umt_',
+        fetch: (...request) => {
+          attempts++;
+          return fetch(...request);
+        },
+      });
+      const error = await errorOf(client.users.list().page());
+      server?.close();
+      expect(error).toMatchObject({
+        code: 'unreachable',
+        message: `The service could not be reached (${reason}).`,
+      });
+      expect(attempts).toBe(1);
+    });
+  });
+
+  it('says why the service could not be reached', async () => {
+    const down = await serving(succeed);
+    const port = (servers[0].address() as AddressInfo).port;
+    servers.splice(0)[0].close();
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      token: 'umt_',
+      retryBudgetMs: 0,
+    });
+    expect(await errorOf(client.users.list().page())).toMatchObject({
+      message: 'The service could not be reached (ECONNREFUSED).',
+    });
+    expect(down.received).toEqual([]);
   });
 
   it('is not retried if it is a POST or PATCH', async () => {

@@ -14,7 +14,7 @@ export function Failure({ error, onRetry }: Props) {
       {isRateLimited && <RateLimited key={error} error={error} onRetry={onRetry} />}
       {!isRateLimited && error !== undefined && (
         <div class="banner danger">
-          <p>{error instanceof Error ? error.message : 'Something went wrong.'}</p>
+          <p>{summaryOf(error)}</p>
           <Details error={error} />
           {onRetry && (
             <button type="button" onClick={onRetry}>
@@ -25,6 +25,11 @@ export function Failure({ error, onRetry }: Props) {
       )}
     </div>
   );
+}
+
+function summaryOf(error: unknown): string {
+  if (error instanceof ApiError && error.errors.length > 0) return 'The service rejected the request:';
+  return error instanceof Error ? error.message : 'Something went wrong.';
 }
 
 function Details({ error }: { error: unknown }) {
