@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { ApiError, type Client, type ClientOptions, createClient } from '../client';
+import { ApiError, type Client, type ClientOptions, createClient } from '../client/index';
 import { aUser } from './support/client';
 import { startService, type TestService } from './support/service';
 

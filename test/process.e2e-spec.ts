@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { createClient } from '../client';
+import { createClient } from '../client/index';
 import { Client } from './support/client';
 import { copyOfTemplate, emptyDatabase, emptyDirectory, type TestDatabase } from './support/database';
 import { run, type Running, start, stop, ums } from './support/process';

@@ -15,7 +15,9 @@ afterAll(async () => {
   await service.close();
 });
 
-const STRICT = '--ignoreConfig --skipLibCheck --strict --target es2022 --module nodenext --types node'.split(' ');
+const STRICT = '--ignoreConfig --skipLibCheck --strict --target es2022 --module nodenext --types node'.split(
+  ' ',
+);
 const run = promisify(execFile);
 
 it.each(['README.md', 'client/README.md'])(
