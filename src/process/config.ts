@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import express from 'express';
 import { isRedisUrl } from '../rate-limit/redis-url';
 import { isTokenValue } from '../tokens/token-value';
+import { isOrigin } from './cors';
 import { defaultHost } from './listen';
 
 /** The value of DATABASE_URL that selects the embedded database. */
@@ -64,6 +65,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     ),
     bootstrapOrganization: read('BOOTSTRAP_ORGANIZATION', organizationName, 'Default'),
     trustProxy: read('TRUST_PROXY', trustProxy, false),
+    corsOrigins: read('CORS_ORIGINS', corsOrigins, []),
     logLevel: read('LOG_LEVEL', logLevel, 'info'),
     drainSeconds: read('SHUTDOWN_DRAIN_SECONDS', integer(0, 3600), 10),
   };
@@ -97,6 +99,15 @@ const organizationName = (text: string) => {
   const name = text.trim();
   if (name === '') return reject('must not be blank');
   return name.length <= 200 ? name : reject('must have at most 200 characters');
+};
+
+const corsOrigins = (text: string) => {
+  const origins = text.split(',').map((origin) => origin.trim());
+  const wrong = origins.find((origin) => !isOrigin(origin));
+  if (wrong === undefined) return origins;
+  return reject(
+    `must be origins separated by commas, such as https://app.example.com,http://localhost:5173, without a path, a default port or *; ${JSON.stringify(wrong)} is not one`,
+  );
 };
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;

@@ -8,6 +8,7 @@ import { accessLog, type RequestRecord } from '../http/access-log';
 import { deferContinue } from '../http/expect-continue';
 import { answerParserRefusals, requireHost } from '../http/parser-refusals';
 import { strictExpress } from '../http/strict-express';
+import { allowOrigins } from './cors';
 import { NestLog } from './log';
 
 /** Only one process can use the embedded database, so counting in memory is exact there. */
@@ -39,6 +40,7 @@ export async function createApp(
     }),
     requireHost,
   );
+  if (config.corsOrigins.length > 0) allowOrigins(app, config.corsOrigins);
 
   const server = app.getHttpServer();
   answerParserRefusals(server);
