@@ -5,24 +5,30 @@ export interface Health {
 }
 
 export interface Token {
+  /** Assigned by the service: `tok_` and 26 letters and digits. */
   id: string;
   /** A label for people. */
   name: string;
   /** The first 8 and last 4 characters of the value. */
   hint: string;
+  /** What the token may do. `admin` grants full access; no other scope implies another. */
   scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
   /** A revoked token stays `revoked` after it expires. */
   state: 'active' | 'expired' | 'revoked';
-  /** The duration given at creation. */
+  /** The duration given at creation; null if the token never expires. */
   expiresIn: string | null;
+  /** When the token stops working; null if it never expires. */
   expiresAt: string | null;
+  /** When the token was created. */
   createdAt: string;
-  /** May lag by up to a minute. */
+  /** When the token was last used, which may lag by a minute; null if it has not been used. */
   lastUsedAt: string | null;
+  /** When the token was revoked; null if it has not been. */
   revokedAt: string | null;
 }
 
 export interface User {
+  /** Assigned by the service: `usr_` and 26 letters and digits. */
   id: string;
   /** Full display name. */
   name: string;
@@ -30,75 +36,91 @@ export interface User {
   email: string;
   /** For your application; the service does not interpret it. */
   role: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for application use. */
+  /** Arbitrary key-value pairs for your application. */
   metadata: Record<string, unknown>;
+  /** When the user was created. */
   createdAt: string;
+  /** When the user was last changed. */
   updatedAt: string;
 }
 
 export interface UserPage {
+  /** The users of this page. */
   data: User[];
-  /** The `cursor` parameter for the next page; null on the last page. */
+  /** The `cursor` for the next page; null on the last page. */
   nextCursor: string | null;
 }
 
 export interface CreateUser {
-  /** Full display name. */
+  /** Full display name; surrounding white space is removed. */
   name: string;
-  /** Primary email address; unique within the organization. */
+  /** Primary email address, unique within the organization; surrounding white space is removed. */
   email: string;
+  /** For your application; the service does not interpret it. A new user is a `member` by default. */
   role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for application use: at most 16 KB as compact JSON and 8 levels of objects and arrays. */
+  /** Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
 }
 
 export interface UpdateUser {
-  /** Full display name. */
+  /** Full display name; surrounding white space is removed. */
   name?: string;
-  /** Primary email address; unique within the organization. */
+  /** Primary email address, unique within the organization; surrounding white space is removed. */
   email?: string;
+  /** For your application; the service does not interpret it. A new user is a `member` by default. */
   role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for application use: at most 16 KB as compact JSON and 8 levels of objects and arrays. */
+  /** Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
 }
 
 export interface TokenPage {
+  /** The tokens of this page. */
   data: Token[];
-  /** The `cursor` of the next page; null on the last page. */
+  /** The `cursor` for the next page; null on the last page. */
   nextCursor: string | null;
 }
 
 export interface CreateToken {
-  /** A label for people. */
+  /** A label for people; surrounding white space is removed. */
   name: string;
+  /** What the token may do, each scope once. `admin` grants full access; no other scope implies another. */
   scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
-  /** How long the token is valid, in days; by default it never expires. */
+  /** How long the token is valid, in days: from `1d` to `3650d`. By default it never expires. */
   expiresIn?: string;
 }
 
 export interface NewToken {
+  /** Assigned by the service: `tok_` and 26 letters and digits. */
   id: string;
   /** A label for people. */
   name: string;
   /** The first 8 and last 4 characters of the value. */
   hint: string;
+  /** What the token may do. `admin` grants full access; no other scope implies another. */
   scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
   /** A revoked token stays `revoked` after it expires. */
   state: 'active' | 'expired' | 'revoked';
-  /** The duration given at creation. */
+  /** The duration given at creation; null if the token never expires. */
   expiresIn: string | null;
+  /** When the token stops working; null if it never expires. */
   expiresAt: string | null;
+  /** When the token was created. */
   createdAt: string;
-  /** May lag by up to a minute. */
+  /** When the token was last used, which may lag by a minute; null if it has not been used. */
   lastUsedAt: string | null;
+  /** When the token was revoked; null if it has not been. */
   revokedAt: string | null;
+  /** The value, which is shown only here. */
   token: string;
 }
 
 /** The body of every error (RFC 9457). */
 export interface Problem {
+  /** The name of the status. */
   title: string;
+  /** The status of the response. */
   status: number;
+  /** What failed, for programs. */
   code:
     | 'validation_failed'
     | 'malformed_json'
@@ -116,14 +138,15 @@ export interface Problem {
     | 'request_timeout'
     | 'headers_too_large'
     | 'expectation_failed';
-  /** A message for people. */
+  /** What failed, for people. */
   detail: string;
-  /** The X-Request-ID of the response. */
+  /** The `X-Request-ID` of the response. */
   requestId: string;
-  /** All faults at once, on every 400 and 409. */
+  /** Every fault at once: on each 400, and on a 409 that a field is to blame for. */
   errors?: {
-    /** The name of the field, such as `email` or `metadata.plan`; `body` for the whole body. */
+    /** The name of the field or query parameter, such as `email` or `metadata.plan`; `body` for the whole body. */
     field: string;
+    /** What is wrong with it, for programs. */
     code:
       | 'required'
       | 'unknown'
@@ -134,40 +157,42 @@ export interface Problem {
       | 'too_long'
       | 'too_many'
       | 'out_of_range';
-    /** A message for people that completes "<field> …". */
+    /** The same for people; it completes "<field> …". */
     message: string;
   }[];
 }
 
 export interface ListUsersQuery {
+  /** The field to sort by. Letter case is ignored; for `name`, so are accents. */
   sort?: 'name' | 'email' | 'createdAt' | 'updatedAt';
-  /** The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`. */
+  /** The direction of the sort. The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`. */
   order?: 'asc' | 'desc';
   /** Only the user with this email address; letter case is ignored. */
   email?: string;
+  /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';
   /** The maximum number of items to return, from 1 to 200. */
   limit?: number;
-  /** The `nextCursor` of the previous page. */
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
 }
 
 export interface SearchUsersQuery {
-  /** At most 10 words to search for. Each must be at the start of a word or inside one, in the name, the email or a string
-value of the metadata; a word of one or two letters at the start only. Or an id, or at least its first 12 characters. */
+  /** Up to 10 words, all of which must be found: at the start of a word or inside one, in the name, the email or a string value of the metadata. A word of one or two letters is found at the start of words only. An id is found by the whole of it or by at least its first 12 characters. There is no special syntax. */
   q: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';
   /** The maximum number of items to return, from 1 to 200. */
   limit?: number;
-  /** The `nextCursor` of the previous page. */
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
 }
 
 export interface ListTokensQuery {
+  /** Only tokens in this state. */
   state?: 'active' | 'expired' | 'revoked';
   /** The maximum number of items to return, from 1 to 200. */
   limit?: number;
-  /** The `nextCursor` of the previous page. */
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
 }

@@ -17,7 +17,7 @@ export function typesOf({ components, paths }) {
 const QUERIES = {
   ListUsersQuery: '/api/v1/users',
   SearchUsersQuery: '/api/v1/users/search',
-  ListTokensQuery: '/api/v1/tokens',
+  ListTokensQuery: '/v1/tokens',
 };
 
 const declaration = (name, schema) => `${comment(schema)}export interface ${name} ${fields(schema)}`;

@@ -1,63 +1,122 @@
 import { STATUS_CODES } from 'node:http';
 
-export interface Failure {
-  code: string;
+interface Example {
+  /** Default: the code of the failure. */
+  code?: string;
   detail: string;
-  headers?: string[];
   errors?: { field: string; code: string; message: string }[];
 }
 
-/** Every error that an operation can return, with an example of each. */
+interface Failure {
+  code: string;
+  description: string;
+  examples: Record<string, Example>;
+  headers?: string[];
+}
+
+/** Every error that an operation can return, with examples of each. */
 export const FAILURES: Record<number, Failure> = {
   400: {
     code: 'validation_failed',
-    detail: '1 field is invalid.',
-    errors: [{ field: 'email', code: 'invalid', message: 'must be an email address' }],
+    description: 'The request is invalid. `errors` names every fault; nothing was changed.',
+    examples: {
+      field: {
+        detail: '1 field is invalid.',
+        errors: [{ field: 'email', code: 'invalid', message: 'must be an email address' }],
+      },
+      parameter: {
+        detail: '1 field is invalid.',
+        errors: [{ field: 'page', code: 'unknown', message: 'is not a known query parameter' }],
+      },
+      json: {
+        code: 'malformed_json',
+        detail: 'The request body is not valid JSON.',
+        errors: [{ field: 'body', code: 'invalid', message: 'must be JSON in UTF-8' }],
+      },
+    },
   },
   401: {
     code: 'unauthorized',
-    detail: 'The token is not valid: unknown, expired or revoked.',
+    description: 'The token is missing, unknown, expired or revoked.',
+    examples: {
+      missing: { detail: 'Send a token: Authorization: Bearer <token>.' },
+      invalid: { detail: 'The token is not valid: unknown, expired or revoked.' },
+    },
     headers: ['WWW-Authenticate'],
   },
   403: {
     code: 'insufficient_scope',
-    detail: 'The token lacks the scope users:write.',
+    description: 'The token lacks the scope that the operation requires.',
+    examples: { scope: { detail: 'The token lacks the scope users:write.' } },
     headers: ['WWW-Authenticate'],
   },
-  404: { code: 'not_found', detail: 'There is no such user.' },
+  404: {
+    code: 'not_found',
+    description: 'Nothing in the organization has this id.',
+    examples: {
+      user: { detail: 'There is no such user.' },
+      token: { detail: 'There is no such token.' },
+    },
+  },
   409: {
     code: 'conflict',
-    detail: 'The email is already used by another user of the organization.',
-    errors: [
-      { field: 'email', code: 'taken', message: 'is already used by another user of the organization' },
-    ],
+    description: 'The change conflicts with other data.',
+    examples: {
+      taken: {
+        detail: 'The email is already used by another user of the organization.',
+        errors: [
+          { field: 'email', code: 'taken', message: 'is already used by another user of the organization' },
+        ],
+      },
+      referenced: { detail: 'Another table references this user.' },
+    },
   },
-  413: { code: 'payload_too_large', detail: 'The request body must not exceed 64 KB.' },
+  413: {
+    code: 'payload_too_large',
+    description: 'The request body is larger than 64 KB.',
+    examples: { body: { detail: 'The request body must not exceed 64 KB.' } },
+  },
   415: {
     code: 'unsupported_media_type',
-    detail: 'The body must be application/json in UTF-8, without a Content-Encoding.',
+    description: 'The request body is not `application/json` in UTF-8, or it is compressed.',
+    examples: {
+      body: { detail: 'The body must be application/json in UTF-8, without a Content-Encoding.' },
+    },
   },
   429: {
     code: 'rate_limited',
-    detail: 'Rate limit exceeded: 1000 requests per 60 s. Retry in 17 s.',
+    description:
+      'The token has used up its requests of this window. `Retry-After` says when the next one opens.',
+    examples: { limit: { detail: 'Rate limit exceeded: 1000 requests per 60 s. Retry in 17 s.' } },
     headers: ['Retry-After'],
   },
-  500: { code: 'internal_error', detail: 'Internal error. Contact the operators with this request id.' },
+  500: {
+    code: 'internal_error',
+    description: 'The service failed. Its log has the cause under the request id.',
+    examples: { bug: { detail: 'Internal error. Contact the operators with this request id.' } },
+  },
   503: {
     code: 'unavailable',
-    detail: 'The database is unreachable or overloaded. Try again.',
+    description: 'The database is unreachable or overloaded. Try again after `Retry-After`.',
+    examples: { database: { detail: 'The database is unreachable or overloaded. Try again.' } },
     headers: ['Retry-After'],
   },
 };
 
-export const problemOf = (status: number) => {
-  const { code, detail, errors } = FAILURES[status];
-  return {
-    title: STATUS_CODES[status],
-    status,
-    code,
-    detail,
-    requestId: '3a5101a9-3992-49b0-9ed3-81ebaca42682',
-    ...(errors && { errors }),
-  };
-};
+/** The error bodies that a status can have, as media type examples. */
+export const examplesOf = (status: number) =>
+  Object.fromEntries(
+    Object.entries(FAILURES[status].examples).map(([name, { code, detail, errors }]) => [
+      name,
+      {
+        value: {
+          title: STATUS_CODES[status],
+          status,
+          code: code ?? FAILURES[status].code,
+          detail,
+          requestId: '3a5101a9-3992-49b0-9ed3-81ebaca42682',
+          ...(errors && { errors }),
+        },
+      },
+    ]),
+  );

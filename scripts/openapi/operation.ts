@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Type } from '@nestjs/common';
-import { PATH_METADATA } from '@nestjs/common/internal';
 import type { Route } from '../../src/http/method-not-allowed';
 import { type Access, accessOf } from '../../src/http/scopes';
 import { FAILURES } from './failures';
 import { COMMON, headerRefs, LIMITS } from './headers';
-import { factsOfRoute, queryFactsOf } from './route-facts';
+import { factsOfRoute, pathsOf, queryFactsOf } from './route-facts';
 import { publicName, type Schema, toOpenApi31, withFacts } from './schemas';
+import { ID_PARAMETERS } from './texts';
 
 interface Response {
   /** A reference to a shared response, instead of the other properties. */
@@ -31,23 +31,20 @@ export interface Operation {
 export function describeOperation(generated: Operation, route: Route): Operation {
   const access = accessOf(route.handler, route.controller);
   const tag = tagOf(route);
-  const alias = route.path.startsWith('/api/v1/tokens');
-  const name = `${tag.toLowerCase()}.${route.handler.name}`;
   const facts = queryFactsOf(route);
   const open = access === 'public';
   return {
     ...generated,
     tags: [tag],
-    operationId: alias ? `${name}.api` : name,
-    ...(!open && {
-      description: scopeOf(access) + (alias ? ' An alias of the operation below `/v1/tokens`.' : ''),
-    }),
+    operationId: `${tag.toLowerCase()}.${route.handler.name}`,
+    description: `${generated.description}\n\n${requirementOf(access)}`,
     security: open ? [] : [{ token: [] }],
     parameters: [
       ...generated.parameters.map((parameter) => ({
         ...parameter,
         required: parameter.in === 'path' || (parameter.required && !isOptional(facts[parameter.name])),
         schema: withFacts(toOpenApi31(parameter.schema), facts[parameter.name]),
+        ...(parameter.in === 'path' && ID_PARAMETERS[tag]),
       })),
       REQUEST_ID,
     ],
@@ -57,14 +54,17 @@ export function describeOperation(generated: Operation, route: Route): Operation
 }
 
 /** The last segment of the controller's path, or the controller's name if the path is empty. */
-function tagOf({ controller }: Route): string {
-  const [base] = [Reflect.getMetadata(PATH_METADATA, controller)].flat() as string[];
+function tagOf(route: Route): string {
+  const { controller } = route;
+  const [base] = pathsOf(route);
   const name = base === '/' ? controller.name.replace('Controller', '') : base.split('/').at(-1)!;
   return name[0].toUpperCase() + name.slice(1);
 }
 
-const scopeOf = (scopes: readonly string[]) =>
-  scopes.length > 0 ? `Requires the scope \`${scopes.join(' ')}\`.` : 'Any token is allowed.';
+function requirementOf(access: Access): string {
+  if (access === 'public') return 'Requires no token.';
+  return access.length > 0 ? `Requires the scope \`${access.join(' ')}\`.` : 'Requires a token of any scope.';
+}
 
 const isOptional = (facts?: object) => (facts as { optional?: true } | undefined)?.optional === true;
 
@@ -72,8 +72,10 @@ const REQUEST_ID = {
   name: 'X-Request-ID',
   in: 'header',
   required: false,
-  description: 'Your id for this request; the response and the log repeat it.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$', examples: ['checkout-7f3a'] },
+  description:
+    'Your id for this request, which the response and the log repeat: 1 to 128 letters, digits, dots, underscores and hyphens. ' +
+    'Any other value is replaced by a new id.',
+  schema: { type: 'string', examples: ['checkout-7f3a'] },
 };
 
 function successes(generated: Operation, route: Route, open: boolean): Operation['responses'] {

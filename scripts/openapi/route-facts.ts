@@ -1,4 +1,4 @@
-import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
+import { PATH_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { type AnswerFacts, ANSWERS } from '../../src/http/answers';
 import { factsOf } from '../../src/http/input/facts';
 import type { Route } from '../../src/http/method-not-allowed';
@@ -15,3 +15,11 @@ export function queryFactsOf({ handler, controller }: Route): Record<string, obj
   const types = Reflect.getMetadata('design:paramtypes', controller.prototype, handler.name);
   return factsOf(types[query[1].index].prototype);
 }
+
+/** The paths of the route's controller. The first is the canonical one. */
+export const pathsOf = ({ controller }: Route): string[] =>
+  [Reflect.getMetadata(PATH_METADATA, controller)].flat();
+
+/** Whether the route repeats a canonical one below another path. Generators would make a second set of operations of these. */
+export const isAlias = (route: Route) =>
+  pathsOf(route).length > 1 && !`${route.path}/`.startsWith(`/${pathsOf(route)[0]}/`);

@@ -69,10 +69,12 @@ const PROBLEM: Schema = {
   type: 'object',
   description: 'The body of every error (RFC 9457).',
   properties: {
-    title: { type: 'string' },
-    status: { type: 'integer' },
+    title: { type: 'string', description: 'The name of the status.', examples: ['Bad Request'] },
+    status: { type: 'integer', description: 'The status of the response.', examples: [400] },
     code: {
       type: 'string',
+      description: 'What failed, for programs.',
+      examples: ['validation_failed'],
       enum: [
         'validation_failed',
         'malformed_json',
@@ -92,21 +94,28 @@ const PROBLEM: Schema = {
         'expectation_failed',
       ],
     },
-    detail: { type: 'string', description: 'A message for people.' },
-    requestId: { type: 'string', description: 'The X-Request-ID of the response.' },
+    detail: { type: 'string', description: 'What failed, for people.', examples: ['1 field is invalid.'] },
+    requestId: {
+      type: 'string',
+      description: 'The `X-Request-ID` of the response.',
+      examples: ['3a5101a9-3992-49b0-9ed3-81ebaca42682'],
+    },
     errors: {
       type: 'array',
-      description: 'All faults at once, on every 400 and 409.',
+      description: 'Every fault at once: on each 400, and on a 409 that a field is to blame for.',
       items: {
         type: 'object',
         properties: {
           field: {
             type: 'string',
             description:
-              'The name of the field, such as `email` or `metadata.plan`; `body` for the whole body.',
+              'The name of the field or query parameter, such as `email` or `metadata.plan`; `body` for the whole body.',
+            examples: ['email'],
           },
           code: {
             type: 'string',
+            description: 'What is wrong with it, for programs.',
+            examples: ['invalid'],
             enum: [
               'required',
               'unknown',
@@ -119,7 +128,11 @@ const PROBLEM: Schema = {
               'out_of_range',
             ],
           },
-          message: { type: 'string', description: 'A message for people that completes "<field> …".' },
+          message: {
+            type: 'string',
+            description: 'The same for people; it completes "<field> …".',
+            examples: ['must be an email address'],
+          },
         },
         required: ['field', 'code', 'message'],
         additionalProperties: false,

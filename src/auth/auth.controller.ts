@@ -10,7 +10,10 @@ import { TokensService } from '../tokens/tokens.service';
 export class AuthController {
   constructor(private readonly tokens: TokensService) {}
 
-  /** Get the token that authenticates the request. */
+  /**
+   * Get the current token
+   * @remarks Returns the record of the token that authenticates the request.
+   */
   @Get('current')
   @AnyToken()
   current(@CurrentCaller() by: Caller, @CurrentToken() { id }: CallerToken): Promise<TokenView> {

@@ -12,13 +12,19 @@ let rendered: Page | undefined;
 @Public()
 @UseGuards(NoQueryGuard)
 export class DocsController {
-  /** The OpenAPI document. */
+  /**
+   * Get the OpenAPI document
+   * @remarks Returns this document, for generators and other tools.
+   */
   @Get('openapi.json')
   openapi(): object {
     return document;
   }
 
-  /** The API reference. */
+  /**
+   * Get the API reference
+   * @remarks Returns this document as a web page.
+   */
   @Get('docs')
   @Answers({ mediaType: 'text/html' })
   @Header('Content-Type', 'text/html; charset=utf-8')

@@ -11,13 +11,20 @@ import { HealthView } from './health.view';
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  /** Check that the process is alive. */
+  /**
+   * Check liveness
+   * @remarks Answers 200 while the process runs, whatever the state of the database.
+   */
   @Get('livez')
   live(): HealthView {
     return { status: 'ok' };
   }
 
-  /** Check that the service can take requests. */
+  /**
+   * Check readiness
+   * @remarks Answers 200 when the service can take requests: the database answers, its schema is new enough, and the service is
+   * not shutting down. Otherwise `detail` says why not.
+   */
   @Get('readyz')
   @Answers({ failures: [503] })
   async ready(): Promise<HealthView> {

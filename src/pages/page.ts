@@ -4,12 +4,18 @@ import type { Page } from './paginate';
 
 /** The query parameters of every list. */
 export class PageQuery {
-  /** The maximum number of items to return, from 1 to 200. */
+  /**
+   * The maximum number of items to return, from 1 to 200.
+   * @example 100
+   */
   @Optional()
   @WholeNumber(1, 200)
   limit: number = 50;
 
-  /** The `nextCursor` of the previous page. */
+  /**
+   * The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page.
+   * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
+   */
   @Optional()
   @Check((value) =>
     typeof value === 'string' ? [] : [{ code: 'invalid', message: 'is not a valid cursor for this list' }],

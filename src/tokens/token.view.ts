@@ -3,7 +3,10 @@ import type { TokenState } from './tokens.dto';
 
 /** An API token, without its value. */
 export class TokenView {
-  /** @example 'tok_01kacpb2w5r8y3h6j9m4n7p0qx' */
+  /**
+   * Assigned by the service: `tok_` and 26 letters and digits.
+   * @example 'tok_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
   id: string;
 
   /**
@@ -18,43 +21,66 @@ export class TokenView {
    */
   hint: string;
 
+  /**
+   * What the token may do. `admin` grants full access; no other scope implies another.
+   * @example ["users:read", "users:write"]
+   */
   scopes: Scope[];
 
-  /** A revoked token stays `revoked` after it expires. */
+  /**
+   * A revoked token stays `revoked` after it expires.
+   * @example 'active'
+   */
   state: TokenState;
 
   /**
-   * The duration given at creation.
+   * The duration given at creation; null if the token never expires.
    * @example '90d'
    */
   expiresIn: string | null;
 
-  /** @example '2026-05-01T09:30:00.000Z' */
+  /**
+   * When the token stops working; null if it never expires.
+   * @example '2026-05-01T09:30:00.000Z'
+   */
   expiresAt: Date | null;
 
-  /** @example '2026-01-31T09:30:00.000Z' */
+  /**
+   * When the token was created.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
   createdAt: Date;
 
   /**
-   * May lag by up to a minute.
+   * When the token was last used, which may lag by a minute; null if it has not been used.
    * @example null
    */
   lastUsedAt: Date | null;
 
-  /** @example null */
+  /**
+   * When the token was revoked; null if it has not been.
+   * @example null
+   */
   revokedAt: Date | null;
 }
 
 /** A new API token with its value, which is shown only once. */
 export class NewTokenView extends TokenView {
-  /** @example 'umt_Xv4TqL9nRb2WkYc7HsJd0PzGm5FaEu3M000000' */
+  /**
+   * The value, which is shown only here.
+   * @example 'umt_Xv4TqL9nRb2WkYc7HsJd0PzGm5FaEu3M000000'
+   */
   token: string;
 }
 
 /** A page of API tokens. */
 export class TokenPageView {
+  /** The tokens of this page. */
   data: TokenView[];
 
-  /** The `cursor` of the next page; null on the last page. */
+  /**
+   * The `cursor` for the next page; null on the last page.
+   * @example null
+   */
   nextCursor: string | null;
 }

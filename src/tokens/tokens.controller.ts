@@ -14,7 +14,10 @@ import { TokensService } from './tokens.service';
 export class TokensController {
   constructor(private readonly tokens: TokensService) {}
 
-  /** List the tokens of the organization, newest first. */
+  /**
+   * List tokens
+   * @remarks Returns the tokens of the organization page by page, newest first, including expired and revoked ones.
+   */
   @Get()
   @Scopes('admin')
   @Answers({ headers: ['Link'] })
@@ -29,7 +32,10 @@ export class TokensController {
     return page;
   }
 
-  /** Create a token. Its value is shown only in this response. */
+  /**
+   * Create a token
+   * @remarks Only this response contains the token's value. Store it now; it cannot be retrieved again.
+   */
   @Post()
   @Scopes('admin')
   async create(@CurrentCaller() by: Caller, @Body() body: CreateTokenDto): Promise<NewTokenView> {
@@ -37,14 +43,20 @@ export class TokensController {
     return { ...token, token: value };
   }
 
-  /** Get a token. */
+  /**
+   * Get a token
+   * @remarks Returns the record of one token, without its value.
+   */
   @Get(':id')
   @Scopes('admin')
   get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<TokenView> {
     return this.tokens.get(by, id);
   }
 
-  /** Revoke a token, effective immediately. Revoking twice succeeds. */
+  /**
+   * Revoke a token
+   * @remarks Takes effect immediately: the next request with the token is a 401. Revoking twice succeeds.
+   */
   @Delete(':id')
   @Scopes('admin')
   @HttpCode(204)

@@ -8,12 +8,16 @@ export type TokenState = (typeof TOKEN_STATES)[number];
 
 export class CreateTokenDto {
   /**
-   * A label for people.
+   * A label for people; surrounding white space is removed.
    * @example 'Nightly sync'
    */
   @Text(1, 100)
   name: string;
 
+  /**
+   * What the token may do, each scope once. `admin` grants full access; no other scope implies another.
+   * @example ["users:read", "users:write"]
+   */
   @Check(
     (value) => {
       if (value === undefined) return [{ code: 'required', message: 'is required' }];
@@ -31,7 +35,7 @@ export class CreateTokenDto {
   scopes: Scope[];
 
   /**
-   * How long the token is valid, in days; by default it never expires.
+   * How long the token is valid, in days: from `1d` to `3650d`. By default it never expires.
    * @example '90d'
    */
   @Optional()
@@ -40,6 +44,10 @@ export class CreateTokenDto {
 }
 
 export class ListTokensDto extends PageQuery {
+  /**
+   * Only tokens in this state.
+   * @example 'active'
+   */
   @Optional()
   @OneOf(TOKEN_STATES)
   state?: TokenState;

@@ -2,7 +2,10 @@ import type { Metadata, Role, UserFields } from './user.fields';
 
 /** A user. */
 export class UserView implements UserFields {
-  /** @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx' */
+  /**
+   * Assigned by the service: `usr_` and 26 letters and digits.
+   * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
   id: string;
 
   /**
@@ -17,26 +20,39 @@ export class UserView implements UserFields {
    */
   email: string;
 
-  /** For your application; the service does not interpret it. */
+  /**
+   * For your application; the service does not interpret it.
+   * @example 'member'
+   */
   role: Role;
 
   /**
-   * Arbitrary key-value pairs for application use.
+   * Arbitrary key-value pairs for your application.
    * @example { "plan": "pro" }
    */
   metadata: Metadata;
 
-  /** @example '2026-01-31T09:30:00.000Z' */
+  /**
+   * When the user was created.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
   createdAt: Date;
 
-  /** @example '2026-01-31T09:30:00.000Z' */
+  /**
+   * When the user was last changed.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
   updatedAt: Date;
 }
 
 /** A page of users. */
 export class UserPageView {
+  /** The users of this page. */
   data: UserView[];
 
-  /** The `cursor` parameter for the next page; null on the last page. */
+  /**
+   * The `cursor` for the next page; null on the last page.
+   * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
+   */
   nextCursor: string | null;
 }

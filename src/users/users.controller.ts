@@ -15,7 +15,10 @@ import { UsersService } from './users.service';
 export class UsersController {
   constructor(private readonly users: UsersService) {}
 
-  /** List the users of the organization, page by page. */
+  /**
+   * List users
+   * @remarks Returns the users of the organization page by page, newest first by default.
+   */
   @Get()
   @Scopes('users:read')
   @Answers({ headers: ['Link'], view: UserPageView })
@@ -31,7 +34,10 @@ export class UsersController {
     return writePage(response, page, userAsJson);
   }
 
-  /** Create a user. */
+  /**
+   * Create a user
+   * @remarks No two users of an organization may have the same email; letter case is ignored.
+   */
   @Post()
   @Scopes('users:write')
   @Answers({ headers: ['Location'], failures: [409] })
@@ -46,14 +52,20 @@ export class UsersController {
     return created;
   }
 
-  /** Get a user. */
+  /**
+   * Get a user
+   * @remarks Returns one user of the organization.
+   */
   @Get(':id')
   @Scopes('users:read')
   get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<UserView> {
     return this.users.get(by, id);
   }
 
-  /** Update the fields in the body; `metadata` is replaced as a whole. */
+  /**
+   * Update a user
+   * @remarks Changes the fields in the body and no others; `metadata` is replaced as a whole. An empty object changes nothing.
+   */
   @Patch(':id')
   @Scopes('users:write')
   @Answers({ failures: [409] })
@@ -65,7 +77,10 @@ export class UsersController {
     return this.users.update(by, id, changes);
   }
 
-  /** Delete a user. */
+  /**
+   * Delete a user
+   * @remarks Deletes the user for good. A second request is a 404.
+   */
   @Delete(':id')
   @Scopes('users:delete')
   @Answers({ failures: [409] })

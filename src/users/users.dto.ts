@@ -15,25 +15,30 @@ import {
 
 export class CreateUserDto implements Partial<WritableFields> {
   /**
-   * Full display name.
+   * Full display name; surrounding white space is removed.
    * @example 'Ada Lovelace'
    */
   @Text(1, 200)
   name: string;
 
   /**
-   * Primary email address; unique within the organization.
+   * Primary email address, unique within the organization; surrounding white space is removed.
    * @example 'ada@example.com'
    */
   @Email()
   email: string;
 
+  /**
+   * For your application; the service does not interpret it. A new user is a `member` by default.
+   * @example 'member'
+   */
   @Optional()
   @OneOf(ROLES)
   role?: Role;
 
   /**
-   * Arbitrary key-value pairs for application use: at most 16 KB as compact JSON and 8 levels of objects and arrays.
+   * Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of
+   * objects and arrays.
    * @example { "plan": "pro" }
    */
   @Optional()
@@ -54,20 +59,34 @@ export class CreateUserDto implements Partial<WritableFields> {
 export class UpdateUserDto extends PartialType(CreateUserDto, { skipNullProperties: false }) {}
 
 export class ListUsersDto extends PageQuery {
+  /**
+   * The field to sort by. Letter case is ignored; for `name`, so are accents.
+   * @example 'name'
+   */
   @Optional()
   @OneOf(USER_SORTS)
   sort: UserSort = 'createdAt';
 
-  /** The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`. */
+  /**
+   * The direction of the sort. The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`.
+   * @example 'asc'
+   */
   @Optional()
   @OneOf(['asc', 'desc'])
   order?: Order;
 
-  /** Only the user with this email address; letter case is ignored. */
+  /**
+   * Only the user with this email address; letter case is ignored.
+   * @example 'ada@example.com'
+   */
   @Optional()
   @Email()
   email?: string;
 
+  /**
+   * Only users with this role.
+   * @example 'member'
+   */
   @Optional()
   @OneOf(ROLES)
   role?: Role;
@@ -75,13 +94,18 @@ export class ListUsersDto extends PageQuery {
 
 export class SearchUsersDto extends PageQuery {
   /**
-   * At most 10 words to search for. Each must be at the start of a word or inside one, in the name, the email or a string
-   * value of the metadata; a word of one or two letters at the start only. Or an id, or at least its first 12 characters.
+   * Up to 10 words, all of which must be found: at the start of a word or inside one, in the name, the email or a string value
+   * of the metadata. A word of one or two letters is found at the start of words only. An id is found by the whole of it or by
+   * at least its first 12 characters. There is no special syntax.
+   * @example 'ada lovelace'
    */
   @Words(2, 200, 10, (q) => fold(q).split(' '))
   q: string;
 
-  /** Only users with this role. */
+  /**
+   * Only users with this role.
+   * @example 'member'
+   */
   @Optional()
   @OneOf(ROLES)
   role?: Role;

@@ -1,8 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateIf } from 'class-validator';
-import { Facts } from './facts';
 import type { Fault } from '../fault';
+import { EMAIL_PATTERN } from './email-pattern';
+import { Facts } from './facts';
 
 type FieldFault = Omit<Fault, 'field'>;
 
@@ -41,7 +42,7 @@ export const Immutable = () =>
 
 /** Text of `min` to `max` characters (Unicode code points) after trimming. */
 export const Text = (min: number, max: number) =>
-  applyDecorators(Trimmed(), Check(textFaults(min, max), { type: 'string', minLength: min, maxLength: max }));
+  applyDecorators(Trimmed(), Check(textFaults(min, max), trimmedText(min, max)));
 
 /** The same, of at most `maxWords` words. */
 export const Words = (
@@ -58,7 +59,7 @@ export const Words = (
         if (faults.length > 0 || wordsOf(value as string).length <= maxWords) return faults;
         return [{ code: 'too_many', message: `must have at most ${maxWords} words` }];
       },
-      { type: 'string', minLength: min, maxLength: max },
+      trimmedText(min, max),
     ),
   );
 
@@ -75,7 +76,7 @@ export const Email = () =>
         if (text.isWellFormed() && isEmail(text) && isEmail(text.normalize('NFKC'))) return [];
         return [{ code: 'invalid', message: 'must be an email address' }];
       },
-      { type: 'string', format: 'email', maxLength: 254 },
+      { type: 'string', pattern: EMAIL_PATTERN, maxLength: 254 },
     ),
   );
 
@@ -107,6 +108,14 @@ export const WholeNumber = (min: number, max: number) =>
   );
 
 const required: FieldFault = { code: 'required', message: 'is required' };
+
+/** The facts of text that is trimmed: without the pattern, white space alone would be long enough. */
+const trimmedText = (min: number, max: number) => ({
+  type: 'string',
+  minLength: min,
+  maxLength: max,
+  pattern: min === 1 ? '\\S' : `\\S[\\s\\S]{${min - 2},}\\S`,
+});
 
 const Trimmed = () => Transform(({ value }) => (typeof value === 'string' ? value.trim() : value));
 

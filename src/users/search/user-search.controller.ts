@@ -13,7 +13,11 @@ import { UserSearch } from './user-search';
 export class UserSearchController {
   constructor(private readonly userSearch: UserSearch) {}
 
-  /** Search users by words; the best matches come first. */
+  /**
+   * Search users
+   * @remarks Finds users by words of their name, email and metadata; letter case and accents are ignored. The best matches come
+   * first. If nothing matches, words of four or more letters may contain a typo.
+   */
   @Get('search')
   @Scopes('users:read')
   @Answers({ headers: ['Link'] })

@@ -1,0 +1,69 @@
+/** The introduction of the document, in Markdown. */
+export const DESCRIPTION = `Manage an organization's users and API tokens.
+
+## Requests
+
+Requests and responses are JSON in UTF-8; timestamps are ISO 8601 in UTC. Unknown fields, unknown query parameters and \`null\` are
+rejected, never ignored. So is anything in a body that could not be returned unchanged, at any depth: a NUL, a lone surrogate, an
+integer beyond ±(2^53 − 1), a key \`__proto__\`, \`constructor\` or \`prototype\`. An unknown path is a 404. A known path answers other
+methods with a 405 and \`Allow\`.
+
+## Authentication
+
+Send an API token with every request: \`Authorization: Bearer <token>\`. A token belongs to one organization and reaches nothing
+outside it. Its scopes say what it may do: \`users:read\`, \`users:write\`, \`users:delete\`, or \`admin\` for everything; no other scope
+implies another. A token value is \`umt_\` followed by 38 letters and digits, the last six of which are a checksum:
+\`umt_[0-9A-Za-z]{38}\`. Example tokens have invalid checksums on purpose.
+
+## Pages
+
+Lists return one page as \`data\`, and the position of the next one as \`nextCursor\`. Repeat the request with that \`cursor\`, or follow
+the \`Link\` header, until \`nextCursor\` is null. A user that does not change meanwhile is seen exactly once.
+
+## Rate limit
+
+A token may make 1000 requests in a window of 60 seconds, unless the service is configured otherwise. Every response to a valid
+token has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Requests beyond the limit are a 429 with
+\`Retry-After\`, and do not count.
+
+## Errors
+
+Every error has the same body, \`application/problem+json\` (RFC 9457). Programs should read \`code\` and the codes in \`errors\`; the
+other texts are for people. Quote \`requestId\` when you ask for help. Before an operation is reached, the HTTP server may refuse a
+request with the codes \`bad_request\` (400), \`request_timeout\` (408), \`expectation_failed\` (417) or \`headers_too_large\` (431).`;
+
+/** The tags, in the order of the document. */
+export const TAGS = [
+  { name: 'Users', description: 'The users of the organization.' },
+  {
+    name: 'Tokens',
+    description:
+      'The API tokens of the organization. These operations are also served below `/api`, as `/api/v1/tokens`, so that a gateway ' +
+      'needs only one rule.',
+  },
+  { name: 'Health', description: 'Probes for load balancers and orchestrators.' },
+  { name: 'Docs', description: 'This document, for programs and for people.' },
+];
+
+const idParameter = (description: string, example: string) => ({
+  description,
+  schema: { type: 'string', examples: [example] },
+});
+
+/** The parameter `id` of the paths of a tag. */
+export const ID_PARAMETERS: Record<string, object> = {
+  Users: idParameter('The id of the user.', 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
+  Tokens: idParameter('The id of the token.', 'tok_01kacpb2w5r8y3h6j9m4n7p0qx'),
+};
+
+/** Joins the lines of every description's paragraphs: line breaks of a source file are no line breaks of a text. */
+export function unwrapAll<Node>(node: Node): Node {
+  if (Array.isArray(node)) return node.map(unwrapAll) as Node;
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).map(([key, child]) =>
+    key === 'description' && typeof child === 'string'
+      ? [key, child.replace(/(?<!\n)\n(?!\n)/g, ' ')]
+      : [key, unwrapAll(child)],
+  );
+  return Object.fromEntries(entries);
+}
