@@ -1,6 +1,7 @@
 // Written by `npm run openapi` from openapi.json.
 
 export interface Health {
+  /** The only status of a 200; anything else is a 503. */
   status: 'ok';
 }
 

@@ -48,13 +48,14 @@ export async function describeService(): Promise<object> {
   });
 }
 
-/** The operations of the routes, in the order of the tags. */
+/** The operations of the routes, in the order of the tags and then of the paths. */
 function describePaths(generated: Paths, routes: Route[]): Paths {
   const operations = routes.map((route) => {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
     return { path, method, operation: describeOperation(generated[path][method], route) };
   });
+  operations.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
   const described: Paths = {};
   for (const { name } of TAGS) {
     for (const { path, method, operation } of operations) {

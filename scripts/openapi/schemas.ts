@@ -49,7 +49,7 @@ export function toOpenApi31(value: unknown): Schema {
     if (typeof node !== 'object' || node === null) return node;
     const { nullable, example, ...rest } = node as Record<string, unknown>;
     const result = Object.fromEntries(Object.entries(rest).map(([key, child]) => [key, convert(child)]));
-    if (nullable) result.type = [result.type, 'null'];
+    if (nullable) Object.assign(result, { type: [result.type, 'null'], examples: [null] });
     if (example !== undefined) result.examples = [example];
     if (Array.isArray(result.enum)) {
       const values = result.enum as string[];

@@ -3,7 +3,7 @@ export const DESCRIPTION = `Manage an organization's users and API tokens.
 
 ## Requests
 
-Requests and responses are JSON in UTF-8; timestamps are ISO 8601 in UTC. Unknown fields, unknown query parameters and \`null\` are
+Requests and responses are JSON in UTF-8; timestamps are ISO 8601 in UTC. HEAD is served wherever GET is. Unknown fields, unknown query parameters and \`null\` are
 rejected, never ignored. So is anything in a body that could not be returned unchanged, at any depth: a NUL, a lone surrogate, an
 integer beyond ±(2^53 − 1), a key \`__proto__\`, \`constructor\` or \`prototype\`. An unknown path is a 404. A known path answers other
 methods with a 405 and \`Allow\`.
@@ -18,7 +18,8 @@ implies another. A token value is \`umt_\` followed by 38 letters and digits, th
 ## Pages
 
 Lists return one page as \`data\`, and the position of the next one as \`nextCursor\`. Repeat the request with that \`cursor\`, or follow
-the \`Link\` header, until \`nextCursor\` is null. A user that does not change meanwhile is seen exactly once.
+the \`Link\` header, until \`nextCursor\` is null. Whatever is created or deleted meanwhile, every item that
+does not change is seen exactly once.
 
 ## Rate limit
 

@@ -79,7 +79,7 @@ export class UsersController {
 
   /**
    * Delete a user
-   * @remarks Deletes the user for good. A second request is a 404.
+   * @remarks Deletes the user. A second request is a 404.
    */
   @Delete(':id')
   @Scopes('users:delete')

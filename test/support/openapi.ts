@@ -6,6 +6,7 @@ import document from '../../openapi.json';
 const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
 addFormats(ajv);
 ajv.addSchema(closed(document) as object, 'openapi');
+ajv.addSchema(document, 'unclosed');
 
 /** The document without undocumented fields: clients must tolerate new ones, but in these tests one would be a leak. */
 function closed(node: unknown): unknown {
@@ -16,16 +17,24 @@ function closed(node: unknown): unknown {
   return isClosed ? { ...copy, additionalProperties: false } : copy;
 }
 
-type Operations = Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>;
-const operations = Object.entries(document.paths as unknown as Operations).map(([path, methods]) => ({
+interface Operation {
+  parameters: { name: string; in: string; required: boolean; schema: { type?: unknown } }[];
+  requestBody?: object;
+  responses: Record<string, { $ref?: string }>;
+}
+type Paths = Record<string, Record<string, Operation>>;
+const operations = Object.entries(document.paths as unknown as Paths).map(([path, methods]) => ({
   path,
   pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
   methods,
 }));
 
+/** The path that the document has for an alias. */
+const canonical = (pathname: string) => pathname.replace(/^\/api(?=\/v1\/tokens)/, '');
+
 /** The deviations of a response from openapi.json; none if it does not describe the operation. */
 export function deviations(method: string, url: string, { status, headers, body }: Response): string[] {
-  const pathname = url.split('?')[0];
+  const pathname = canonical(url.split('?')[0]);
   // A literal path takes precedence over one with an id.
   const match = operations
     .filter(({ pattern }) => pattern.test(pathname))
@@ -59,16 +68,40 @@ export function deviations(method: string, url: string, { status, headers, body 
   ];
 }
 
-function faultsOf(pointer: string, value: unknown): string[] {
-  const validate = ajv.getSchema(`openapi#${encodeURI(pointer)}`)!;
+/** How a value deviates from a schema in the document. */
+export function faultsOf(pointer: string, value: unknown, key = 'openapi'): string[] {
+  const validate = ajv.getSchema(`${key}#${encodeURI(pointer)}`)!;
   return validate(value)
     ? []
     : validate.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
+/** Whether the document allows a request's input. Query parameters are text, or lists if they are repeated. */
+export function isValidInput(
+  method: string,
+  path: string,
+  { query = {}, body }: { query?: Record<string, unknown>; body?: unknown },
+): boolean {
+  const { parameters, requestBody } = (document.paths as unknown as Paths)[path][method];
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+  const known = Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema]));
+  const isValidQuery =
+    inQuery.every(({ name, required }) => !required || name in query) &&
+    Object.entries(query).every(
+      ([name, value]) => name in known && ajv.validate(known[name], fromText(known[name], value)),
+    );
+  if (!requestBody) return isValidQuery;
+  const pointer = `/paths/${escaped(path)}/${method}/requestBody/content/application~1json/schema`;
+  return isValidQuery && faultsOf(pointer, body, 'unclosed').length === 0;
+}
+
+const fromText = ({ type }: { type?: unknown }, value: unknown) =>
+  type === 'integer' && /^-?\d+$/.test(String(value)) ? Number(value) : value;
+
 const escaped = (segment: string) => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
-const resolve = (pointer: string) =>
+/** What a JSON pointer or a reference refers to in the document. */
+export const resolve = (pointer: string) =>
   pointer
     .split('/')
     .slice(1)
