@@ -4,7 +4,8 @@ import document from '../../openapi.json';
 import { Answers } from '../http/answers';
 import { NoQueryGuard } from '../http/input/no-query.guard';
 import { Public } from '../http/scopes';
-import { type Document, type Page, render } from './page';
+import type { Document } from './document';
+import { type Page, render } from './page';
 
 let rendered: Page | undefined;
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-
-/** The parts of an OpenAPI document that the page shows. */
-export interface Document {
-  info: { title: string; version: string; description: string };
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, { description: string }> };
-}
+import { type Document, nameIn, type Response } from './document';
+import { asJson, figure } from './examples';
+import { fieldsOf, fieldTable } from './fields';
+import { anchor, escape, headingsIn, inline, markdown, table } from './html';
+import { badge, operationSection, operationsOf } from './operation';
+import { ICON, MARK, STYLE } from './style';
 
 export interface Page {
   html: string;
@@ -13,103 +12,109 @@ export interface Page {
   policy: string;
 }
 
-interface Operation {
-  operationId: string;
-  summary: string;
-  description?: string;
-  parameters: { name: string; in: string; required: boolean; description?: string; schema: Schema }[];
-  requestBody?: { content: Content };
-  responses: Record<string, { $ref?: string; content?: Content }>;
-}
-type Content = Record<string, { schema: Schema }>;
-type Schema = Record<string, unknown> & {
-  $ref?: string;
-  type?: string | string[];
-  properties?: Record<string, Schema>;
-};
-
-const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid #8886}
-code,h3{font-family:ui-monospace,monospace}h3{margin-top:3rem}nav li{list-style:none}p{white-space:pre-line}`;
-
 /** Renders the document as one HTML page. */
 export function render(document: Document): Page {
-  const hash = createHash('sha256').update(STYLE).digest('base64');
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method,
-      path,
-      operation,
-    })),
-  );
+  const { title, version, description } = document.info;
   const html = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${text(document.info.title)}</title><style>${STYLE}</style>
-<h1>${text(document.info.title)} <small>${text(document.info.version)}</small></h1>
-<p>${text(document.info.description)}</p><p>For programs: <a href="openapi.json">openapi.json</a></p>
-<nav><ul>${operations.map(({ method, path, operation }) => `<li><a href="#${operation.operationId}"><code>${method.toUpperCase()} ${path}</code></a> ${text(operation.summary)}`).join('')}</ul></nav>
-${operations.map(({ method, path, operation }) => section(document, method, path, operation)).join('\n')}
-<h2>Schemas</h2>${Object.entries(document.components.schemas)
-    .map(([name, schema]) => schemaTable(name, schema))
-    .join('\n')}
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API reference · ${escape(title)}</title>
+<link rel="icon" href="${ICON}">
+<style>${STYLE}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header><div class="bar">${MARK}<b>${escape(title)}</b>
+<nav aria-label="Pages"><a href="dashboard">Dashboard</a> <a href="openapi.json">openapi.json</a></nav></div></header>
+<div class="frame">
+<nav class="contents" aria-label="Contents">${contents(document)}</nav>
+<main id="content">
+<h1>API reference <span class="chip">${escape(version)}</span></h1>
+${markdown(description)}
+<p>In the examples, <code>$URL</code> is the address of the service, <code>$TOKEN</code> a token and <code>$ID</code> an id.</p>
+${document.tags
+  .map(
+    ({ name, description }) => `<section aria-labelledby="${anchor(name)}">
+<h2 id="${anchor(name)}">${name}</h2><p>${inline(description)}</p>
+${operationsOf(document, name)
+  .map((placed) => operationSection(document, placed))
+  .join('\n')}</section>`,
+  )
+  .join('\n')}
+<h2 id="schemas">Schemas</h2>
+${schemas(document)}
+<h2 id="response-headers">Response headers</h2>
+${headers(document)}
+<h2 id="error-responses">Error responses</h2>
+${Object.values(document.components.responses).map(failure).join('\n')}
+</main>
+</div>
+</body>
 </html>`;
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  const hash = createHash('sha256').update(STYLE).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   return { html, policy };
 }
 
-function section(document: Document, method: string, path: string, operation: Operation): string {
-  const { operationId, summary, description = '', parameters, requestBody, responses } = operation;
-  return `<h3 id="${operationId}">${method.toUpperCase()} ${text(path)}</h3><p>${text(`${summary} ${description}`)}</p>${table(
-    parameters.map(({ name, in: place, required, description = '', schema }) => [
-      `<code>${text(name)}</code> ${place}${required ? ', required' : ''}`,
-      `${typeOf(schema)} ${text(description)}`,
-    ]),
-  )}${requestBody ? `<p>Body: ${contentOf(requestBody.content)}</p>` : ''}${table(
-    Object.entries(responses).map(([status, response]) => [
-      status,
-      response.$ref ? `${problem(document, response.$ref)}` : contentOf(response.content),
-    ]),
-  )}`;
+function contents(document: Document): string {
+  const group = (title: string, links: { id: string; text: string; method?: string }[]) => {
+    const items = links.map(
+      ({ id, text, method }) =>
+        `<li><a href="#${id}">${escape(text)} ${method ? badge(method) : ''}</a></li>`,
+    );
+    return `<p>${title}</p><ul>${items.join('')}</ul>`;
+  };
+  const toHeading = (text: string) => ({ id: anchor(text), text });
+  const groups = document.tags.map(({ name }) => {
+    const operations = operationsOf(document, name);
+    return group(
+      name,
+      operations.map(({ method, operation }) => ({
+        id: operation.operationId,
+        text: operation.summary,
+        method,
+      })),
+    );
+  });
+  return [
+    group('Introduction', headingsIn(document.info.description).map(toHeading)),
+    ...groups,
+    group('Reference', ['Schemas', 'Response headers', 'Error responses'].map(toHeading)),
+  ].join('\n');
 }
 
-const problem = (document: Document, ref: string) => {
-  const name = lastOf(ref);
-  return `<code>${name}</code> ${text(document.components.responses[name].description)}`;
-};
-
-const contentOf = (content: Content = {}) =>
-  Object.values(content)
-    .map(({ schema }) => typeOf(schema))
-    .join(' ') || 'no body';
-
-const schemaTable = (name: string, { description = '', properties = {} }: Schema) =>
-  `<h3 id="${name}">${name}</h3><p>${text(description)}</p>${table(
-    Object.entries(properties).map(([field, schema]) => [
-      `<code>${text(field)}</code>`,
-      `${typeOf(schema)} ${text(schema.description ?? '')}`,
-    ]),
-  )}`;
-
-/** A short description of the values that a schema allows. */
-function typeOf(schema: Schema): string {
-  const { $ref, type, items, ...facts } = schema;
-  if ($ref) return `<a href="#${lastOf($ref)}">${lastOf($ref)}</a>`;
-  const of = items ? ` of ${typeOf(items as Schema)}` : '';
-  const rest = Object.entries(facts)
-    .filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && typeof value !== 'object')
-    .map(([name, value]) => ` ${name} ${value}`);
-  const values = Array.isArray(schema.enum) ? `: ${schema.enum.join(', ')}` : '';
-  return `${text([type ?? 'any'].flat().join(' or '))}${of}${text(values + rest.join(','))}.`;
+/** The fields of every schema that no operation shows as its request body. */
+function schemas({ paths, components }: Document): string {
+  const bodies = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
+    .map(({ schema }) => nameIn(schema.$ref ?? ''));
+  return Object.entries(components.schemas)
+    .filter(([name]) => !bodies.includes(name))
+    .map(
+      ([name, schema]) =>
+        `<h3 id="${name}">${name}</h3>${fieldTable(`Fields of ${name}`, fieldsOf(schema), 'optional')}`,
+    )
+    .join('\n');
 }
 
-const SHOWN_ELSEWHERE = new Set(['description', 'enum', 'examples', 'properties']);
+const headers = ({ components }: Document) =>
+  table(
+    'Headers of responses',
+    ['Name', 'Description', 'Example'],
+    Object.entries(components.headers).map(([name, { description, schema }]) => [
+      `<code>${name}</code>`,
+      inline(description),
+      `<code>${escape(schema.examples![0])}</code>`,
+    ]),
+  );
 
-const table = (rows: string[][]) =>
-  rows.length === 0
-    ? ''
-    : `<table>${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</table>`;
-
-const lastOf = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
-
-const text = (value: unknown) =>
-  String(value).replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+function failure({ description, content }: Response): string {
+  const examples = Object.values(content!['application/problem+json'].examples!).map(({ value }) => value);
+  const { status, title, code } = examples[0] as Record<string, string>;
+  return `<article id="${code}" aria-labelledby="${code}.name">
+<h3 id="${code}.name">${status} ${title}: <code>${code}</code></h3><p>${inline(description)}</p>
+<div class="side-by-side">${examples.map((example) => figure('Response', asJson(example))).join('\n')}</div></article>`;
+}

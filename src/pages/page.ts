@@ -5,7 +5,7 @@ import type { Page } from './paginate';
 /** The query parameters of every list. */
 export class PageQuery {
   /**
-   * The maximum number of items to return, from 1 to 200.
+   * The maximum number of items on the page.
    * @example 100
    */
   @Optional()
