@@ -172,7 +172,7 @@ export interface ListUsersQuery {
   email?: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';
-  /** The maximum number of items to return, from 1 to 200. */
+  /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -183,7 +183,7 @@ export interface SearchUsersQuery {
   q: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';
-  /** The maximum number of items to return, from 1 to 200. */
+  /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -192,7 +192,7 @@ export interface SearchUsersQuery {
 export interface ListTokensQuery {
   /** Only tokens in this state. */
   state?: 'active' | 'expired' | 'revoked';
-  /** The maximum number of items to return, from 1 to 200. */
+  /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;

@@ -1,16 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
+import { accessibilityFaults, prepareAccessibility } from './support/accessibility';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
 import { dialogButton, toUsers, useDashboard } from './support/dashboard';
-
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const WCAG_2_2_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
 
 const VARIANTS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1280, 320].map((width) => ({ colorScheme, width })),
@@ -120,23 +112,13 @@ describeInBrowser('the dashboard', () => {
     async ({ colorScheme, width }) => {
       const { page, expectErrors } = await open({ colorScheme, viewport: { width, height: 800 } });
       expectErrors(400, 429, 500);
-      await page.addInitScript({ content: axe });
+      await prepareAccessibility(page);
       const api = await service().client();
       await seed(api);
       const failures: string[] = [];
 
       await visitStates(page, api, `${service().url}/dashboard`, async (state) => {
-        const { violations, passes } = await page.evaluate<{ violations: Violation[]; passes: object[] }>(
-          `axe.run({ runOnly: ${JSON.stringify(WCAG_2_2_AA)} })`,
-        );
-        expect(passes.length).toBeGreaterThan(10);
-        for (const { id, nodes } of violations) {
-          for (const { html, failureSummary } of nodes)
-            failures.push(`${state}: ${id} ${html} ${failureSummary}`);
-        }
-        // WCAG 1.4.10: no scrolling in two directions.
-        const excess: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        if (excess > 0) failures.push(`${state}: ${excess} px too wide`);
+        failures.push(...(await accessibilityFaults(page)).map((fault) => `${state}: ${fault}`));
       });
 
       expect(failures).toEqual([]);

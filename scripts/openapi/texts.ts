@@ -3,10 +3,14 @@ export const DESCRIPTION = `Manage an organization's users and API tokens.
 
 ## Requests
 
-Requests and responses are JSON in UTF-8; timestamps are ISO 8601 in UTC. HEAD is served wherever GET is. Unknown fields, unknown query parameters and \`null\` are
-rejected, never ignored. So is anything in a body that could not be returned unchanged, at any depth: a NUL, a lone surrogate, an
-integer beyond ±(2^53 − 1), a key \`__proto__\`, \`constructor\` or \`prototype\`. An unknown path is a 404. A known path answers other
-methods with a 405 and \`Allow\`.
+Requests and responses are JSON in UTF-8; timestamps are ISO 8601 in UTC. HEAD is served wherever GET is. An unknown path is a 404.
+A known path answers other methods with a 405 and \`Allow\`.
+
+Unknown fields, unknown query parameters and \`null\` are rejected, never ignored. So is anything in a body that could not be returned
+unchanged, at any depth: a NUL, a lone surrogate, an integer beyond ±(2^53 − 1), a key \`__proto__\`, \`constructor\` or \`prototype\`.
+
+Every request may carry an \`X-Request-ID\` of 1 to 128 letters, digits, dots, underscores and hyphens, which the response and the log
+repeat. Any other value is replaced by a new id.
 
 ## Authentication
 

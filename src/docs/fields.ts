@@ -32,7 +32,7 @@ export const schemaLink = (ref: string) => `<a href="#${nameIn(ref)}">${nameIn(r
 
 function typeOf({ $ref, type, format, items }: Schema): string {
   if ($ref) return schemaLink($ref);
-  if (items) return `list of ${typeOf(items)}`;
+  if (items) return `list of ${typeOf(items)}${items.$ref ? '' : 's'}`;
   return [type]
     .flat()
     .map((name) => (format === 'date-time' && name === 'string' ? 'timestamp' : name))

@@ -64,7 +64,7 @@ function contents(document: Document): string {
       ({ id, text, method }) =>
         `<li><a href="#${id}">${escape(text)} ${method ? badge(method) : ''}</a></li>`,
     );
-    return `<p>${title}</p><ul>${items.join('')}</ul>`;
+    return `<div><p>${title}</p><ul>${items.join('')}</ul></div>`;
   };
   const toHeading = (text: string) => ({ id: anchor(text), text });
   const groups = document.tags.map(({ name }) => {
@@ -116,5 +116,5 @@ function failure({ description, content }: Response): string {
   const { status, title, code } = examples[0] as Record<string, string>;
   return `<article id="${code}" aria-labelledby="${code}.name">
 <h3 id="${code}.name">${status} ${title}: <code>${code}</code></h3><p>${inline(description)}</p>
-<div class="side-by-side">${examples.map((example) => figure('Response', asJson(example))).join('\n')}</div></article>`;
+<div class="side-by-side">${examples.map((example) => figure('Example', asJson(example))).join('\n')}</div></article>`;
 }

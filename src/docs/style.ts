@@ -59,6 +59,7 @@ caption{padding-bottom:6px;font-weight:600;text-align:left}
 th,td{padding:8px 12px 8px 0;border-top:1px solid var(--line);text-align:left;vertical-align:top;font-weight:400}
 thead th{padding-block:4px;border:0;color:var(--quiet);font-size:.857rem}
 th:first-child{width:30%}
+h3+table{margin-top:4px}
 h3+table caption,h2+table caption{position:absolute;clip-path:inset(50%)}
 td:last-child{padding-right:0}
 .rule{color:var(--quiet)}
@@ -70,8 +71,8 @@ pre{margin:0;padding:12px 14px;white-space:pre-wrap;overflow-wrap:anywhere;}
 @media(max-width:860px){.bar,.frame{padding-inline:16px}
 .bar{padding-block:12px 0}.bar nav{width:100%;margin-left:-10px}
 .frame{display:block}
-.contents{position:static;max-height:none;columns:2;padding:8px 0 16px;border-bottom:1px solid var(--line)}
-.contents p{break-after:avoid}.contents p:first-child{margin-top:8px}
+.contents{position:static;max-height:none;columns:2;padding:0 0 16px;border-bottom:1px solid var(--line)}
+.contents div{break-inside:avoid;padding-top:12px}.contents p{margin:0}
 .contents .method{display:none}
 table,tbody,tr,th,td,caption{display:block}thead{display:none}
 tr{padding:8px 0;border-top:1px solid var(--line)}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const WCAG_2_2_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** Lets `accessibilityFaults()` check the pages that are opened from now on. */
+export const prepareAccessibility = (page: Page) => page.addInitScript({ content: axe });
+
+/** Everything in which the page, as it is now, misses WCAG 2.2 AA. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  const { violations, passes } = await page.evaluate<{ violations: Violation[]; passes: object[] }>(
+    `axe.run({ runOnly: ${JSON.stringify(WCAG_2_2_AA)} })`,
+  );
+  expect(passes.length).toBeGreaterThan(10);
+  const faults = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id} ${html} ${failureSummary}`),
+  );
+  // WCAG 1.4.10: no scrolling in two directions.
+  const excess: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  return excess > 0 ? [...faults, `${excess} px too wide`] : faults;
+}
