@@ -1,15 +1,15 @@
 const KEY = '<circle cx="6" cy="10" r="2.25"/><path d="M7.6 8.4 12 4m-2 2 1.5 1.5"/>';
 
 /** The logo of the dashboard. */
-export const MARK = `<svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/>${KEY}</svg>`;
+export const MARK: string = `<svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/>${KEY}</svg>`;
 
 /** The same as the icon of the page. */
-export const ICON = `data:image/svg+xml,${encodeURIComponent(
+export const ICON: string = `data:image/svg+xml,${encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#4353c9"/><g fill="none" stroke="#fff" stroke-width="1.5" stroke-linecap="round">${KEY}</g></svg>`,
 )}`;
 
 /** The colours are those of the dashboard, in `dashboard/style.css`. */
-export const STYLE = `
+export const STYLE: string = `
 :root{color-scheme:light dark;--canvas:#ffffff;--subtle:#f6f7f9;--text:#1d2129;--quiet:#5a6270;--line:#d8dce3;--accent:#3e4dc0;
 --accent-solid:#4353c9;--accent-soft:#eceefb;--success:#146c35;--success-soft:#e3f5e8;--warning:#7a4d00;--warning-soft:#fff4d6;
 --danger:#b3202a;--danger-soft:#fdebec;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
