@@ -68,7 +68,9 @@ export const FAILURES: Record<number, Failure> = {
           { field: 'email', code: 'taken', message: 'is already used by another user of the organization' },
         ],
       },
-      referenced: { detail: 'Another table references this user.' },
+      referenced: {
+        detail: 'The user cannot be deleted, because a table of the application still refers to it.',
+      },
     },
   },
   413: {
