@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useSession } from './session.ts';
 import { useStore } from './store.ts';
 
-/** The remaining requests of the token in use. */
+/** Warns when less than a quarter of the requests of the rate limit are left. */
 export function RateLimitMeter() {
   const rateLimit = useStore(useSession().rateLimit);
   const [isOver, setIsOver] = useState(false);
@@ -12,17 +12,12 @@ export function RateLimitMeter() {
     const timer = setTimeout(() => setIsOver(true), rateLimit.resetsAt - Date.now());
     return () => clearTimeout(timer);
   }, [rateLimit]);
-  if (!rateLimit) return null;
+  if (!rateLimit || isOver || rateLimit.remaining >= rateLimit.limit / 4) return null;
 
-  const { limit, resetsAt } = rateLimit;
-  const remaining = isOver ? limit : rateLimit.remaining;
-  const resets = isOver
-    ? 'A new window starts with the next request'
-    : `Resets at ${timeOfDay.format(resetsAt)}`;
+  const { limit, remaining, resetsAt } = rateLimit;
   return (
-    <span class="limit" title={resets}>
-      <span class="unseen">Rate limit: </span>
-      <b>{count.format(remaining)}</b> of {count.format(limit)} <i>requests</i> left
+    <span class="limit" title={`Resets at ${timeOfDay.format(resetsAt)}`}>
+      <b>{count.format(remaining)}</b> of {count.format(limit)} requests left
     </span>
   );
 }

@@ -22,6 +22,7 @@ export function Shell() {
   const [section, setSection] = useState(() => sectionOf(location.hash));
   // Kept here, not in the section, because a new token's value must survive a change of section.
   const [newToken, setNewToken] = useState<NewToken>();
+  const [isBannerDismissed, setIsBannerDismissed] = useState(false);
   const [revocations, setRevocations] = useState(0);
   useEffect(focusHeading, []); // the form that had the focus is gone
   useEffect(() => {
@@ -53,7 +54,15 @@ export function Shell() {
         </div>
       </header>
       <main>
-        <BootstrapBanner key={revocations} />
+        {!isBannerDismissed && (
+          <BootstrapBanner
+            key={revocations}
+            onDismiss={() => {
+              setIsBannerDismissed(true);
+              focusHeading();
+            }}
+          />
+        )}
         {section === '#tokens' ? (
           <TokensPage onCreated={setNewToken} onRevoked={() => setRevocations((count) => count + 1)} />
         ) : (

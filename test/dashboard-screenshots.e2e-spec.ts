@@ -48,7 +48,7 @@ describeInBrowser('the dashboard', () => {
   }
 
   it('has its screenshots in the README; UPDATE_SCREENSHOTS=true retakes them', async () => {
-    const { page } = await open({ viewport: { width: 1200, height: 700 } });
+    const { page } = await open({ viewport: { width: 1280, height: 700 } });
     const api = await service().client();
     await seed(api);
     const take = async (state: string) => {

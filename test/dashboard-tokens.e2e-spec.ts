@@ -3,7 +3,7 @@ import { TokensService } from '../src';
 import { describeInBrowser } from './support/browser';
 import { Client } from './support/client';
 import { nextMoment } from './support/clock';
-import { dialogButton, rowsOf, tokensIn, useDashboard } from './support/dashboard';
+import { dialogButton, rowsOf, tokensIn, toUsers, useDashboard } from './support/dashboard';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
@@ -30,8 +30,9 @@ describeInBrowser('API tokens in the dashboard', () => {
     await page.getByText('Copied').waitFor();
     const value: string = await page.evaluate('navigator.clipboard.readText()');
     expect(value).toBe(shown);
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
     await dialogButton(page, 'Done').click();
-    await dialogButton(page, 'I have saved it').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
 
     await clientWith(value).get('/api/v1/users').expect(200);
     await clientWith(value).post('/api/v1/users', {}).expect(403);
@@ -120,7 +121,6 @@ describeInBrowser('API tokens in the dashboard', () => {
     await page.getByRole('button', { name: 'Copy: Token' }).click();
     await page.getByText('Copied').waitFor();
     await dialogButton(page, 'Done').click();
-    await dialogButton(page, 'I have saved it').click();
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByLabel('Name').focus();
     await page.keyboard.press('Control+V');
@@ -283,8 +283,9 @@ describeInBrowser('API tokens in the dashboard', () => {
     await api.get('/v1/tokens/current').expect(401);
   });
 
+  const banner = (page: Page) => page.getByRole('complementary', { name: 'Bootstrap token' });
+
   it('have a banner while the bootstrap token is active', async () => {
-    const banner = (page: Page) => page.getByRole('complementary', { name: 'Bootstrap token' });
     const { page } = await visit({}, (api) =>
       api.post('/v1/tokens', { name: 'Bootstrap', scopes: ['admin'] }).expect(201),
     );
@@ -295,5 +296,21 @@ describeInBrowser('API tokens in the dashboard', () => {
     await page.getByRole('button', { name: 'Revoke Bootstrap' }).click();
     await dialogButton(page, 'Revoke token').click();
     await banner(page).waitFor({ state: 'detached' });
+  });
+
+  it('have a banner that can be dismissed, and that knows the token of the session', async () => {
+    const { page } = await visit({}, (api) =>
+      service().dataSource.query(
+        `UPDATE tokens SET name = 'Bootstrap', last_used_at = now() - interval '3 days' WHERE id = $1`,
+        [api.tokenId],
+      ),
+    );
+    await banner(page).getByText('You are signed in with the bootstrap token').waitFor();
+    expect(await banner(page).innerText()).not.toContain('last used');
+    await banner(page).getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByRole('heading', { name: 'API tokens' }).and(page.locator(':focus')).waitFor();
+    await toUsers(page);
+    await page.getByText('No users on this page').waitFor();
+    expect(await banner(page).count()).toBe(0);
   });
 });

@@ -30,7 +30,7 @@ describeInBrowser('users in the dashboard', () => {
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByLabel('Name').fill('Ada Lovelace');
     await page.getByLabel('Email').fill('ada@example.com');
-    await page.getByLabel('Role').selectOption('viewer');
+    await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
     await page.getByRole('button', { name: 'Add a key' }).click();
     await page.getByLabel('Key 1').fill('plan');
     await page.getByLabel('Value of plan').fill('pro');
@@ -182,6 +182,31 @@ describeInBrowser('users in the dashboard', () => {
       expect(requestedUrls.length).toBeGreaterThan(0);
     });
 
+    it('ask before changes are discarded', async () => {
+      const { page } = await visitUsers((api) => api.createUser({ name: 'Ada', metadata: { plan: 'pro' } }));
+      const edit = page.getByRole('button', { name: 'Edit Ada' });
+      await edit.click();
+      await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+      await edit.click();
+      await page.getByLabel('Name').fill('Ada Lovelace');
+      for (let i = 0; i < 5; i++) await page.keyboard.press('Escape'); // asks, keeps, asks, keeps, asks
+      await dialogButton(page, 'Keep editing').click();
+      await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
+      expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+      await dialogButton(page, 'Cancel').click();
+      await dialogButton(page, 'Discard changes').click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await edit.and(page.locator(':focus')).waitFor();
+
+      await edit.click();
+      await page.getByRole('button', { name: 'Remove plan' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('heading', { name: 'Discard your changes?' }).waitFor();
+    });
+
     it('show their current data even if the list is stale', async () => {
       let id = '';
       const { page, api } = await visitUsers(async (api) => ({ id } = await api.createUser({ name: 'Ada' })));
@@ -189,7 +214,7 @@ describeInBrowser('users in the dashboard', () => {
       await api.patch(`/api/v1/users/${id}`, { metadata: { since: 'then' } }).expect(200);
       await page.getByRole('button', { name: 'Edit Ada' }).click();
       expect(await page.getByLabel('Value of since').inputValue()).toBe('then');
-      await page.getByLabel('Role').selectOption('admin');
+      await page.getByRole('dialog').getByLabel('Role').selectOption('admin');
       await dialogButton(page, 'Save changes').click();
       await page.getByText('Saved Ada').waitFor();
       expect(await userOf(api, id)).toMatchObject({ role: 'admin', metadata: { since: 'then' } });
@@ -242,6 +267,62 @@ describeInBrowser('users in the dashboard', () => {
     await dataSource.query('DROP TABLE badges');
     await dialogButton(page, 'Delete user').click();
     await page.getByText('Deleted Ada').waitFor();
+  });
+
+  it('fit ten on a screen, with values of their metadata and an id to copy', async () => {
+    let id = '';
+    const { page } = await visit(
+      { viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] },
+      async (api) => {
+        const metadata = { team: 'platform', seats: 5, tags: ['a', 'b'], note: 'x'.repeat(100) };
+        const email = `${'long'.repeat(15)}@${'long'.repeat(15)}.example`;
+        ({ id } = await api.createUser({ name: 'long '.repeat(30), email, metadata }));
+        for (let i = 0; i < 9; i++) await api.createUser();
+      },
+    );
+    await toUsers(page);
+    await page.getByText('10 users on this page').waitFor();
+    const row = page.getByRole('row').last();
+    const { y, height } = (await row.boundingBox())!;
+    expect(y + height).toBeLessThanOrEqual(800);
+    const metadata = row.getByText('team: platform, seats: 5, tags: ["a","b"], …');
+    expect(await metadata.getAttribute('title')).toMatch(/\nnote: x{60}…$/);
+    await row.getByRole('button', { name: 'Copy the id of long long' }).click();
+    await row.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
+  });
+
+  it('are filtered by role, in the list and in a search', async () => {
+    const { page } = await visitUsers(async (api) => {
+      await api.createUser({ name: 'Ada Lovelace', role: 'viewer' });
+      await api.createUser({ name: 'Ada Byron', role: 'member' });
+      await api.createUser({ name: 'Bob', role: 'viewer' });
+    });
+    await page.getByLabel('Role').selectOption('Viewer');
+    await page.getByText('2 users on this page').waitFor();
+    expect(await namesOf(page)).toEqual(['Bob', 'Ada Lovelace']);
+    await page.getByLabel('Search').fill('ada');
+    await page.getByText('1 user on this page').waitFor();
+    expect(await namesOf(page)).toEqual(['Ada Lovelace']);
+    await page.getByLabel('Role').selectOption('Admin');
+    await page.getByText('No users with the role Admin match ada.').waitFor();
+    await page.getByLabel('Search').fill('');
+    await page.getByText('There are no users with the role Admin.').waitFor();
+  });
+
+  it('stay in view, marked as stale, if the next list fails', async () => {
+    const { page, expectErrors } = await visitUsers((api) => api.createUser({ name: 'Ada' }));
+    expectErrors(500);
+    await page.getByText('1 user on this page').waitFor();
+    await page.route('**/users?*role=*', (route) => route.fulfill({ status: 500 }));
+    await page.getByLabel('Role').selectOption('Member');
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await namesOf(page)).toEqual(['Ada']);
+    expect(await page.locator('table.stale').count()).toBe(1);
+    await page.unroute('**/users?*role=*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('1 user on this page').waitFor();
+    expect(await page.locator('table.stale').count()).toBe(0);
   });
 
   it('are deleted after confirmation', async () => {
@@ -369,18 +450,18 @@ describeInBrowser('users in the dashboard', () => {
 describeInBrowser('the rate limit in the dashboard', () => {
   const { visit } = useDashboard({ RATE_LIMIT_PER_MINUTE: '6' });
 
-  it('is shown, and a list retries when a used-up limit resets', async () => {
+  it('is shown when it is low, and a list retries when a used-up limit resets', async () => {
     const { page, requestedUrls, expectErrors } = await visit({}, (_api, page) => page.clock.install());
     expectErrors(429);
-    await page.getByText('of 6 requests left').waitFor();
-    await page.getByRole('radio', { name: 'active' }).check();
-    await page.getByText('2 of 6 requests left').waitFor();
-    for (const state of ['expired', 'revoked', 'all']) {
-      await Promise.all([
-        page.waitForResponse('**/tokens?**'),
-        page.getByRole('radio', { name: state }).check(),
-      ]);
-    }
+    const filterBy = (state: string) =>
+      Promise.all([page.waitForResponse('**/tokens?**'), page.getByRole('radio', { name: state }).check()]);
+    await filterBy('active');
+    await page.getByText('1 token on this page').waitFor();
+    expect(await page.getByText('requests left').count()).toBe(0);
+    await filterBy('expired');
+    await page.getByText('1 of 6 requests left').waitFor();
+    await filterBy('revoked');
+    await filterBy('all');
     const message = page.getByText("Too many requests: the token's rate limit is used up.");
     await message.waitFor();
     const secondsOf = async () => Number(/in (\d+) s/.exec(await message.innerText())![1]);

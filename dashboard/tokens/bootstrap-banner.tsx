@@ -4,8 +4,8 @@ import { useSession } from '../session.ts';
 import { Ago } from '../ui/time.tsx';
 
 /** Warns while the bootstrap token is valid, because its value was in a terminal or in deployment settings. */
-export function BootstrapBanner() {
-  const { client } = useSession();
+export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
+  const { client, token: current } = useSession();
   const [token, setToken] = useState<Token>();
   useEffect(() => {
     const controller = new AbortController();
@@ -17,13 +17,26 @@ export function BootstrapBanner() {
 
   return (
     <aside class="banner warning" aria-label="Bootstrap token">
-      The bootstrap token (<code>{token.hint}</code>) is still active
-      {token.lastUsedAt && (
-        <>
-          , last used <Ago iso={token.lastUsedAt} />
-        </>
-      )}
-      . Create an admin token for each person who needs one, then revoke the bootstrap token.
+      <p>
+        {token.id === current.id ? (
+          <>
+            You are signed in with the bootstrap token (<code>{token.hint}</code>)
+          </>
+        ) : (
+          <>
+            The bootstrap token (<code>{token.hint}</code>) is still active
+            {token.lastUsedAt && (
+              <>
+                , last used <Ago iso={token.lastUsedAt} />
+              </>
+            )}
+          </>
+        )}
+        . Create an admin token for each person who needs one, then revoke the bootstrap token.
+      </p>
+      <button type="button" class="plain small" onClick={onDismiss}>
+        Dismiss
+      </button>
     </aside>
   );
 }

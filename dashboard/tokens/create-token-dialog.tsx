@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { NewToken } from '../../client/index.ts';
 import { useSession } from '../session.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';
 import { dateIn } from '../ui/time.tsx';
@@ -115,9 +115,7 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
 
         <Failure error={form.error} />
         <div class="buttons">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
+          <CancelButton />
           <button class="primary" aria-disabled={form.busy}>
             {form.busy ? 'Creating …' : 'Create token'}
           </button>

@@ -6,14 +6,17 @@ import { Dialog } from '../ui/dialog.tsx';
 
 /** Shows the value of a new token, which cannot be shown again. */
 export function NewTokenDialog({ token, onClose }: { token: NewToken; onClose(): void }) {
+  const [isCopied, setIsCopied] = useState(false);
   const [isLeaving, setIsLeaving] = useState(false);
-  // Makes the browser ask before the page is closed or reloaded. A layout effect, because the cleanup of a passive
-  // effect would run only after the dialog is gone.
+  const leave = isCopied ? onClose : () => setIsLeaving(true);
+  // Until the token is copied, the browser asks before the page is closed or reloaded. A layout effect, because the
+  // cleanup of a passive effect would run only after the dialog is gone.
   useLayoutEffect(() => {
+    if (isCopied) return;
     const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', preventUnload);
     return () => removeEventListener('beforeunload', preventUnload);
-  }, []);
+  }, [isCopied]);
 
   if (isLeaving) {
     return (
@@ -34,12 +37,12 @@ export function NewTokenDialog({ token, onClose }: { token: NewToken; onClose():
     );
   }
   return (
-    <Dialog key="value" title={`Token “${token.name}” created`} onClose={() => setIsLeaving(true)}>
+    <Dialog key="value" title={`Token “${token.name}” created`} onClose={leave}>
       <p class="banner warning">Copy the token now. You won't be able to see it again.</p>
-      <CopyField label="Token" value={token.token} />
-      <CopyField label="Try it" value={curlOf(token)} rows={3} />
+      <CopyField label="Token" value={token.token} onCopied={() => setIsCopied(true)} />
+      <CopyField label="Try it" value={curlOf(token)} rows={3} onCopied={() => setIsCopied(true)} />
       <div class="buttons">
-        <button type="button" class="primary" onClick={() => setIsLeaving(true)}>
+        <button type="button" class="primary" onClick={leave}>
           Done
         </button>
       </div>

@@ -1,6 +1,6 @@
 import type { Token } from '../../client/index.ts';
 import { useSession } from '../session.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Ago } from '../ui/time.tsx';
 import { useSubmit } from '../ui/use-submit.ts';
@@ -41,9 +41,7 @@ export function RevokeDialog({ token, isCurrent, onClose, onRevoked }: Props) {
         )}
         <Failure error={form.error} />
         <div class="buttons">
-          <button type="button" onClick={onClose} autofocus>
-            Cancel
-          </button>
+          <CancelButton autofocus />
           <button class="danger solid" aria-disabled={form.busy}>
             {form.busy ? 'Revoking …' : 'Revoke token'}
           </button>

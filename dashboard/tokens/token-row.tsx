@@ -41,7 +41,12 @@ export const TokenRow = ({ token, isCurrent, onRevoke }: Props) => (
     </Cell>
     <Cell class="actions">
       {token.state === 'active' && (
-        <button type="button" class="danger small" aria-label={`Revoke ${token.name}`} onClick={onRevoke}>
+        <button
+          type="button"
+          class="plain danger small"
+          aria-label={`Revoke ${token.name}`}
+          onClick={onRevoke}
+        >
           Revoke
         </button>
       )}

@@ -52,6 +52,7 @@ export function TokensPage({ onCreated, onRevoked }: Props) {
           caption="API tokens, newest first"
           columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
           busy={list.isLoading}
+          stale={list.isStale}
         >
           {list.items.map((token) => (
             <TokenRow
@@ -63,7 +64,7 @@ export function TokensPage({ onCreated, onRevoked }: Props) {
           ))}
         </Table>
       )}
-      {list.items?.length === 0 && (
+      {list.items?.length === 0 && !list.isStale && (
         <p class="empty">{state === 'all' ? 'There are no tokens yet.' : `There are no ${state} tokens.`}</p>
       )}
       <Pager label="Pages of tokens" list={list} size={size} onSize={setSize} />

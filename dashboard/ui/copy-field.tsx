@@ -1,24 +1,21 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { Field } from './field.tsx';
+import { useCopy } from './use-copy.ts';
+
+interface Props {
+  label: string;
+  value: string;
+  rows?: number;
+  onCopied(): void;
+}
 
 /** A read-only text with a button that copies it. */
-export function CopyField({ label, value, rows = 1 }: { label: string; value: string; rows?: number }) {
+export function CopyField({ label, value, rows = 1, onCopied }: Props) {
   const ref = useRef<HTMLTextAreaElement>(null);
-  const [outcome, setOutcome] = useState('');
-  useEffect(() => {
-    if (!outcome) return;
-    const timer = setTimeout(() => setOutcome(''), 3_000);
-    return () => clearTimeout(timer);
-  }, [outcome]);
-
+  const { outcome, copySelected } = useCopy();
   const copy = async () => {
-    const text = ref.current!;
-    text.select();
-    const copied = await (navigator.clipboard?.writeText(value) ?? Promise.reject()).then(
-      () => true,
-      () => document.execCommand('copy'), // the clipboard API requires HTTPS
-    );
-    setOutcome(copied ? 'Copied' : 'Press Ctrl+C or ⌘C');
+    ref.current!.select();
+    if (await copySelected(value)) onCopied();
   };
 
   return (

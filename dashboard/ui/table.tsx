@@ -4,6 +4,8 @@ interface TableProps {
   caption: string;
   columns: string[];
   busy: boolean;
+  /** Whether the rows are those of an earlier request. */
+  stale: boolean;
   children: ComponentChildren;
 }
 
@@ -11,8 +13,8 @@ interface TableProps {
  * A table that becomes a list of cards in a narrow window. The roles are explicit because browsers drop the implicit
  * ones when CSS changes the display of a table.
  */
-export const Table = ({ caption, columns, busy, children }: TableProps) => (
-  <table role="table" aria-busy={busy} tabIndex={-1}>
+export const Table = ({ caption, columns, busy, stale, children }: TableProps) => (
+  <table role="table" aria-busy={busy} tabIndex={-1} class={stale ? 'stale' : undefined}>
     <caption class="unseen">{caption}</caption>
     <thead role="rowgroup">
       <tr role="row">

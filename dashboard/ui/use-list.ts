@@ -15,7 +15,7 @@ interface Result<Item> {
 
 /**
  * A paginated list. `listKey` identifies its filter, order and page size. When it changes, the pending request is
- * aborted and the first page of the new list is fetched. The previous page stays until the response arrives.
+ * aborted and the first page of the new list is fetched. The previous page stays until another one arrives.
  */
 export function useList<Item>(
   listKey: string,
@@ -37,18 +37,21 @@ export function useList<Item>(
     };
     fetchPage(trail.at(-1), signal).then(
       (page) => finish({ requestKey, page }),
-      (error: unknown) => finish({ requestKey, error }),
+      (error: unknown) => finish({ requestKey, error, page: result.page }),
     );
     return () => controller.abort();
   }, [requestKey]);
 
   const isLoading = result.requestKey !== requestKey;
-  const nextCursor = isLoading ? undefined : result.page?.nextCursor; // the old page may be of another list
+  const isStale = isLoading || result.error !== undefined;
+  const nextCursor = isStale ? undefined : result.page?.nextCursor; // the old page may be of another list
   const reload = () => setAttempt((attempt) => attempt + 1);
   return {
     items: result.page?.data,
     error: result.error,
     isLoading,
+    /** Whether `items` are of an earlier request. */
+    isStale,
     reload,
     retry() {
       // A rejected cursor will be rejected again.

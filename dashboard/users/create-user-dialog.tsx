@@ -16,7 +16,6 @@ export function CreateUserDialog({ onClose, onCreated }: Props) {
         initial={{ name: '', email: '', role: 'member', metadata: {} }}
         action="Create user"
         onSubmit={async (values) => onCreated(await client.users.create(values))}
-        onCancel={onClose}
       />
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { ApiError, type User } from '../../client/index.ts';
 import { useSession } from '../session.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { useSubmit } from '../ui/use-submit.ts';
 
@@ -29,9 +29,7 @@ export function DeleteUserDialog({ user, onClose, onDeleted }: Props) {
         </p>
         <Failure error={form.error} />
         <div class="buttons">
-          <button type="button" onClick={onClose} autofocus>
-            Cancel
-          </button>
+          <CancelButton autofocus />
           <button class="danger solid" aria-disabled={form.busy}>
             {form.busy ? 'Deleting …' : 'Delete user'}
           </button>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { UpdateUser, User } from '../../client/index.ts';
 import { useSession } from '../session.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { UserForm, type UserValues } from './user-form.tsx';
 
@@ -39,7 +39,6 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
             if (Object.keys(changes).length === 0) return onUnchanged();
             onSaved(await client.users.update(id, changes));
           }}
-          onCancel={onClose}
         />
       ) : (
         <>
@@ -48,9 +47,7 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
           </p>
           <Failure error={error} onRetry={() => setAttempt((attempt) => attempt + 1)} />
           <div class="buttons">
-            <button type="button" onClick={onClose}>
-              Cancel
-            </button>
+            <CancelButton />
           </div>
         </>
       )}

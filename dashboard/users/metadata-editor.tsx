@@ -71,6 +71,7 @@ export function MetadataEditor({ rows, onRows, error, faults }: Props) {
               aria-label={`Remove ${name}`}
               onClick={() => {
                 onRows(rows.filter(({ id }) => id !== row.id));
+                ref.current?.dispatchEvent(new Event('input', { bubbles: true })); // tells the dialog of the change
                 ref.current?.querySelector<HTMLElement>('.add')?.focus();
               }}
             >

@@ -1,24 +1,23 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '../../client/index.ts';
+import { CancelButton } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';
 import { useSubmit } from '../ui/use-submit.ts';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { metadataOf, rowsOf } from './metadata-rows.ts';
+import { type Role, ROLES } from './roles.ts';
 
 /** The editable fields of a user. */
 export type UserValues = Pick<User, 'name' | 'email' | 'role' | 'metadata'>;
-
-const ROLES: User['role'][] = ['member', 'admin', 'viewer'];
 
 interface Props {
   initial: UserValues;
   action: string;
   onSubmit(values: UserValues): Promise<void>;
-  onCancel(): void;
 }
 
-export function UserForm({ initial, action, onSubmit, onCancel }: Props) {
+export function UserForm({ initial, action, onSubmit }: Props) {
   const nameInput = useRef<HTMLInputElement>(null);
   const [name, setName] = useState(initial.name);
   const [email, setEmail] = useState(initial.email);
@@ -59,13 +58,11 @@ export function UserForm({ initial, action, onSubmit, onCancel }: Props) {
         </Field>
         <Field label="Role" error={form.errorAt('role')}>
           {(field) => (
-            <select
-              {...field}
-              value={role}
-              onChange={(event) => setRole(event.currentTarget.value as User['role'])}
-            >
-              {ROLES.map((role) => (
-                <option key={role}>{role}</option>
+            <select {...field} value={role} onChange={(event) => setRole(event.currentTarget.value as Role)}>
+              {Object.entries(ROLES).map(([role, title]) => (
+                <option key={role} value={role}>
+                  {title}
+                </option>
               ))}
             </select>
           )}
@@ -79,9 +76,7 @@ export function UserForm({ initial, action, onSubmit, onCancel }: Props) {
       />
       <Failure error={form.error} />
       <div class="buttons">
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
+        <CancelButton />
         <button class="primary" aria-disabled={form.busy}>
           {form.busy ? 'Saving …' : action}
         </button>

@@ -1,16 +1,20 @@
 import { Field } from '../ui/field.tsx';
+import { type Role, ROLES } from './roles.ts';
 import { SORTS } from './sorts.ts';
 
 interface Props {
   text: string;
   onText(text: string): void;
+  /** Undefined for any role. */
+  role: Role | undefined;
+  onRole(role: Role | undefined): void;
   sort: string;
   onSort(sort: string): void;
   /** Search results cannot be sorted: they come best match first. */
   isSearch: boolean;
 }
 
-export const UserTools = ({ text, onText, sort, onSort, isSearch }: Props) => (
+export const UserTools = ({ text, onText, role, onRole, sort, onSort, isSearch }: Props) => (
   <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
     <Field label="Search">
       {(field) => (
@@ -24,6 +28,22 @@ export const UserTools = ({ text, onText, sort, onSort, isSearch }: Props) => (
           value={text}
           onInput={(event) => onText(event.currentTarget.value)}
         />
+      )}
+    </Field>
+    <Field label="Role">
+      {(field) => (
+        <select
+          {...field}
+          value={role ?? ''}
+          onChange={(event) => onRole((event.currentTarget.value || undefined) as Role | undefined)}
+        >
+          <option value="">Any role</option>
+          {Object.entries(ROLES).map(([role, title]) => (
+            <option key={role} value={role}>
+              {title}
+            </option>
+          ))}
+        </select>
       )}
     </Field>
     <Field label="Sort">

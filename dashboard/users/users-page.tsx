@@ -12,6 +12,7 @@ import { SIZES, useList } from '../ui/use-list.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { DeleteUserDialog } from './delete-user-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
+import { type Role, ROLES } from './roles.ts';
 import { FIRST_SORT, SORTS } from './sorts.ts';
 import { UserRow } from './user-row.tsx';
 import { UserTools } from './user-tools.tsx';
@@ -25,6 +26,7 @@ type OpenDialog = { action: 'create' } | { action: 'edit' | 'delete'; user: User
 export function UsersPage() {
   const { client } = useSession();
   const [text, setText] = useState('');
+  const [role, setRole] = useState<Role>();
   const [sort, setSort] = useState(FIRST_SORT);
   const [size, setSize] = useState<number>(SIZES[0]);
   const [dialog, setDialog] = useState<OpenDialog>();
@@ -32,8 +34,8 @@ export function UsersPage() {
 
   const settled = useDebounced(text.trim(), DEBOUNCE_MS);
   const query = [...settled].length >= MIN_QUERY_LENGTH ? settled : undefined;
-  const list = useList(JSON.stringify([query, query === undefined && sort, size]), (cursor, signal) => {
-    const page = { limit: size, cursor };
+  const list = useList(JSON.stringify([query, role, query === undefined && sort, size]), (cursor, signal) => {
+    const page = { role, limit: size, cursor };
     const { search, list } = client.users;
     return query === undefined
       ? list({ ...SORTS[sort], ...page }, { signal }).page()
@@ -59,7 +61,15 @@ export function UsersPage() {
           Create user
         </button>
       </div>
-      <UserTools text={text} onText={setText} sort={sort} onSort={setSort} isSearch={query !== undefined} />
+      <UserTools
+        text={text}
+        onText={setText}
+        role={role}
+        onRole={setRole}
+        sort={sort}
+        onSort={setSort}
+        isSearch={query !== undefined}
+      />
       <div class="line">
         <p class="notice" role="status">
           {notice}
@@ -79,6 +89,7 @@ export function UsersPage() {
           caption={query === undefined ? `Users: ${sort}` : 'Search results, best match first'}
           columns={['User', 'Email', 'Role', 'Metadata', 'Created', 'Changed', ACTIONS]}
           busy={list.isLoading}
+          stale={list.isStale}
         >
           {list.items.map((user) => (
             <UserRow
@@ -90,7 +101,7 @@ export function UsersPage() {
           ))}
         </Table>
       )}
-      {list.items?.length === 0 && <NoUsers query={query} />}
+      {list.items?.length === 0 && !list.isStale && <NoUsers query={query} role={role} />}
       <Pager label="Pages of users" list={list} size={size} onSize={setSize} />
 
       {dialog?.action === 'create' && (
@@ -118,15 +129,20 @@ export function UsersPage() {
   );
 }
 
-const NoUsers = ({ query }: { query: string | undefined }) => (
-  <div class="empty">
-    {query === undefined ? (
-      <p>There are no users yet. Create the first one here or with the API.</p>
-    ) : (
-      <p>
-        No users match <strong>{query}</strong>. The search covers names, emails, ids and text values in
-        metadata.
-      </p>
-    )}
-  </div>
-);
+const NoUsers = ({ query, role }: { query: string | undefined; role: Role | undefined }) => {
+  const withRole = role && ` with the role ${ROLES[role]}`;
+  return (
+    <div class="empty">
+      {query !== undefined ? (
+        <p>
+          No users{withRole} match <strong>{query}</strong>. The search covers names, emails, ids and text
+          values in metadata.
+        </p>
+      ) : role ? (
+        <p>There are no users{withRole}.</p>
+      ) : (
+        <p>There are no users yet. Create the first one here or with the API.</p>
+      )}
+    </div>
+  );
+};
