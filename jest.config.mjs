@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 export default {
-  testMatch: ['<rootDir>/test/**/*.e2e-spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  testMatch: ['<rootDir>/test/**/*{.,e2e-,slow-}spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   maxWorkers: '100%',
   testEnvironment: 'node',

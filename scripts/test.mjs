@@ -1,7 +1,7 @@
 // Runs the tests on the embedded database, with --postgres on a real server (which skips none), or with --pgbouncer on a
-// server behind PgBouncer. All other arguments go to Jest.
+// server behind PgBouncer. All other arguments go to Jest. Without any, the embedded database is spared the slow suites.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from './chromium.mjs';
@@ -15,6 +15,8 @@ const onServer = behindPooler || process.argv.includes('--postgres');
 const jestArguments = process.argv
   .slice(2)
   .filter((argument) => !['--postgres', '--pgbouncer'].includes(argument));
+const isShort = !onServer && jestArguments.length === 0;
+if (isShort) jestArguments.push('--testPathIgnorePatterns', 'slow-spec');
 const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
 const report = join(directory, 'report.json');
 const server = onServer ? await startPostgres(directory) : undefined;
@@ -44,6 +46,10 @@ try {
     spawnSync(process.execPath, jest, { env, stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1;
 
   const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
+  if (isShort) {
+    const left = readdirSync('test').filter((name) => name.includes('.slow-spec.')).length;
+    process.stdout.write(`Left out ${left} slow suites: npm run test:postgres runs them on a real server.\n`);
+  }
   if (numPendingTests > 0) {
     const reasons = [
       !onServer &&

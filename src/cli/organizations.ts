@@ -44,8 +44,12 @@ export function addOrganizations(program: Command): void {
     .command('delete')
     .argument('<id>')
     .description('delete an organization that has no users and no active tokens')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations delete org_…')
-    .action((id: string) => withOrganizations((service) => service.delete(id)));
+    .action(async (id: string, output: Output) => {
+      await withOrganizations((service) => service.delete(id));
+      print({ deleted: id }, output);
+    });
 
   organizations
     .command('list')

@@ -96,7 +96,9 @@ describe('every command', () => {
     expect(leaves.sort()).toEqual([
       'migrate',
       'organizations create',
+      'organizations delete',
       'organizations list',
+      'organizations rename',
       'seed',
       'start',
       'tokens create',

@@ -239,7 +239,7 @@ describe('ums', () => {
 
   it('creates and lists organizations, and creates, lists and revokes tokens', async () => {
     const organization = await json('organizations', 'create', 'Example Inc.');
-    expect(organization).toEqual({ id: expect.stringMatching(/^org_\w{26}$/), name: 'Example Inc.' });
+    expect(organization).toMatchObject({ id: expect.stringMatching(/^org_\w{26}$/), name: 'Example Inc.' });
     expect(await json('organizations', 'list')).toMatchObject([organization]);
 
     const scopes = 'users:read,users:write';
