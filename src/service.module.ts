@@ -7,7 +7,7 @@ import {
   DiscoveryService,
   HttpAdapterHost,
 } from '@nestjs/core';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
@@ -38,12 +38,7 @@ export class ServiceModule implements NestModule {
     return {
       module: ServiceModule,
       imports: [
-        TypeOrmModule.forRootAsync({
-          // TypeORM's Nest registries are static, by name: unnamed, our entities would reach a host.
-          name: DATABASE,
-          useFactory: () => ({ ...dataSource.options, retryAttempts: 0 }),
-          dataSourceFactory: async () => dataSource,
-        }),
+        databaseModule(dataSource),
         DiscoveryModule,
         RateLimitModule.with(options),
         AuthModule,
@@ -77,6 +72,18 @@ export class ServiceModule implements NestModule {
     this.adapterHost.httpAdapter.use(refuseOtherMethods(controllersOf(this.discovery)));
   }
 }
+
+/**
+ * Provides the data source to `TypeOrmModule.forFeature()`. TypeOrmModule.forRoot() would do the same, but its registry of names
+ * is static, and warns of every second service in a process. The name keeps our entities out of a host's data source.
+ */
+const databaseModule = (dataSource: DataSource): DynamicModule => {
+  const provider = { provide: getDataSourceToken(DATABASE), useValue: dataSource };
+  return { module: DatabaseModule, global: true, providers: [provider], exports: [provider] };
+};
+
+@Module({})
+class DatabaseModule {}
 
 /** Every controller of the application. */
 export const controllersOf = (discovery: DiscoveryService) =>

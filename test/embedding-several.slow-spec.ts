@@ -1,17 +1,25 @@
-import { Controller, Get, Injectable, Module } from '@nestjs/common';
+import { All, Controller, Get, Injectable, Logger, Module, Next } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import { SkipThrottle } from '@nestjs/throttler';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
 import {
+  AnyToken,
   getUserManagementToken,
   InjectUserManagement,
   OrganizationId,
   OrganizationsService,
   Scopes,
+  TokenGuard,
   TokensOf,
   TokensService,
   UserManagementModule,
   UsersService,
 } from '../src';
+import { DATABASE } from '../src/database/data-source';
 import { Client } from './support/client';
+import { describeOnServer } from './support/database';
 import { type Host, startHost } from './support/host';
 
 type Options = Parameters<typeof UserManagementModule.forRoot>[0];
@@ -37,7 +45,42 @@ class PartnerReportsController {
   }
 }
 
-@Module({ controllers: [PartnerReportsController], providers: [Partners], exports: [Partners] })
+/** Its first route passes requests on to the others. */
+@Controller('audited')
+@SkipThrottle()
+class AuditedController {
+  @All('*path')
+  @AnyToken()
+  audit(@Next() next: () => void) {
+    next();
+  }
+
+  @Get('secret')
+  @Scopes('admin')
+  secret() {
+    return 'secret';
+  }
+
+  @Get('partners')
+  @AnyToken()
+  @TokensOf('partners')
+  partners() {
+    return 'partners';
+  }
+
+  @Get('nobody')
+  @AnyToken()
+  @TokensOf('nobody')
+  nobody() {
+    return 'nobody';
+  }
+}
+
+@Module({
+  controllers: [PartnerReportsController, AuditedController],
+  providers: [Partners],
+  exports: [Partners],
+})
 class PartnersModule {}
 
 let host: Host;
@@ -54,13 +97,13 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 /** A client with a token of the directory with this name. */
-async function clientOf(name?: string) {
+async function clientOf(name?: string, scopes: ('admin' | 'users:read')[] = ['admin']) {
   const organizations = host.app.get<OrganizationsService>(
     getUserManagementToken(OrganizationsService, name),
   );
   const tokens = host.app.get<TokensService>(getUserManagementToken(TokensService, name));
   const { id: organizationId } = await organizations.create('Test');
-  const { token, value } = await tokens.create(organizationId, { name: 'Test', scopes: ['admin'] });
+  const { token, value } = await tokens.create(organizationId, { name: 'Test', scopes });
   return new Client(host.url, { organizationId, tokenId: token.id, value });
 }
 
@@ -96,10 +139,55 @@ describe('two directories in one application', () => {
   });
 });
 
+describe('a request that one route passes on to another', () => {
+  it('is judged by the other, too', async () => {
+    const reader = await clientOf(undefined, ['users:read']);
+    const get = (path: string) => reader.get(`/backend/v1/audited/${path}`).set('X-Host', 'me');
+    await get('secret').expect(403);
+    await get('partners').expect(401);
+    await get('nothing').expect(404);
+  });
+});
+
+it('a route that names a directory which is not there answers nobody, and says why', async () => {
+  const guard = new TokenGuard(host.app.get(ModuleRef));
+  const { nobody } = AuditedController.prototype;
+  const context = new ExecutionContextHost([{}, {}], AuditedController, nobody);
+  await expect(guard.canActivate(context)).rejects.toThrow(
+    'This application has no UserManagementModule with the name "nobody"',
+  );
+});
+
+it('two directories are no reason for a warning', async () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn');
+  const other = await startHost([UserManagementModule.forRoot(OWN), UserManagementModule.forRoot(PARTNERS)]);
+  await other.close();
+  // The tests start several hosts in one process, of which TypeOrmModule warns, too.
+  expect(warn.mock.calls.filter(([message]) => String(message).includes(DATABASE))).toEqual([]);
+  warn.mockRestore();
+});
+
+describeOnServer('two directories by two data sources of one database', () => {
+  it('are refused if their schema is the same', async () => {
+    const second = TypeOrmModule.forRootAsync({
+      name: 'second',
+      inject: [getDataSourceToken()],
+      useFactory: ({ options }: DataSource) => ({ ...options, name: 'second', entities: [] }),
+    });
+    const start = startHost([
+      second,
+      UserManagementModule.forRoot(OWN),
+      UserManagementModule.forRoot({ ...PARTNERS, schema: OWN.schema, dataSource: 'second' }),
+    ]);
+    await expect(start).rejects.toThrow('have the same schema');
+  });
+});
+
 it.each<[string, Options, Options]>([
   ['name, or none', { ...OWN }, { schema: 'partners', prefix: 'partners' }],
   ['name, or none', PARTNERS, { ...PARTNERS, schema: 'other', prefix: 'other' }],
   ['prefix', { schema: 'ums' }, { ...PARTNERS, prefix: '' }],
+  ['prefix', OWN, { ...PARTNERS, prefix: 'INTERNAL' }],
   ['schema', OWN, { ...PARTNERS, schema: 'ums' }],
 ])('two directories with the same %s are refused', async (shared, one, other) => {
   const start = startHost([UserManagementModule.forRoot(one), UserManagementModule.forRoot(other)]);

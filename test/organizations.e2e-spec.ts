@@ -41,9 +41,19 @@ describe('OrganizationsService', () => {
     );
   });
 
+  it('trims an external id wherever it is given, and rejects what cannot be one', async () => {
+    const externalId = `  ${randomUUID()} `;
+    const { id } = await organizations.create('Example', { externalId });
+    expect((await organizations.find({ externalId }))!.id).toBe(id);
+    for (const other of ['', 'a\0', undefined, null, 7])
+      await expect(organizations.find({ externalId: other as string })).rejects.toEqual(
+        refusal(400, 'validation_failed'),
+      );
+  });
+
   it('does not find what does not exist', async () => {
     expect(await organizations.find({ externalId: 'nobody' })).toBeNull();
-    for (const id of [newId('org'), 'nobody']) {
+    for (const id of [newId('org'), 'nobody', 'a\0']) {
       await expect(organizations.get(id)).rejects.toEqual(refusal(404, 'not_found'));
       await expect(organizations.rename(id, 'x')).rejects.toEqual(refusal(404, 'not_found'));
       await expect(organizations.delete(id)).rejects.toEqual(refusal(404, 'not_found'));

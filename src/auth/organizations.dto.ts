@@ -1,4 +1,5 @@
-import { Optional, Text } from '../http/input/checks';
+import { PartialType } from '@nestjs/mapped-types';
+import { Text } from '../http/input/checks';
 
 export class OrganizationNameDto {
   /** A name for people. */
@@ -6,9 +7,14 @@ export class OrganizationNameDto {
   name: string;
 }
 
-export class CreateOrganizationDto extends OrganizationNameDto {
+export class ExternalIdDto {
   /** The id by which another system knows the organization; no two organizations have the same. */
-  @Optional()
   @Text(1, 200)
-  externalId?: string;
+  externalId: string;
+}
+
+export class CreateOrganizationDto extends PartialType(ExternalIdDto, { skipNullProperties: false }) {
+  /** A name for people. */
+  @Text(1, 200)
+  name: string;
 }

@@ -8,7 +8,7 @@ import { tableName } from '../database/tables';
 import { conflict, notFound, taken } from '../http/fault';
 import { judgeOrThrow } from '../http/input/judge';
 import { IN_STATE } from '../tokens/tokens.service';
-import { CreateOrganizationDto, OrganizationNameDto } from './organizations.dto';
+import { CreateOrganizationDto, ExternalIdDto, OrganizationNameDto } from './organizations.dto';
 import { Organization, type OrganizationRecord, recordOf } from './organization.entity';
 
 /** Its methods take no caller: a caller belongs to an organization, and these come before one. */
@@ -44,7 +44,8 @@ export class OrganizationsService {
   }
 
   /** The organization with this external id, or null. */
-  async find({ externalId }: { externalId: string }): Promise<OrganizationRecord | null> {
+  async find(by: { externalId: string }): Promise<OrganizationRecord | null> {
+    const { externalId } = judgeOrThrow(ExternalIdDto, by);
     const organization = await this.organizations.findOneBy({ externalId });
     return organization && recordOf(organization);
   }
@@ -60,6 +61,7 @@ export class OrganizationsService {
    * own references it.
    */
   async delete(id: string): Promise<void> {
+    if (!isId('org', id)) throw noSuchOrganization();
     const { manager } = this.organizations;
     const [tokens, organizations] = ['tokens', 'organizations'].map((name) =>
       tableName(manager.dataSource, name),

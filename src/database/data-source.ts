@@ -121,7 +121,7 @@ export const commonOptions = (schema: Schema) => ({
     new Logger('Database').warn({ message: 'a pooled connection broke', error: describeError(error) }),
 });
 
-// Nest also destroys the data source when it closes the application.
+// An application that registers the data source with TypeOrmModule has closed it already.
 const destroy = async (dataSource: DataSource) => {
   if (dataSource.isInitialized) await dataSource.destroy();
 };

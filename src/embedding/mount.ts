@@ -25,8 +25,8 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   /** Runs when the host's routes are registered, but its 404 handler is not. */
-  onModuleInit(): void {
-    this.refuseSharing();
+  async onModuleInit(): Promise<void> {
+    await this.refuseSharing();
     const type = this.host.httpAdapter?.getType();
     if (!type) return; // a worker or a command serves no HTTP
     if (type !== 'express') throw new Error(`The service requires @nestjs/platform-express, not ${type}.`);
@@ -59,7 +59,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /** Several of these modules in one application must not share what each believes to be its own. */
-  private refuseSharing(): void {
+  private async refuseSharing(): Promise<void> {
     const mounts = [...this.modules.values()].flatMap(
       ({ providers }) => providers.get(Mount)?.instance ?? [],
     );
@@ -67,8 +67,8 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
       if (other === this) continue;
       const shared =
         (other.instance.name === this.instance.name && 'name, or none') ||
-        (other.options.prefix === this.options.prefix && 'prefix') ||
-        (other.tables() === this.tables() && 'schema');
+        (other.options.prefix.toLowerCase() === this.options.prefix.toLowerCase() && 'prefix') ||
+        ((await other.tables()) === (await this.tables()) && 'schema');
       if (shared) {
         throw new Error(
           `Two UserManagementModules of this application have the same ${shared}. Give each a name, a prefix and a schema of its own: forRoot({ name: 'partners', prefix: 'partners', schema: 'partners' }).`,
@@ -77,10 +77,15 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** Tells whose tables these are. */
-  private tables(): string {
-    const { options } = this.service.get<DataSource>(getDataSourceToken(DATABASE));
-    return JSON.stringify([this.instance.dataSource, (options as PostgresDataSourceOptions).schema]);
+  /** Tells where the tables are, whatever names the application has for that place. */
+  private async tables(): Promise<string> {
+    const dataSource = this.service.get<DataSource>(getDataSourceToken(DATABASE));
+    const { schema } = dataSource.options as PostgresDataSourceOptions;
+    const [{ place }] = await dataSource.query(
+      `SELECT json_build_array(pg_postmaster_start_time(), current_database(), coalesce($1, current_schema()))::text AS place`,
+      [schema],
+    );
+    return place;
   }
 
   /** Matches all paths below those of the service's controllers, including paths without a route. */

@@ -11,11 +11,12 @@ import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../http/problem';
 import { GUARDS } from '../service.module';
 import { directoryOf, injectionToken } from './names';
 
-const passed = new WeakSet<object>();
+/** The route for which a request has passed: it may come to another one, if a handler of the host passes it on. */
+const passed = new WeakMap<object, Function>();
 
 /**
  * Runs the service's three global guards for the routes of a host application. It looks them up, so that every controller of
- * the host can use it. It runs once per request, even if both class and method declare scopes.
+ * the host can use it. It runs once per request and route, even if both class and method declare scopes.
  */
 @Injectable()
 export class TokenGuard implements CanActivate {
@@ -24,9 +25,9 @@ export class TokenGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<object>();
-    if (passed.has(request)) return true;
-    const name = directoryOf(context);
-    const guards = this.modules.get<CanActivate[]>(injectionToken(GUARDS, name), { strict: false });
+    const handler = context.getHandler();
+    if (passed.get(request) === handler) return true;
+    const guards = this.guardsOf(directoryOf(context));
     try {
       for (const guard of guards) {
         if (!(await guard.canActivate(context))) return false;
@@ -37,7 +38,16 @@ export class TokenGuard implements CanActivate {
       http.getResponse<Response>().setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
       throw new ServiceUnavailableException(UNAVAILABLE, { cause: error });
     }
-    passed.add(request);
+    passed.set(request, handler);
     return true;
+  }
+
+  private guardsOf(name: string | undefined): CanActivate[] {
+    try {
+      return this.modules.get(injectionToken(GUARDS, name), { strict: false });
+    } catch (cause) {
+      const missing = name === undefined ? 'without a name' : `with the name ${JSON.stringify(name)}`;
+      throw new Error(`This application has no UserManagementModule ${missing}; see @TokensOf().`, { cause });
+    }
   }
 }
