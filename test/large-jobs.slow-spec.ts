@@ -1,7 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { person } from '../src/demo/people';
@@ -48,7 +58,7 @@ const refusedIn = (name: string) => readFileSync(path(name), 'utf8');
 
 /** The reasons in a file of refused rows, and the lines of the rows. */
 const reasonsIn = (name: string) =>
-  [...refusedIn(name).matchAll(/"reason":("line .*")\}$/gm)].map(([, reason]) => {
+  [...refusedIn(name).matchAll(/"refused_because":("line .*")\}$/gm)].map(([, reason]) => {
     const [, line, faults] = /^line (\d+): (.*)$/.exec(JSON.parse(reason))!;
     return { line: Number(line), faults };
   });
@@ -233,9 +243,9 @@ describe('ums users import', () => {
     );
     expect({ code, summary }).toMatchObject({ code: 1, summary: { created: 4, refused: 2 } });
     expect(refusedIn('sheet.refused.csv')).toBe(
-      '\ufeffemail,name,metadata,role,reason\n' +
-        'three@example.com,Three,not json,,line 5: metadata must be JSON\n' +
-        'four@example.com,Four,,,"line 6: row has 2 cells, but the header has 4"\n',
+      '\ufeffrefused_because,email,name,metadata,role\n' +
+        'line 5: metadata must be JSON,three@example.com,Three,not json,\n' +
+        '"line 6: row has 2 cells, but the header has 4",four@example.com,Four\n',
     );
     expect(writableFields(await exported(organization))).toEqual([
       { name: '=cmd()', email: 'five@example.com', role: 'member', metadata: {} },
@@ -263,7 +273,7 @@ describe('ums users import', () => {
     });
     const reason = 'line 2: role must be one of member, admin, viewer';
     expect(refusedIn('de.refused.csv')).toBe(
-      `\ufeffName;E-Mail;EMAIL;Role;reason\n'=Ada;;ada@example.com;Admin;${reason}\n`,
+      `\ufeffrefused_because;Name;E-Mail;EMAIL;Role\n${reason};'=Ada;;ada@example.com;Admin\n`,
     );
     file('de.refused.csv', refusedIn('de.refused.csv').replace('Admin', 'admin'));
     expect((await importFile('de.refused.csv', ...options)).summary).toMatchObject({
@@ -294,6 +304,43 @@ describe('ums users import', () => {
       ['Di', 'viewer'],
       ['Ed', 'member'],
     ]);
+  });
+
+  it('keeps refused rows in a file that only its owner may read, even if it replaces another', async () => {
+    const organization = await newOrganization();
+    chmodSync(file('open.refused.ndjson', 'older'), 0o644);
+    const args = ['users', 'import', file('open.ndjson', '{}\n'), '--organization', organization];
+    await job(...args);
+    expect(refusedIn('open.refused.ndjson')).toBe(
+      '{"refused_because":"line 1: name is required; email is required"}\n',
+    );
+    expect((statSync(path('open.refused.ndjson')).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it('keeps refused rows of a pipe in the working directory', async () => {
+    const command = `"$0" "$1" users import <(echo 7) --organization "$2" --json`;
+    const args = ['-c', command, process.execPath, resolve('dist/src/cli.js'), await newOrganization()];
+    const { stdout } = spawnSync('bash', args, {
+      cwd: directory,
+      env: { PATH: process.env.PATH, ...database.env },
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ refused: 1, refusedFile: 'refused.ndjson' });
+    expect(refusedIn('refused.ndjson')).toMatch(/\n7\n$/);
+  });
+
+  it('says before it opens the database that it cannot write refused rows', async () => {
+    for (const [refused, reason] of [
+      [path('no/such/file'), 'no such file or directory'],
+      [directory, 'illegal operation on a directory'],
+    ]) {
+      const args = ['users', 'import', 'package.json', '--organization', 'org_x', '--refused', refused];
+      expect(await run(args, database.env)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `The file for refused rows cannot be written at ${refused}: ${reason}. Name another one with --refused.\n`,
+      });
+    }
   });
 
   let organization: string | undefined;
@@ -330,7 +377,7 @@ describe('ums users import', () => {
     const { code, summary } = await job(...args, '--update');
     expect({ code, summary }).toMatchObject({ code: 1, summary: { updated: 1, unchanged: 1, refused: 1 } });
     expect(refusedIn('changes.refused.csv')).toBe(
-      'email,name,role,metadata,reason\nnew@example.com,,,,line 4: name is required\n',
+      'refused_because,email,name,role,metadata\nline 4: name is required,new@example.com,,,\n',
     );
 
     const after = await exported(organization);

@@ -11,6 +11,7 @@ import { requireOrganization } from '../require-organization';
 import { withDatabase } from '../with-database';
 import type { CsvOptions } from './csv-file';
 import type { ImportFile } from './import-file';
+import { requireWritable } from './refused-rows';
 import { runImport } from './run-import';
 
 interface Options extends CsvOptions {
@@ -42,7 +43,7 @@ export function addImport(users: Command): void {
     .option('--dry-run', 'only report what the import would do')
     .option(
       '--refused <file>',
-      'file for refused rows, replaced if it exists; by default <file>.refused with the extension of the format',
+      'file for refused rows, replaced if it exists; by default <file>.refused with the extension of the format, or refused.<format> for a pipe',
     )
     .option('--json', 'print the summary as JSON')
     .addHelpText(
@@ -55,9 +56,9 @@ are ignored. Rows are validated like requests to the API. A row that equals an e
 With --update, a row changes only the fields that it contains. Exits with 1 if a row was refused or the import
 failed, and with 130 after Ctrl-C.
 
-Refused rows are written to a file of the same format, with the reason in a last column or property "reason", which an
-import ignores: correct the rows there and import that file. A line that is not a JSON object stays as it is, below a
-line with the reason.
+Refused rows are written to a file of the same format, with the reason in a column or property "refused_because", which
+an import ignores: correct the rows there and import that file. A line that is not a JSON object stays as it is, below
+a line with the reason.
 
 Examples:
   ums users import people.csv --organization org_… --dry-run
@@ -71,9 +72,11 @@ Examples:
 async function importUsers(path: string, options: Options): Promise<void> {
   const { organization, update = false, dryRun = false } = options;
   const format = formatOf(path, options.format);
-  const refusedFile = options.refused ?? refusedFileOf(path, format);
-  if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
   const { source, total, bytesRead } = open(path);
+  const refusedFile =
+    options.refused ?? (total === undefined ? `refused.${format}` : refusedFileOf(path, format));
+  if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
+  requireWritable(refusedFile);
   const file = await readerOf(source, path, format, options);
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
@@ -116,7 +119,6 @@ async function readerOf(
 
 /** `people.refused.csv` for `people.csv`. */
 function refusedFileOf(path: string, format: Format): string {
-  if (path === '-') return `refused.${format}`;
   const extension = format === 'csv' && isTsv(path) ? 'tsv' : format;
   return `${path.replace(/\.(csv|tsv|ndjson)$/i, '')}.refused.${extension}`;
 }

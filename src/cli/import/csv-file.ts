@@ -31,7 +31,7 @@ export class CsvFile implements ImportFile {
 
   /** With the byte order mark of the file, because without it spreadsheets take UTF-8 for another encoding. */
   refusedHeader(): string {
-    return `${this.bom ? BOM.toString() : ''}${this.format([...this.header!.names, REASON])}`;
+    return `${this.bom ? BOM.toString() : ''}${this.format([REASON, ...this.header!.names])}`;
   }
 
   private async *read(): AsyncGenerator<Row> {
@@ -79,11 +79,9 @@ export class CsvFile implements ImportFile {
     };
   }
 
-  /** A missing cell is written as an empty one; surplus cells follow the reason, so that all columns stay in line. */
+  /** The reason comes first, so that a row with missing or surplus cells still has them, and is refused again. */
   private refused(cells: string[], reason: string): string {
-    const { names } = this.header!;
-    const expected = names.map((_name, at) => cells[at] ?? '');
-    return this.format([...expected, reason, ...cells.slice(names.length)].map(unescapeFormula));
+    return this.format([reason, ...cells].map(unescapeFormula));
   }
 
   private format(cells: string[]): string {

@@ -19,8 +19,8 @@ export interface ImportFile {
   refusedHeader?(): string;
 }
 
-/** The name of the column or property with the reason why a row was refused. */
-export const REASON = 'reason';
+/** The column or property with the reason why a row was refused; a name that no file has of its own. */
+export const REASON = 'refused_because';
 
 /** The maximum size of a row in bytes, the same as for a request body. CSV gets twice that, because it doubles quotes. */
 export const MAX_ROW = 64 * 1024;

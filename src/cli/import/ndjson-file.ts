@@ -72,7 +72,7 @@ function parseLine(bytes: Buffer): Pick<Row, 'input' | 'faults' | 'refused'> | u
 
 const notJson = rowFault('invalid', 'must be JSON in UTF-8');
 
-const OLD_REASON = /([{,])\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*$/;
+const OLD_REASON = new RegExp(String.raw`([{,])\s*"${REASON}"\s*:\s*"(?:[^"\\]|\\.)*"\s*$`);
 
 /** Appends the reason to the text of an object. Its other properties stay as they are: parsing could round their numbers. */
 export function withReason(text: string, reason: string): string {

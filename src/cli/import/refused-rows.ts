@@ -1,4 +1,15 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
 import type { Fault } from '../../http/fault';
 import { printable } from '../../process/printable';
 import type { Outcome } from '../../users/import/import-rules';
@@ -30,7 +41,7 @@ export class RefusedRows {
     });
     if (refused.length === 0) return;
     if (this.file === undefined) {
-      this.file = openSync(this.path, 'w', 0o600);
+      this.file = openPrivate(this.path, 'w');
       refused.unshift(Buffer.from(this.input.refusedHeader?.() ?? ''));
     }
     writeFileSync(this.file, Buffer.concat(refused));
@@ -42,6 +53,27 @@ export class RefusedRows {
     closeSync(this.file);
     return this.path;
   }
+}
+
+/** Throws if the file cannot be written, which an import would otherwise notice only after it has committed rows. */
+export function requireWritable(path: string): void {
+  try {
+    if (existsSync(path)) closeSync(openPrivate(path, 'r+'));
+    else accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    const [, reason] = getSystemErrorMap().get((error as NodeJS.ErrnoException).errno!)!;
+    throw new Error(
+      `The file for refused rows cannot be written at ${path}: ${reason}. Name another one with --refused.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Opens a file that only its owner may read, even if it existed with another mode. */
+function openPrivate(path: string, flags: 'w' | 'r+'): number {
+  const file = openSync(path, flags, 0o600);
+  if (fstatSync(file).isFile()) fchmodSync(file, 0o600);
+  return file;
 }
 
 const describeFault = ({ field, message }: Fault) =>

@@ -33,7 +33,7 @@ export interface ImportSummary {
   updated: number;
   unchanged: number;
   refused: number;
-  /** Null if no row was refused. */
+  /** Null if no file was created. */
   refusedFile: string | null;
   dryRun: boolean;
   /** Whether the import reached the end of its input. */
@@ -122,10 +122,12 @@ async function outcomesOf(batch: Row[], job: ImportJob): Promise<Outcome[]> {
 function reportRefused(firstReasons: string[], { refused, refusedFile }: ImportSummary): void {
   const more = refused > firstReasons.length ? [`and ${count(refused - firstReasons.length)} more`] : [];
   const shown = [...firstReasons, ...more].map((text) => `  ${text}`);
-  const next =
+  process.stderr.write(`${['Refused:', ...shown].join('\n')}\n`);
+  if (!refusedFile) return;
+  process.stderr.write(
     `All refused rows and their reasons are in ${refusedFile}. Fix these rows there and import that file, or fix them in ` +
-    'the original file and run the command again; imported rows are skipped.';
-  process.stderr.write(`${['Refused:', ...shown, next].join('\n')}\n`);
+      'the original file and run the command again; imported rows are skipped.\n',
+  );
 }
 
 function describeSummary(summary: ImportSummary): string {
