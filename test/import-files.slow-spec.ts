@@ -315,7 +315,7 @@ describe('an NDJSON file of refused rows', () => {
 });
 
 describe('the report of an import', () => {
-  it('names no file of refused rows if none could be written', async () => {
+  it('counts one row, and names no file of refused rows if none could be written', async () => {
     const stderr = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     const stdout = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     await runImport(
@@ -331,8 +331,10 @@ describe('the report of an import', () => {
     );
     process.exitCode = undefined;
     const report = stderr.mock.calls.join('');
+    const summary = stdout.mock.calls.join('');
     stderr.mockRestore();
     stdout.mockRestore();
+    expect(summary).toMatch(/^1 row in [\d.]+ s: 0 created/);
     expect(report).toContain('Refused:\n  line 2: row has 2 cells, but the header has 1\n');
     expect(report).not.toMatch(/null|All refused rows/);
   });

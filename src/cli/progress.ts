@@ -43,7 +43,7 @@ export class Progress {
 
   private line(rows: number, share?: number): string {
     const rate = rows / this.seconds;
-    const parts = [`${count(rows)} rows`, `${count(Math.round(rate))} rows/s`];
+    const parts = [counted(rows, 'row'), `${counted(Math.round(rate), 'row')}/s`];
     if (share !== undefined) {
       parts.unshift(`${Math.floor(share * 100)} %`);
       parts.push(`ETA ${clock(share > 0 ? (this.seconds / share) * (1 - share) : 0)}`);
@@ -53,6 +53,9 @@ export class Progress {
 }
 
 export const count = (n: number) => n.toLocaleString('en-US');
+
+/** "1 row", "2,000 rows". */
+export const counted = (n: number, noun: string) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 
 const clock = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')}`;

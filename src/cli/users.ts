@@ -6,7 +6,7 @@ import { optimizeForSize } from '../process/v8';
 import { type Format, formatOf, formatOption, isTsv } from './format';
 import { addImport } from './import/command';
 import { Interruption } from './interruption';
-import { count } from './progress';
+import { count, counted } from './progress';
 import { requireOrganization } from './require-organization';
 import { withDatabase } from './with-database';
 
@@ -74,7 +74,7 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
     }
     const summary = json
       ? JSON.stringify({ users, format, output: output ?? null })
-      : `${count(users)} users.`;
+      : `${counted(users, 'user')}.`;
     (output === undefined ? process.stderr : process.stdout).write(`${summary}\n`);
   }, LARGE_JOB);
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../process/failure';
 import { optimizeForSize } from '../../process/v8';
 import type { Outcome } from '../../users/import/import-rules';
 import { Interruption } from '../interruption';
-import { count, Progress } from '../progress';
+import { count, counted, Progress } from '../progress';
 import type { ImportFile, Row } from './import-file';
 import { RefusedRows } from './refused-rows';
 
@@ -134,6 +134,6 @@ function describeSummary(summary: ImportSummary): string {
   const { rows, created, updated, unchanged, refused, seconds, dryRun } = summary;
   const counts = `${count(created)} created, ${count(updated)} updated, ${count(unchanged)} unchanged, ${count(refused)} refused`;
   return dryRun
-    ? `Dry run, nothing was written. ${count(rows)} rows would result in: ${counts}.`
-    : `${count(rows)} rows in ${seconds} s: ${counts}.`;
+    ? `Dry run, nothing was written. ${counted(rows, 'row')} would result in: ${counts}.`
+    : `${counted(rows, 'row')} in ${seconds} s: ${counts}.`;
 }
