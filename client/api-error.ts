@@ -69,8 +69,8 @@ export function isTransient({ status, cause }: ApiError): boolean {
   return networkError === undefined || PASSING.test(networkError.code ?? '');
 }
 
-/** System errors, such as ECONNREFUSED, and broken connections; not, for example, certificates and redirect loops. */
-const PASSING = /^(E(?!PROTO|RR_)|UND_ERR_(SOCKET|INFO|\w+_TIMEOUT)$)/;
+/** System errors, such as ECONNREFUSED, and broken connections; not, for example, unknown hosts and certificates. */
+const PASSING = /^(E(?!NOTFOUND|PROTO|RR_)|UND_ERR_(SOCKET|INFO|\w+_TIMEOUT)$)/;
 
 /** Node.js gives the reason as the cause of what fetch() throws; browsers do not give one. */
 const networkErrorOf = (thrown: unknown) =>

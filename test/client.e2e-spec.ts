@@ -276,6 +276,19 @@ describe('a call', () => {
     });
   });
 
+  it('is retried while the DNS does not answer, but not if it does not know the host', async () => {
+    const codes = ['EAI_AGAIN', 'ENOTFOUND', 'ENOTFOUND'];
+    const client = createClient({
+      baseUrl: 'http://nowhere.invalid',
+      token: 'umt_',
+      fetch: () => Promise.reject(new TypeError('fetch failed', { cause: { code: codes.shift() } })),
+    });
+    expect(await errorOf(client.users.list().page())).toMatchObject({
+      message: 'The service could not be reached (ENOTFOUND).',
+    });
+    expect(codes).toEqual(['ENOTFOUND']);
+  });
+
   it('says why the service could not be reached', async () => {
     const down = await serving(succeed);
     const port = (servers[0].address() as AddressInfo).port;
