@@ -161,6 +161,22 @@ describe('CORS_ORIGINS', () => {
       /CORS_ORIGINS must be origins separated by commas.* is not one/,
     );
   });
+
+  it.each([
+    ['https://App.example.com/path', ' is not one; write it as https://app.example.com'],
+    ['https://app.example.com:443', ' is not one; write it as https://app.example.com'],
+    ['app.example.com', ' is not one'],
+    ['localhost:5173', ' is not one'],
+    ['https://*.example.com', ' is not one'],
+  ])('tells how to write the origin of %s, if it has one', (text, end) => {
+    let message = '';
+    try {
+      readConfig({ CORS_ORIGINS: text });
+    } catch (error) {
+      ({ message } = error as Error);
+    }
+    expect(message.endsWith(`"${text}"${end}`)).toBe(true);
+  });
 });
 
 describeInBrowser('a page of another origin', () => {

@@ -130,7 +130,7 @@ describe('a browser', () => {
 
   it('is led from / to the dashboard, below any path prefix', async () => {
     const client = request(service.url);
-    for (const asked of [client.get('/'), client.head('/')]) {
+    for (const asked of [client.get('/'), client.head('/'), client.get('/?from=mail')]) {
       const { headers } = await asked.set('Accept', ACCEPT).set('X-Request-ID', 'my-id').expect(302);
       expect(headers).toMatchObject({
         location: 'dashboard',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -122,6 +122,22 @@ describe('a start that fails says which variable to set', () => {
         `cannot use the directory ${DATA_DIR}: not a directory. Set DATA_DIR`,
       );
     }
+  });
+
+  it('when the embedded database cannot be opened', async () => {
+    const DATA_DIR = join(directory, 'spoiled');
+    mkdirSync(DATA_DIR);
+    writeFileSync(join(DATA_DIR, 'pg'), 'not a directory');
+    expect(await failure({ DATA_DIR })).toMatch(
+      /^The embedded database in \S+spoiled cannot be opened: .*ErrnoError.*\. Set DATA_DIR to another directory\.$/,
+    );
+  });
+
+  it('when the two ports are the same', async () => {
+    expect(() => readConfig({ PORT: '4000', MANAGEMENT_PORT: '4000' })).toThrow(
+      'MANAGEMENT_PORT must differ from PORT',
+    );
+    expect(readConfig({ PORT: '0', MANAGEMENT_PORT: '0' })).toMatchObject({ port: 0, managementPort: 0 });
   });
 
   // Node's recursive mkdir never ends here.

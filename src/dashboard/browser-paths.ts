@@ -9,8 +9,8 @@ import { readPage } from './dashboard.files';
 export function browserPaths(): RequestHandler {
   const icon = [...readPage()].find(([path]) => path.endsWith('.svg'))![1];
   return (request, response, next) => {
-    const isRoot = request.url === '/' && request.accepts(['json', 'html']) === 'html';
-    if (!isRoot && request.url !== '/favicon.ico') return next();
+    const isRoot = request.path === '/' && request.accepts(['json', 'html']) === 'html';
+    if (!isRoot && request.path !== '/favicon.ico') return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     setCommonHeaders(request, response);
     if (isRoot) return response.redirect('dashboard'); // relative, because a gateway may prefix the path

@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { lockDirectory } from './data-directory';
+import { reasonOf } from './errors';
 
 export interface Embedded {
   /** TypeORM options that select this database. */
@@ -21,7 +22,10 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
   const pglite = await PGlite.create(join(dataDir, 'pg'), { extensions: { pg_trgm, btree_gin } }).catch(
     async (error: unknown) => {
       await unlock();
-      throw error;
+      throw new Error(
+        `The embedded database in ${resolve(dataDir)} cannot be opened: ${reasonOf(error)}. Set DATA_DIR to another directory.`,
+        { cause: error },
+      );
     },
   );
 

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 interface DatabaseError extends Error {
   code?: string;
   /** FATAL: the connection is lost or could not be made. */
@@ -48,6 +50,10 @@ export function describeError(error: unknown): object {
   const message = /^(?=.*\d)[0-9A-Z]{5}$/.test(code ?? '') ? `SQLSTATE ${code}` : error.message;
   return { name: error.name, message, code, constraint, table, routine, stack: frames?.join('\n') };
 }
+
+/** The reason in anything that was thrown: the file system of the embedded database throws objects that are not errors. */
+export const reasonOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : inspect(thrown, { breakLength: Infinity });
 
 /** Not checked with `instanceof`, because errors of the embedded database are not a `pg.DatabaseError`. */
 const driverError = (error: Error): DatabaseError =>

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import express from 'express';
 import { isRedisUrl } from '../rate-limit/redis-url';
 import { isTokenValue } from '../tokens/token-value';
-import { isOrigin } from './cors';
+import { originOf } from './cors';
 import { defaultHost } from './listen';
 
 /** The value of DATABASE_URL that selects the embedded database. */
@@ -69,6 +69,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     logLevel: read('LOG_LEVEL', logLevel, 'info'),
     drainSeconds: read('SHUTDOWN_DRAIN_SECONDS', integer(0, 3600), 10),
   };
+  if (config.managementPort === config.port && config.port !== 0) {
+    faults.push('MANAGEMENT_PORT must differ from PORT');
+  }
   if (faults.length === 0) return config;
   throw new Error(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
@@ -103,10 +106,11 @@ const organizationName = (text: string) => {
 
 const corsOrigins = (text: string) => {
   const origins = text.split(',').map((origin) => origin.trim());
-  const wrong = origins.find((origin) => !isOrigin(origin));
+  const wrong = origins.find((origin) => originOf(origin) !== origin);
   if (wrong === undefined) return origins;
+  const right = originOf(wrong);
   return reject(
-    `must be origins separated by commas, such as https://app.example.com,http://localhost:5173, without a path, a default port or *; ${JSON.stringify(wrong)} is not one`,
+    `must be origins separated by commas, such as https://app.example.com,http://localhost:5173, without a path, a default port or *; ${JSON.stringify(wrong)} is not one${right ? `; write it as ${right}` : ''}`,
   );
 };
 

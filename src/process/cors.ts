@@ -50,9 +50,9 @@ export function allowOrigins(app: NestExpressApplication, origins: string[]): vo
   );
 }
 
-/** Whether the text is an origin in the form in which browsers send it. */
-export function isOrigin(text: string): boolean {
-  if (!URL.canParse(text) || text.includes('*')) return false;
+/** The origin of a URL in the form in which browsers send it; undefined if the text has none. */
+export function originOf(text: string): string | undefined {
+  if (!URL.canParse(text) || text.includes('*')) return undefined;
   const { protocol, host } = new URL(text);
-  return host !== '' && text === `${protocol}//${host}`;
+  return host === '' ? undefined : `${protocol}//${host}`;
 }

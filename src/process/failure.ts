@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { sqlState } from '../database/errors';
+import { reasonOf, sqlState } from '../database/errors';
 import type { Fault } from '../http/fault';
 
 /**
@@ -80,7 +80,7 @@ export function messageOf(error: unknown): string {
   }
   // Connecting to a host name with several addresses fails with one error per address.
   if (error instanceof AggregateError) return messageOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return reasonOf(error);
   const { variable } = error as { variable?: string };
   const text = [variable, sqlState(error), error.message].filter(Boolean).join(' ');
   for (const [pattern, sentence] of SENTENCES) {
