@@ -195,7 +195,7 @@ describeInBrowser('API tokens in the dashboard', () => {
       'Test',
     ]);
     expect(rows[2]).toMatch(
-      /^Soon umt_\w{4}…\w{4} users:read users:write \w{3} \d+, \d{4} Never \w{3} \d+, \d{4}\s?Expires in 9 days Active Revoke$/i,
+      /^Soon umt_\w{4}…\w{4} users:read users:write \w{3} \d+, \d{4} Never \w{3} \d+, \d{4} Expires in 9 days Active Revoke$/i,
     );
     expect(rows[5]).toContain('This session');
     expect(rows.filter((row) => row.includes('Expires in'))).toHaveLength(1);

@@ -29,7 +29,7 @@ export const TokenRow = ({ token, isCurrent, onRevoke }: Props) => (
     </Cell>
     <Cell label="Last used">{token.lastUsedAt ? <Ago iso={token.lastUsedAt} /> : <Never />}</Cell>
     <Cell label="Expires">
-      {token.expiresAt ? <DateOf iso={token.expiresAt} /> : <Never />}
+      {token.expiresAt ? <DateOf iso={token.expiresAt} /> : <Never />}{' '}
       {token.state === 'active' && token.expiresAt && isSoon(token.expiresAt) && (
         <span class="chip warning sub">
           Expires <Until iso={token.expiresAt} />
