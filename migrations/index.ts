@@ -6,6 +6,8 @@ import { FillUserSearch1763700000001 } from './1763700000001-fill-user-search';
 import { DropFormerSearch1763700000002 } from './1763700000002-drop-former-search';
 import { IndexUsers1763700000003 } from './1763700000003-index-users';
 import { AddExternalId1763800000000 } from './1763800000000-add-external-id';
+import { AddVersion1763800000001 } from './1763800000001-add-version';
+import { CreateIdempotencyKeys1763800000002 } from './1763800000002-create-idempotency-keys';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -17,4 +19,6 @@ export const migrations = [
   DropFormerSearch1763700000002,
   IndexUsers1763700000003,
   AddExternalId1763800000000,
+  AddVersion1763800000001,
+  CreateIdempotencyKeys1763800000002,
 ];

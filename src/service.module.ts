@@ -12,6 +12,7 @@ import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
 import { ScopesGuard } from './auth/scopes.guard';
+import { BackgroundModule, type BackgroundOptions } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
 import { ErrorFilter } from './http/error.filter';
@@ -20,9 +21,9 @@ import { RequestIdInterceptor } from './http/request-id.interceptor';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule, type RateLimitOptions } from './rate-limit/rate-limit.module';
 import { TokensModule } from './tokens/tokens.module';
-import { UsersModule } from './users/users.module';
+import { UsersModule, type UsersOptions } from './users/users.module';
 
-export interface ServiceOptions extends RateLimitOptions {
+export interface ServiceOptions extends RateLimitOptions, UsersOptions, BackgroundOptions {
   /** Whether the developer dashboard is served, at `/dashboard`. */
   dashboard: boolean;
 }
@@ -40,9 +41,10 @@ export class ServiceModule implements NestModule {
       imports: [
         databaseModule(dataSource),
         DiscoveryModule,
+        BackgroundModule.with(options),
         RateLimitModule.with(options),
         AuthModule,
-        UsersModule,
+        UsersModule.with(options),
         TokensModule,
         ...(options.dashboard ? [DashboardModule] : []),
       ],

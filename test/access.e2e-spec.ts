@@ -151,7 +151,13 @@ class WithoutScopeController {
 }
 
 it('requires the scope admin for a route that declares none', async () => {
-  const options = { rateLimitPerMinute: 1000, rateLimitStorage: 'memory', dashboard: false } as const;
+  const options = {
+    rateLimitPerMinute: 1000,
+    rateLimitStorage: 'memory',
+    background: false,
+    requireIfMatch: false,
+    dashboard: false,
+  } as const;
   const module = await Test.createTestingModule({
     imports: [ServiceModule.on(service.dataSource, options)],
     controllers: [WithoutScopeController],

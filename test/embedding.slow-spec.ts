@@ -410,6 +410,7 @@ describe('the services', () => {
       'email',
       'role',
       'metadata',
+      'version',
       'createdAt',
       'updatedAt',
     ]);
@@ -420,7 +421,7 @@ describe('the services', () => {
     pages.push(await host.app.get(UserSearch).search(organizationId, { q: 'boom' }));
     for (const { data } of pages) expect(data).toEqual([created]);
     const changed = await users.update(organizationId, created.id, { role: 'admin' });
-    expect(changed).toEqual({ ...created, role: 'admin', updatedAt: changed.updatedAt });
+    expect(changed).toEqual({ ...created, role: 'admin', version: 2, updatedAt: changed.updatedAt });
 
     const { token } = await tokens.create(organizationId, { name: 'Test', scopes: ['admin'] });
     expect(token).toMatchObject({ state: 'active', lastUsedAt: null });

@@ -383,7 +383,13 @@ describe('ums users import', () => {
     const after = await exported(organization);
     const ada = after.find(({ name }) => name === 'Augusta')!;
     const wasAda = before.find(({ name }) => name === 'Ada')!;
-    expect(ada).toEqual({ ...wasAda, name: 'Augusta', email: 'ADA@example.com', updatedAt: ada.updatedAt });
+    expect(ada).toEqual({
+      ...wasAda,
+      name: 'Augusta',
+      email: 'ADA@example.com',
+      version: 2,
+      updatedAt: ada.updatedAt,
+    });
     expect(Date.parse(ada.updatedAt)).toBeGreaterThan(Date.parse(wasAda.updatedAt));
     expect(after.find(({ name }) => name === 'Same')).toEqual(before.find(({ name }) => name === 'Same'));
     await withService(organization, async (api) => {

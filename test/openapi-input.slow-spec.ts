@@ -342,7 +342,7 @@ describe.each(operations.filter(({ operation }) => operation.requestBody))('$met
       valid: isValidInput(method, path, { body }),
       status: await statusOf(api, method, path.replace('{id}', id), JSON.stringify(body)),
     });
-    const fields = [...Object.keys(properties), 'unknown', 'id', 'createdAt', 'updatedAt'];
+    const fields = [...Object.keys(properties), 'unknown', 'id', 'version', 'createdAt', 'updatedAt'];
     const differences = await compare(fields, values, (field, value) => {
       const body = { ...base, [field]: value };
       if (value === undefined) delete body[field];

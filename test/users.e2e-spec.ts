@@ -27,6 +27,7 @@ describe('POST /api/v1/users', () => {
       email: 'Ada@Example.com',
       role: 'viewer',
       metadata: { plan: 'pro' },
+      version: 1,
       createdAt: expect.stringMatching(TIMESTAMP),
       updatedAt: body.createdAt,
     });
@@ -144,7 +145,12 @@ describe('PATCH /api/v1/users/{id}', () => {
 
     const { body } = await api.patch(`/api/v1/users/${user.id}`, { name: ' Grace Hopper ' }).expect(200);
 
-    expect(body).toEqual({ ...user, name: 'Grace Hopper', updatedAt: expect.stringMatching(TIMESTAMP) });
+    expect(body).toEqual({
+      ...user,
+      name: 'Grace Hopper',
+      version: 2,
+      updatedAt: expect.stringMatching(TIMESTAMP),
+    });
     expect(body.updatedAt >= user.updatedAt).toBe(true);
     await api.get(`/api/v1/users/${user.id}`).expect(200, body);
   });

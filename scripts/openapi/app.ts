@@ -26,6 +26,8 @@ export async function readService() {
   const module = AppModule.on(new DataSource({ type: 'postgres' }), {
     rateLimitPerMinute: 1000,
     rateLimitStorage: 'memory',
+    background: false,
+    requireIfMatch: false,
     dashboard: false,
   });
   const app = await NestFactory.create(module, { preview: true, logger: ['error'] });

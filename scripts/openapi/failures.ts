@@ -68,10 +68,20 @@ export const FAILURES: Record<number, Failure> = {
           { field: 'email', code: 'taken', message: 'is already used by another user of the organization' },
         ],
       },
+      inProgress: {
+        code: 'idempotency_in_progress',
+        detail: 'A request with this Idempotency-Key is still in progress. Try again.',
+      },
       referenced: {
         detail: 'The user cannot be deleted, because a table of the application still refers to it.',
       },
     },
+  },
+  412: {
+    code: 'precondition_failed',
+    description:
+      'The user has another version than `If-Match` or `If-None-Match` asks for. Nothing was changed.',
+    examples: { version: { detail: 'The user has another version.' } },
   },
   413: {
     code: 'payload_too_large',
@@ -84,6 +94,18 @@ export const FAILURES: Record<number, Failure> = {
     examples: {
       body: { detail: 'The body must be application/json in UTF-8, without a Content-Encoding.' },
     },
+  },
+  428: {
+    code: 'precondition_required',
+    description: 'The service is configured to require `If-Match`.',
+    examples: {
+      version: { detail: 'Send If-Match with the ETag of the user, so that no other change is overwritten.' },
+    },
+  },
+  422: {
+    code: 'idempotency_mismatch',
+    description: 'The `Idempotency-Key` was used for another request in the last 24 hours.',
+    examples: { key: { detail: 'The Idempotency-Key has been used for another request. Use a new one.' } },
   },
   429: {
     code: 'rate_limited',

@@ -20,6 +20,11 @@ export const HEADERS = {
   'WWW-Authenticate': text('Why the request was rejected (RFC 6750).', 'Bearer error="invalid_token"'),
   'Cache-Control': text('Caches must not store the response.', 'no-store'),
   'X-Content-Type-Options': text('Browsers must not guess another type than `Content-Type`.', 'nosniff'),
+  ETag: text('The version of the user, for `If-Match` and `If-None-Match`.', '"1"'),
+  'Idempotent-Replayed': text(
+    'Whether the response is that of an earlier request with the same `Idempotency-Key`; absent otherwise.',
+    'true',
+  ),
   Location: text('The path of the created resource.', '/api/v1/users/usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
   Link: text('The path of the next page; absent on the last page.', '</api/v1/users?cursor=…>; rel="next"'),
 };

@@ -46,6 +46,8 @@ export function describeOperation(generated: Operation, route: Route): Operation
         schema: withFacts(toOpenApi31(parameter.schema), facts[parameter.name]),
         ...(parameter.in === 'path' && ID_PARAMETERS[tag]),
       })),
+      ...(factsOfRoute(route).conditions ?? []).map((name) => CONDITIONS[name]),
+      ...(factsOfRoute(route).idempotencyKey ? [IDEMPOTENCY_KEY] : []),
       REQUEST_ID,
     ],
     ...(generated.requestBody && { requestBody: toOpenApi31(generated.requestBody) }),
@@ -68,6 +70,35 @@ function requirementOf(access: Access): string {
 
 const isOptional = (facts?: object) => (facts as { optional?: true } | undefined)?.optional === true;
 
+const condition = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: false,
+  description: `${description} \`*\`, or a list of entity tags of at most 1 KB.`,
+  schema: { type: 'string', examples: ['"7"'] },
+});
+
+const CONDITIONS = {
+  'If-Match': condition(
+    'If-Match',
+    'The request is a 412, and changes nothing, unless one of these is the `ETag` of the user.',
+  ),
+  'If-None-Match': condition(
+    'If-None-Match',
+    'A GET is a 304 without a body, and any other request a 412, if one of these is the `ETag` of the user.',
+  ),
+};
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request safe to repeat: for 24 hours, the same request with the same key gets the response of the first one, and nothing ' +
+    'is done again. 1 to 255 characters from `!` to `~`, bare or as a quoted string.',
+  schema: { type: 'string', examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
+};
+
 const REQUEST_ID = {
   name: 'X-Request-ID',
   in: 'header',
@@ -79,9 +110,9 @@ const REQUEST_ID = {
 };
 
 function successes(generated: Operation, route: Route, open: boolean): Operation['responses'] {
-  const { headers = [], view, mediaType } = factsOfRoute(route);
+  const { headers = [], view, mediaType, conditions } = factsOfRoute(route);
   const names = [...COMMON, ...(open ? [] : LIMITS), ...headers];
-  return Object.fromEntries(
+  const responses: Operation['responses'] = Object.fromEntries(
     Object.entries(generated.responses).map(([status, response]) => {
       const { content } = toOpenApi31(response) as unknown as Response;
       const described = view ? { 'application/json': { schema: schemaOf(view) } } : content;
@@ -97,13 +128,19 @@ function successes(generated: Operation, route: Route, open: boolean): Operation
       ];
     }),
   );
+  if (route.method === 'GET' && conditions?.includes('If-None-Match')) {
+    responses[304] = { description: 'The caller has this version already.', headers: headerRefs(names) };
+  }
+  return responses;
 }
 
 const schemaOf = ({ name }: Type) => ({ $ref: `#/components/schemas/${publicName(name)}` });
 
 function failures(generated: Operation, route: Route, access: Access) {
-  const { failures: own = [] } = factsOfRoute(route);
+  const { failures: own = [], conditions = [] } = factsOfRoute(route);
   const statuses = [400, ...own];
+  if (factsOfRoute(route).idempotencyKey) statuses.push(422);
+  if (conditions.includes('If-Match')) statuses.push(412, 428);
   if (access !== 'public') statuses.push(401, 429, 500, 503);
   if (access !== 'public' && access.length > 0) statuses.push(403);
   if (generated.parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);

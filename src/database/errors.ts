@@ -39,6 +39,9 @@ export function violates(error: unknown, constraint: string): boolean {
   return /^23...$/.test(code) && violated === constraint;
 }
 
+/** Whether the statement waited too long for a lock of another transaction. */
+export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
+
 /** Whether a row cannot be deleted because a row of another table refers to it. */
 export const isReferenced = (error: unknown): boolean => /^(23503|23001)$/.test(sqlState(error) ?? '');
 

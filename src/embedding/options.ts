@@ -18,6 +18,13 @@ export interface UserManagementOptions {
    * over while Redis is unreachable. `memory` counts each process separately, which is correct only for a single process.
    */
   rateLimitStorage?: ServiceOptions['rateLimitStorage'];
+  /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
+  requireIfMatch?: boolean;
+  /**
+   * Whether this process does the service's background work, such as removing what is kept for a limited time. Some process
+   * must. Default true.
+   */
+  background?: boolean;
   /** Whether the developer dashboard is served, at `/dashboard` below the prefixes. Default true. */
   dashboard?: boolean;
   /** Called once for each request to the service, when it has ended. Server errors are also logged through Nest's logger. */
@@ -61,6 +68,8 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
     migrate: true,
     rateLimitPerMinute: 1000,
     rateLimitStorage: 'postgres',
+    background: true,
+    requireIfMatch: false,
     dashboard: true,
     // An undefined option means its default.
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),

@@ -4,6 +4,10 @@ import { SetMetadata, type Type } from '@nestjs/common';
 export interface AnswerFacts {
   /** Headers of a successful response, in addition to the common ones. */
   headers?: string[];
+  /** Conditional request headers of the route; it answers 304 or 412 to them. */
+  conditions?: ('If-Match' | 'If-None-Match')[];
+  /** Whether the route accepts an Idempotency-Key. */
+  idempotencyKey?: boolean;
   /** Error statuses that are specific to this route. */
   failures?: number[];
   /** The class of the body, if the method returns the body as text. */

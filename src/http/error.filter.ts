@@ -9,7 +9,7 @@ import {
 import type { Request, Response } from 'express';
 import { databaseFailure, describeError } from '../database/errors';
 import { isRouted } from './caller';
-import { type Fault, invalidInput } from './fault';
+import { invalidInput } from './fault';
 import { NO_ROUTE, type Problem, sendProblem, UNAVAILABLE } from './problem';
 import { requestIdOf } from './request-id';
 
@@ -46,8 +46,8 @@ function problemOf(exception: unknown): Problem {
     ]);
   }
   if (exception instanceof HttpException) {
-    const { code, errors } = exception.getResponse() as { code?: string; errors?: Fault[] };
-    return { status: exception.getStatus(), code, detail: exception.message, errors };
+    const { code, errors, retryAfter } = exception.getResponse() as Partial<Problem>;
+    return { status: exception.getStatus(), code, detail: exception.message, errors, retryAfter };
   }
   return { status: 500, detail: 'Internal error. Contact the operators with this request id.' };
 }

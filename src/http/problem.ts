@@ -9,6 +9,8 @@ export interface Problem {
   code?: string;
   detail: string;
   errors?: Fault[];
+  /** The `Retry-After`, in seconds; every 503 has one. */
+  retryAfter?: number;
 }
 
 const CODES: Record<number, string> = {
@@ -19,9 +21,12 @@ const CODES: Record<number, string> = {
   405: 'method_not_allowed',
   408: 'request_timeout',
   409: 'conflict',
+  412: 'precondition_failed',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
   417: 'expectation_failed',
+  422: 'idempotency_mismatch',
+  428: 'precondition_required',
   429: 'rate_limited',
   431: 'headers_too_large',
   503: 'unavailable',
@@ -48,7 +53,8 @@ export const UNAVAILABLE = 'The database is unreachable or overloaded. Try again
 /** Answers a request with the error body and the headers of every error response. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   setCommonHeaders(request, response);
-  if (problem.status === 503) response.setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
+  const retryAfter = problem.retryAfter ?? (problem.status === 503 ? RETRY_AFTER_UNAVAILABLE : undefined);
+  if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
   const body = problemBody(problem, requestIdOf(request));
   response.statusCode = problem.status;
   response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');

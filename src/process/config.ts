@@ -58,6 +58,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       defaultHost(url === undefined, env),
     ),
     rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', integer(1, 1_000_000_000), 1000),
+    requireIfMatch: read('REQUIRE_IF_MATCH', flag, false),
     bootstrapToken: read(
       'BOOTSTRAP_TOKEN',
       matching(isTokenValue, 'must be a token value; generate one with: ums tokens generate'),

@@ -21,6 +21,7 @@ const RESPONSE_HEADERS = [
   'X-Token-Expires-At',
   'Retry-After',
   'Location',
+  'Idempotent-Replayed',
   'Link',
   'ETag',
   'WWW-Authenticate',

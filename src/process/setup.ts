@@ -26,6 +26,8 @@ export async function createApp(
     AppModule.on(database.dataSource, {
       rateLimitPerMinute: config.rateLimitPerMinute,
       rateLimitStorage: rateLimitStorage(config),
+      background: true,
+      requireIfMatch: config.requireIfMatch,
       dashboard: true,
     }),
     new ExpressAdapter(strictExpress()),

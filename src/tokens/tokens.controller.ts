@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { Answers } from '../http/answers';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
+import { refuseKey } from '../http/input/idempotency-key';
 import { Scopes } from '../http/scopes';
 import { linkNext } from '../pages/page';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';
@@ -38,7 +39,12 @@ export class TokensController {
    */
   @Post()
   @Scopes('admin')
-  async create(@CurrentCaller() by: Caller, @Body() body: CreateTokenDto): Promise<NewTokenView> {
+  async create(
+    @CurrentCaller() by: Caller,
+    @Body() body: CreateTokenDto,
+    @Req() request: Request,
+  ): Promise<NewTokenView> {
+    refuseKey(request);
     const { token, value } = await this.tokens.create(by, body);
     return { ...token, token: value };
   }

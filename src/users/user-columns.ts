@@ -1,4 +1,4 @@
-import { METADATA_MARK } from './search/search-text';
+import { EMAIL_MARK, METADATA_MARK } from './search/search-text';
 import { vocabularyOf } from './search/vocabulary';
 import { USER_FIELD_LIST, type UserFieldName, type WritableFields, type WrittenColumn } from './user.fields';
 import { kindOf } from './user.kinds';
@@ -31,6 +31,10 @@ export function columnsOf(fields: Partial<WritableFields>): UserColumns {
   }
   return columns as UserColumns;
 }
+
+/** The search text of a user, from all its columns. */
+export const searchTextOf = ({ name_text, email_text, metadata_text }: UserColumns): string =>
+  `${name_text}${EMAIL_MARK}${email_text}${METADATA_MARK}${metadata_text}`;
 
 /** All fields of a new user; fields that the caller left out have their defaults. */
 export function withDefaults(fields: Partial<WritableFields>): WritableFields {

@@ -72,6 +72,7 @@ export const USER_FIELDS = {
     fallback: () => ({}),
     text: (metadata) => [...stringsIn(metadata)].map(toSearchText).filter(Boolean).join('\n'),
   }),
+  version: field<number>()({ column: 'version', kind: 'integer', writable: false }),
   createdAt: field<Date>()({
     column: 'created_at',
     kind: 'time',

@@ -20,6 +20,7 @@ export const KINDS = {
   plain: { type: 'text', asText: asIs, toJson: quoted, fromCell: asIs },
   text: { type: 'text', asText: asIs, toJson: (text) => JSON.stringify(text), fromCell: asIs },
   json: { type: 'json', asText: (column) => `${column}::text`, toJson: asIs, fromCell: JSON.parse },
+  integer: { type: 'integer', asText: asIs, toJson: String, fromCell: Number },
   time: {
     type: 'timestamptz',
     precision: 3,

@@ -33,6 +33,12 @@ export class UserView implements UserFields {
   metadata: Metadata;
 
   /**
+   * How often the user was written: 1, 2, 3 …, one more with every change.
+   * @example 1
+   */
+  version: number;
+
+  /**
    * When the user was created.
    * @example '2026-01-31T09:30:00.000Z'
    */

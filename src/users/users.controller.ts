@@ -1,8 +1,10 @@
-import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Answers } from '../http/answers';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
+import { claimOf } from '../http/input/idempotency-key';
+import { entityTag, freshness, preconditionOf } from '../http/input/entity-tags';
 import { locationOf } from '../http/location';
 import { Scopes } from '../http/scopes';
 import { linkNext, writePage } from '../pages/page';
@@ -11,9 +13,15 @@ import { UserPageView, UserView } from './user.view';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
 import { UsersService } from './users.service';
 
+/** The injection token of whether a PATCH or DELETE must have an If-Match. */
+export const REQUIRE_IF_MATCH = Symbol('require If-Match');
+
 @ApiController('api/v1/users')
 export class UsersController {
-  constructor(private readonly users: UsersService) {}
+  constructor(
+    private readonly users: UsersService,
+    @Inject(REQUIRE_IF_MATCH) private readonly requireIfMatch: boolean,
+  ) {}
 
   /**
    * List users
@@ -40,15 +48,17 @@ export class UsersController {
    */
   @Post()
   @Scopes('users:write')
-  @Answers({ headers: ['Location'], failures: [409] })
+  @Answers({ headers: ['Location', 'ETag', 'Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
   async create(
     @CurrentCaller() by: Caller,
     @Body() user: CreateUserDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserView> {
-    const created = await this.users.create(by, user);
+    const { user: created, isReplay } = await this.users.createOnce(by, user, claimOf(request));
+    if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
     response.location(locationOf(request, created.id));
+    response.setHeader('ETag', entityTag(created.version));
     return created;
   }
 
@@ -58,8 +68,18 @@ export class UsersController {
    */
   @Get(':id')
   @Scopes('users:read')
-  get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<UserView> {
-    return this.users.get(by, id);
+  @Answers({ headers: ['ETag'], conditions: ['If-None-Match'] })
+  async get(
+    @CurrentCaller() by: Caller,
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UserView | undefined> {
+    const isFresh = freshness(request);
+    const user = await this.users.get(by, id);
+    response.setHeader('ETag', entityTag(user.version));
+    if (!isFresh(user.version)) return user;
+    response.status(304);
   }
 
   /**
@@ -68,13 +88,17 @@ export class UsersController {
    */
   @Patch(':id')
   @Scopes('users:write')
-  @Answers({ failures: [409] })
-  update(
+  @Answers({ headers: ['ETag'], conditions: ['If-Match', 'If-None-Match'], failures: [409] })
+  async update(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,
     @Body() changes: UpdateUserDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<UserView> {
-    return this.users.update(by, id, changes);
+    const user = await this.users.update(by, id, changes, preconditionOf(request, this.requireIfMatch));
+    response.setHeader('ETag', entityTag(user.version));
+    return user;
   }
 
   /**
@@ -83,9 +107,9 @@ export class UsersController {
    */
   @Delete(':id')
   @Scopes('users:delete')
-  @Answers({ failures: [409] })
+  @Answers({ conditions: ['If-Match', 'If-None-Match'], failures: [409] })
   @HttpCode(204)
-  delete(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<void> {
-    return this.users.delete(by, id);
+  delete(@CurrentCaller() by: Caller, @Param('id') id: string, @Req() request: Request): Promise<void> {
+    return this.users.delete(by, id, preconditionOf(request, this.requireIfMatch));
   }
 }

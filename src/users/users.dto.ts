@@ -49,6 +49,9 @@ export class CreateUserDto implements Partial<WritableFields> {
   id?: never;
 
   @Immutable()
+  version?: never;
+
+  @Immutable()
   createdAt?: never;
 
   @Immutable()

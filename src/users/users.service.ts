@@ -1,23 +1,22 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, PreconditionFailedException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
 import { DATABASE } from '../database/data-source';
 import { isReferenced, violates } from '../database/errors';
-import { PER_TURN } from '../database/per-turn';
-import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { conflict, notFound, taken } from '../http/fault';
 import { type Order, type Page, paginate, type SortColumn } from '../pages/paginate';
 import { type By, type Caller, callerOf } from '../http/caller';
+import type { Claim } from '../http/input/idempotency-key';
 import { judgeOrThrow } from '../http/input/judge';
-import { isId, newId } from '../database/id';
-import { columnsOf, TEXT_COLUMNS, USER_COLUMNS, type UserText, withDefaults } from './user-columns';
+import { TEXT_COLUMNS, USER_COLUMNS, type UserText, withDefaults } from './user-columns';
+import type { Precondition } from './writes/user-decisions';
 import type { User } from './user.entity';
 import { recordOf, type UserRecord } from './user.record';
 import { EMAIL_TAKEN } from './users.faults';
 import { emailKey, USER_FIELD_LIST, USER_FIELDS, USER_SORTS, type UserSort } from './user.fields';
-import { UserWrites } from './user-writes';
+import { UserReads } from './writes/user-reads';
+import { type Outcome, UserWrites } from './writes/user-writes';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
 
 /** The columns and the default direction of each sort order; `select` adds the columns that are not fields. */
@@ -37,14 +36,9 @@ const SORTS = Object.fromEntries(
 export class UsersService {
   private readonly table: string;
 
-  // Batches the reads of one turn of the event loop; nothing is cached.
-  private readonly byId = new DataLoader<[organizationId: string, id: string], User | null>(
-    (keys) => this.findAll(keys),
-    PER_TURN,
-  );
-
   constructor(
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly reads: UserReads,
     private readonly writes: UserWrites,
   ) {
     this.table = tableName(dataSource, 'users');
@@ -61,31 +55,44 @@ export class UsersService {
   }
 
   async create(by: By, user: CreateUserDto): Promise<UserRecord> {
+    return (await this.createOnce(by, user)).user;
+  }
+
+  /** With a claim, returns what the same request has created before, whatever has become of it. */
+  async createOnce(
+    by: By,
+    user: CreateUserDto,
+    claim?: Claim,
+  ): Promise<{ user: UserRecord; isReplay: boolean }> {
     const { organizationId } = callerOf(by);
-    const columns = columnsOf(withDefaults(judgeOrThrow(CreateUserDto, user)));
-    const created = await this.writes
-      .insert({ organizationId, id: newId('usr'), columns })
-      .catch(rethrowViolation);
-    return recordOf(created ?? throwEmailTaken());
+    const fields = withDefaults(judgeOrThrow(CreateUserDto, user));
+    const outcome = await this.writes.insert(organizationId, fields, claim).catch(rethrowViolation);
+    return { user: writtenOrThrow(outcome), isReplay: outcome.outcome === 'replayed' };
   }
 
   async get(by: By, id: string): Promise<UserRecord> {
     const { organizationId } = callerOf(by);
-    return foundOrThrow(isId('usr', id) ? await this.byId.load([organizationId, id]) : null);
+    const user = await this.reads.find(organizationId, id);
+    if (!user) throw userNotFound();
+    return recordOf(user);
   }
 
-  async update(by: By, id: string, changes: UpdateUserDto): Promise<UserRecord> {
+  /** Throws a 412, and changes nothing, if the version of the user does not meet the precondition. */
+  async update(
+    by: By,
+    id: string,
+    changes: UpdateUserDto,
+    precondition: Precondition = always,
+  ): Promise<UserRecord> {
     const { organizationId } = callerOf(by);
-    const columns = columnsOf(judgeOrThrow(UpdateUserDto, changes));
-    if (!isId('usr', id) || Object.keys(columns).length === 0) return this.get(by, id);
-    return foundOrThrow(await this.writes.update({ organizationId, id, columns }).catch(rethrowViolation));
+    const fields = judgeOrThrow(UpdateUserDto, changes);
+    return writtenOrThrow(await this.writes.update(organizationId, id, fields, precondition));
   }
 
-  async delete(by: By, id: string): Promise<void> {
+  /** Throws a 412, and deletes nothing, if the version of the user does not meet the precondition. */
+  async delete(by: By, id: string, precondition: Precondition = always): Promise<void> {
     const { organizationId } = callerOf(by);
-    const existed =
-      isId('usr', id) && (await this.writes.delete({ organizationId, id }).catch(rethrowReference));
-    if (!existed) throw userNotFound();
+    writtenOrThrow(await this.writes.delete(organizationId, id, precondition).catch(rethrowReference));
   }
 
   private async page<Row extends object>(
@@ -121,34 +128,20 @@ export class UsersService {
       ],
     });
   }
-
-  private async findAll(keys: readonly [organizationId: string, id: string][]): Promise<(User | null)[]> {
-    const rows: User[] = await retryBroken(() =>
-      this.dataSource.query(
-        `SELECT organization_id AS "organizationId", ${USER_COLUMNS}
-       FROM unnest($1::text[], $2::text[]) AS wanted (wanted_organization_id, wanted_id)
-       JOIN ${this.table} ON organization_id = wanted_organization_id AND id = wanted_id`,
-        [keys.map(([organizationId]) => organizationId), keys.map(([, id]) => id)],
-      ),
-    );
-    const byKey = new Map(rows.map((user) => [`${user.organizationId} ${user.id}`, user]));
-    return keys.map((key) => byKey.get(key.join(' ')) ?? null);
-  }
 }
 
-function foundOrThrow(user: User | null | undefined): UserRecord {
-  if (!user) throw userNotFound();
-  return recordOf(user);
+const always: Precondition = () => true;
+
+function writtenOrThrow({ outcome, user }: Outcome): UserRecord {
+  if (outcome === 'missing') throw userNotFound();
+  if (outcome === 'stale') throw new PreconditionFailedException('The user has another version.');
+  if (outcome === 'taken') throw taken(EMAIL_TAKEN);
+  return recordOf(user!);
 }
 
 const userNotFound = () => notFound('There is no such user.');
 
-const throwEmailTaken = (): never => {
-  throw taken(EMAIL_TAKEN);
-};
-
 function rethrowViolation(error: unknown): never {
-  if (violates(error, 'users_organization_id_email_key_key')) throwEmailTaken();
   // A request cannot contain an unknown organization, but a host application can pass one.
   if (violates(error, 'users_organization_id_fkey')) throw notFound('There is no such organization.');
   throw error;

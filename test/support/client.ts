@@ -54,6 +54,7 @@ export interface UserBody {
   email: string;
   role: string;
   metadata: Record<string, unknown>;
+  version: number;
   createdAt: string;
   updatedAt: string;
 }

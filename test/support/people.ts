@@ -2,9 +2,9 @@ import type { DataSource } from 'typeorm';
 import { newId } from '../../src/database/id';
 import { person } from '../../src/demo/people';
 import { Vocabulary } from '../../src/users/search/vocabulary';
-import { columnsOf } from '../../src/users/user-columns';
+import { columnsOf, wordsOf } from '../../src/users/user-columns';
 import type { WritableFields } from '../../src/users/user.fields';
-import { insertStatement, wordsOfRows } from '../../src/users/user-statements';
+import { insertStatement } from '../../src/users/writes/user-statements';
 
 const PER_STATEMENT = 1_000;
 
@@ -20,11 +20,12 @@ export async function fillOrganization(
   for (let first = from; first < from + count; first += PER_STATEMENT) {
     const length = Math.min(PER_STATEMENT, from + count - first);
     const rows = Array.from({ length }, (_, i) => ({
-      organizationId,
       id: newId('usr'),
       columns: columnsOf({ ...person(first + i), ...fields(first + i) } as WritableFields),
     }));
-    await vocabulary.learn(wordsOfRows(rows));
-    await dataSource.query(...insertStatement(dataSource, rows));
+    await vocabulary.learn(
+      rows.flatMap(({ columns }) => wordsOf(columns).map((word) => ({ organizationId, word }))),
+    );
+    await dataSource.query(...insertStatement(dataSource, organizationId, rows));
   }
 }

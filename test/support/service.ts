@@ -16,6 +16,8 @@ import { copyOfTemplate } from './database';
 export interface TestService {
   app: NestExpressApplication;
   dataSource: DataSource;
+  /** Environment variables for other processes on the same database. */
+  env: NodeJS.ProcessEnv;
   url: string;
   /** Every line of the log, at the level trace. */
   logs: string[];
@@ -42,6 +44,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
     app,
     url,
     logs,
+    env: copy.env,
     dataSource: app.get<DataSource>(getDataSourceToken(DATABASE)),
     async client({ scopes = ['admin'], organizationId }: { scopes?: Scope[]; organizationId?: string } = {}) {
       organizationId ??= (await app.get(OrganizationsService).create('Test')).id;

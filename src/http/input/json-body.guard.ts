@@ -9,6 +9,7 @@ import {
 import { json, type Request, type Response } from 'express';
 import { sendContinue } from '../expect-continue';
 import { invalidInput } from '../fault';
+import { keepBody } from './idempotency-key';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
 const malformed = () =>
@@ -27,9 +28,10 @@ const parse = json({
   inflate: false,
   strict: false, // accepts any JSON value; the validation reports one that is not an object
   type: () => true, // readJson() has checked the media type
-  verify: (_request, _response, body) => {
+  verify: (request, _response, body) => {
     // An empty body would become {}, and invalid UTF-8 would silently become U+FFFD.
     if (body.length === 0 || !isUtf8(body)) throw malformed();
+    keepBody(request, body);
   },
 });
 

@@ -21,14 +21,14 @@ export class ImportRehearsal {
     const runner = (this.runner ??= await this.begin());
     const validated = rows.map((row) => validateRow(row, this.update));
     const keys = emailKeysOf(validated);
-    const known = await findUsers(runner, this.by.organizationId, keys, false);
+    const known = await findUsers(runner, this.by.organizationId, keys);
     const rehearsed: { person: WritableFields }[] = await runner.query(
       `SELECT person FROM pg_temp.rehearsed WHERE email_key = ANY ($1)`,
       [keys],
     );
-    for (const { person } of rehearsed) known.set(emailKey(person.email), { id: 'rehearsed', person });
+    for (const { person } of rehearsed) known.set(emailKey(person.email), { person });
     const outcomes = decideOutcomes(validated, known, this.update);
-    const changes = [...known].filter(([, { id, changed }]) => id === undefined || changed);
+    const changes = [...known].filter(([, { stored, person }]) => stored !== person);
     await runner.query(
       `INSERT INTO pg_temp.rehearsed SELECT key, person FROM json_to_recordset($1) AS r (key text, person json)
        ON CONFLICT (email_key) DO UPDATE SET person = excluded.person`,

@@ -1,6 +1,8 @@
 import type { Fault } from '../../http/fault';
 import { judge } from '../../http/input/judge';
 import { withDefaults } from '../user-columns';
+import { changedFields } from '../writes/user-decisions';
+import type { User } from '../user.entity';
 import { EMAIL_TAKEN } from '../users.faults';
 import { emailKey, USER_FIELDS, WRITABLE_NAMES, type WritableFields } from '../user.fields';
 import { CreateUserDto, UpdateUserDto } from '../users.dto';
@@ -10,11 +12,9 @@ export type Outcome = 'created' | 'updated' | 'unchanged' | Fault[];
 
 /** An existing or new user with the email of a row in the batch. */
 export interface KnownUser {
-  /** Undefined if the user is new in this batch. */
-  id?: string;
+  /** The user as it is stored; undefined if it is new in this batch. */
+  stored?: User;
   person: WritableFields;
-  /** Whether this batch changes a user that existed before. */
-  changed?: boolean;
 }
 
 type Fields = Partial<WritableFields> & { email: string };
@@ -58,7 +58,6 @@ export function decideOutcomes(
     if (isSame(user.person, target as WritableFields)) return 'unchanged';
     if (!update) return [EMAIL_TAKEN];
     user.person = target as WritableFields;
-    user.changed = user.id !== undefined;
     return 'updated';
   });
 }
@@ -80,10 +79,4 @@ const withoutUndefined = (fields: Partial<WritableFields>): Partial<WritableFiel
     WRITABLE_NAMES.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
   );
 
-// Metadata keeps the order of its keys, so a different order is a different value.
-const isSame = (a: WritableFields, b: WritableFields) =>
-  WRITABLE_NAMES.every((name) =>
-    USER_FIELDS[name].kind === 'json'
-      ? JSON.stringify(a[name]) === JSON.stringify(b[name])
-      : a[name] === b[name],
-  );
+const isSame = (a: WritableFields, b: WritableFields) => changedFields(a, b).length === 0;

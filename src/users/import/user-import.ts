@@ -1,19 +1,18 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import { sqlState, wasRolledBack } from '../../database/errors';
+import { sqlState, violates, wasRolledBack } from '../../database/errors';
 import { tableName } from '../../database/tables';
 import { newId } from '../../database/id';
 import type { Caller } from '../../http/caller';
 import { decideOutcomes, emailKeysOf, type KnownUser, type Outcome, validateRow } from './import-rules';
-import { columnsOf } from '../user-columns';
+import { columnsOf, type UserColumns, USER_COLUMNS, wordsOf } from '../user-columns';
+import { changeOf } from '../writes/user-decisions';
 import type { User } from '../user.entity';
-import { emailKey, USER_FIELDS, WRITABLE_NAMES } from '../user.fields';
-import { insertStatement, updateStatement, type UserRow, wordsOfRows } from '../user-statements';
+import { emailKey } from '../user.fields';
+import { insertStatement, updateStatement } from '../writes/user-statements';
 import { Vocabulary } from '../search/vocabulary';
 
 const ATTEMPTS = 5;
 const LOCK_NOT_AVAILABLE = '55P03';
-
-const WRITABLE_COLUMNS = WRITABLE_NAMES.map((name) => `${USER_FIELDS[name].column} AS "${name}"`).join(', ');
 
 class RaceLost extends Error {}
 
@@ -39,11 +38,11 @@ export class UserImport {
       try {
         const { outcomes, written } = await this.dataSource.transaction(async ({ queryRunner }) => {
           const runner = queryRunner!;
-          const known = await findUsers(runner, this.by.organizationId, emailKeysOf(validated), this.update);
+          const known = await findUsers(runner, this.by.organizationId, emailKeysOf(validated));
           const outcomes = decideOutcomes(validated, known, this.update);
           return { outcomes, written: await this.write(runner, [...known.values()]) };
         });
-        await this.vocabulary.learn(wordsOfRows(written)); // afterwards, so that no request waits for the transaction
+        await this.learn(written); // afterwards, so that no request waits for the transaction
         return outcomes;
       } catch (error) {
         if (attempt === ATTEMPTS || !(error instanceof RaceLost || wasRolledBack(error))) throw error;
@@ -61,38 +60,49 @@ export class UserImport {
     await run('ums_analyze');
   }
 
-  private async write(runner: QueryRunner, known: KnownUser[]): Promise<UserRow[]> {
-    const rowOf = ({ id, person }: KnownUser): UserRow => ({
-      organizationId: this.by.organizationId,
-      id: id ?? newId('usr'),
-      columns: columnsOf(person),
-    });
-    const created = known.filter(({ id }) => id === undefined).map(rowOf);
-    const changed = known.filter((user) => user.changed).map(rowOf);
-    if (created.length > 0) {
-      const inserted: User[] = await runner.query(...insertStatement(this.dataSource, created));
-      // Another writer created one of them after findUsers().
-      if (inserted.length < created.length)
-        throw new RaceLost('Other requests keep creating the same users as this import.');
+  private async write(runner: QueryRunner, known: KnownUser[]): Promise<UserColumns[]> {
+    const { organizationId } = this.by;
+    const created = known
+      .filter(({ stored }) => stored === undefined)
+      .map(({ person }) => ({ id: newId('usr'), columns: columnsOf(person) }));
+    const changed = known.flatMap(({ stored, person }) => (stored && changeOf(stored, person)) ?? []);
+    if (created.length > 0)
+      await runner.query(...insertStatement(this.dataSource, organizationId, created)).catch(rethrowRaceLost);
+    if (changed.length > 0) {
+      const statement = updateStatement(this.dataSource, organizationId, changed, { skipLocked: false });
+      const written: unknown[] = await runner.query(...statement).catch(rethrowRaceLost);
+      if (written.length < changed.length) throw new RaceLost(RACE_LOST);
     }
-    if (changed.length > 0) await runner.query(...updateStatement(this.dataSource, changed));
-    return [...created, ...changed];
+    return [...created, ...changed].map(({ columns }) => columns);
+  }
+
+  private async learn(written: UserColumns[]): Promise<void> {
+    const { organizationId } = this.by;
+    await this.vocabulary.learn(
+      written.flatMap((columns) => wordsOf(columns).map((word) => ({ organizationId, word }))),
+    );
   }
 }
 
-/** The users with these emails, by email key. With `lock` their rows stay locked until the transaction ends. */
+const RACE_LOST = 'Other requests keep changing the same users as this import.';
+
+/** Another writer created one of the users, or took its email, after findUsers(). */
+function rethrowRaceLost(error: unknown): never {
+  throw violates(error, 'users_organization_id_email_key_key') ? new RaceLost(RACE_LOST) : error;
+}
+
+/** The users with these emails, by email key. */
 export async function findUsers(
   runner: QueryRunner,
   organizationId: string,
   keys: string[],
-  lock: boolean,
 ): Promise<Map<string, KnownUser>> {
   const users: User[] = await runner.query(
     // The join looks up each key in the index; with = ANY, a planner without statistics scans the whole organization.
-    `SELECT id, ${WRITABLE_COLUMNS}
+    `SELECT organization_id AS "organizationId", ${USER_COLUMNS}
      FROM unnest($2::text[]) AS wanted (email_key) JOIN ${tableName(runner.dataSource, 'users')} AS users USING (email_key)
-     WHERE organization_id = $1 ${lock ? 'ORDER BY users.email_key FOR UPDATE OF users' : ''}`,
+     WHERE organization_id = $1`,
     [organizationId, keys],
   );
-  return new Map(users.map(({ id, ...person }) => [emailKey(person.email), { id, person }]));
+  return new Map(users.map((stored) => [emailKey(stored.email), { stored, person: stored }]));
 }

@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { Background } from '../../background/background';
 import { DATABASE } from '../../database/data-source';
-import { describeError } from '../../database/errors';
 import { tableName } from '../../database/tables';
 import { encode } from './search-text';
 import { vocabularyOf } from './vocabulary';
@@ -40,58 +35,36 @@ interface ReplacedText {
  * that do so at once do no harm.
  */
 @Injectable()
-export class VocabularySweep implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger('Search');
-  private timer?: NodeJS.Timeout;
-  private isStopped = false;
-  private inProgress?: Promise<void>;
+export class VocabularySweep implements OnModuleInit {
   /**
    * Words found in use since the bite was read, by organization: most texts have words that many users have. Kept for longer, it
    * would count a user who has been deleted meanwhile.
    */
   private readonly used = new Map<string, Set<string>>();
 
-  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly background: Background,
+  ) {}
 
-  onApplicationBootstrap(): void {
-    this.schedule();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
-    await this.inProgress;
+  onModuleInit(): void {
+    const run = (signal: AbortSignal) => this.sweep(LOOK_AGAIN_AFTER, signal);
+    this.background.add({ name: 'remove unused words from the vocabulary', everyMs: SWEEP_EVERY_MS, run });
   }
 
   /** Goes through all texts that are due. */
-  async sweep(lookAgainAfter = LOOK_AGAIN_AFTER): Promise<void> {
-    while (!this.isStopped) {
+  async sweep(lookAgainAfter: string, signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted) {
       this.used.clear();
       const texts = await this.due(lookAgainAfter);
       for (const text of texts) {
         const startedAt = performance.now();
-        await this.sweepText(text);
-        if (this.isStopped) return;
+        await this.sweepText(text, signal);
+        if (signal?.aborted) return;
         await sleep(performance.now() - startedAt, undefined, { ref: false });
       }
       if (texts.length < TEXTS_PER_BITE) return;
     }
-  }
-
-  private schedule(): void {
-    const jitter = SWEEP_EVERY_MS * (0.9 + Math.random() / 5);
-    this.timer = setTimeout(() => {
-      this.inProgress = this.sweep()
-        .catch((error: unknown) => {
-          this.logger.warn({
-            message: 'cannot remove unused words from the vocabulary; it will be tried again',
-            error: describeError(error),
-          });
-        })
-        .finally(() => {
-          if (!this.isStopped) this.schedule();
-        });
-    }, jitter).unref();
   }
 
   private due(lookAgainAfter: string): Promise<ReplacedText[]> {
@@ -104,10 +77,13 @@ export class VocabularySweep implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Removes the words of the text that nobody has; the second time, stores again those that somebody has got meanwhile. */
-  private async sweepText({ organizationId, id, text, isSwept }: ReplacedText): Promise<void> {
+  private async sweepText(
+    { organizationId, id, text, isSwept }: ReplacedText,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const [used, unused]: string[][] = [[], []];
     for (const word of vocabularyOf(text)) {
-      if (this.isStopped) return;
+      if (signal?.aborted) return;
       ((await this.isUsed(organizationId, word)) ? used : unused).push(word);
     }
     const words = this.table('search_words');

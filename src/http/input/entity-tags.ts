@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpException, HttpStatus } from '@nestjs/common';
+import { invalidInput } from '../fault';
+
+/** The entity tags of a conditional request; `*` stands for any. */
+type EntityTags = '*' | string[];
+
+const MAX_BYTES = 1024;
+
+const TAG = String.raw`(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")`;
+const LIST = new RegExp(String.raw`^[\t ,]*${TAG}(?:[\t ]*,[\t ,]*${TAG})*[\t ,]*$`);
+
+/** The strong entity tag of this version of a resource. */
+export const entityTag = (version: number): string => `"${version}"`;
+
+/** The tags in this header (RFC 9110, sections 13.1.1 and 13.1.2), weak ones as if strong; throws a 400 if it is malformed. */
+function tagsOf({ headers }: IncomingMessage, name: 'If-Match' | 'If-None-Match'): EntityTags | undefined {
+  const value = headers[name.toLowerCase()] as string | undefined;
+  if (value === undefined) return undefined;
+  if (value.length > MAX_BYTES)
+    throw invalidInput([{ field: name, code: 'too_long', message: `must not exceed ${MAX_BYTES} bytes` }]);
+  if (value.trim() === '*') return '*';
+  if (!LIST.test(value))
+    throw invalidInput([
+      { field: name, code: 'invalid', message: 'must be * or a list of entity tags, such as "7"' },
+    ]);
+  return [...value.matchAll(new RegExp(TAG, 'g'))].map(([, tag]) => tag);
+}
+
+const has = (tags: EntityTags, version: number) => tags === '*' || tags.includes(entityTag(version));
+
+/** Tells whether the caller of this GET has a version already, by its If-None-Match. */
+export function freshness(request: IncomingMessage): (version: number) => boolean {
+  const ifNoneMatch = tagsOf(request, 'If-None-Match');
+  return (version) => ifNoneMatch !== undefined && has(ifNoneMatch, version);
+}
+
+/** Tells whether a version meets the conditions of this write. Throws a 428 if there is no If-Match but must be. */
+export function preconditionOf(
+  request: IncomingMessage,
+  requireIfMatch: boolean,
+): (version: number) => boolean {
+  const ifMatch = tagsOf(request, 'If-Match');
+  const ifNoneMatch = tagsOf(request, 'If-None-Match');
+  return (version) => {
+    if (requireIfMatch && ifMatch === undefined) throw preconditionRequired();
+    return (ifMatch === undefined || has(ifMatch, version)) && !(ifNoneMatch && has(ifNoneMatch, version));
+  };
+}
+
+const preconditionRequired = () =>
+  new HttpException(
+    {
+      statusCode: HttpStatus.PRECONDITION_REQUIRED,
+      code: 'precondition_required',
+      message: 'Send If-Match with the ETag of the user, so that no other change is overwritten.',
+    },
+    HttpStatus.PRECONDITION_REQUIRED,
+  );

@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
+import { invalidInput } from '../fault';
+
+/** A request that is to be done once, however often it is sent. */
+export interface Claim {
+  path: string;
+  key: string;
+  /** SHA-256 of the bytes of the body. */
+  requestHash: Buffer;
+}
+
+const HEADER = 'Idempotency-Key';
+const KEY = /^[!-~]{1,255}$/;
+
+const bodies = new WeakMap<IncomingMessage, Buffer>();
+
+/** Keeps the bytes of the body, of a request that has the header. */
+export function keepBody(request: IncomingMessage, body: Buffer): void {
+  if (HEADER.toLowerCase() in request.headers) bodies.set(request, body);
+}
+
+/** What this request claims by its Idempotency-Key, if it has one; throws a 400 if that is malformed. */
+export function claimOf(request: Request): Claim | undefined {
+  const value = request.headers[HEADER.toLowerCase()];
+  if (value === undefined) return undefined;
+  const key = /^"(.*)"$/s.exec(String(value))?.[1] ?? String(value);
+  if (!KEY.test(key)) throw malformed('must have 1 to 255 characters from ! to ~');
+  // A host application that has parsed the body has not kept its bytes.
+  const body = bodies.get(request) ?? JSON.stringify(request.body);
+  const { pathname } = new URL(request.originalUrl, 'http://localhost');
+  return { path: pathname, key, requestHash: hash('sha256', body, 'buffer') };
+}
+
+/** Throws a 400 if the request has the header: its response shows a secret, which must not be kept. */
+export function refuseKey({ headers }: Request): void {
+  if (HEADER.toLowerCase() in headers)
+    throw malformed('is not accepted, because the response is shown only once');
+}
+
+const malformed = (message: string) => invalidInput([{ field: HEADER, code: 'invalid', message }]);

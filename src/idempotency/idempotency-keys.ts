@@ -1,0 +1,149 @@
+import { ConflictException, HttpException, Injectable, type OnModuleInit } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { Background } from '../background/background';
+import { DATABASE } from '../database/data-source';
+import { isLocked, violates } from '../database/errors';
+import { InTurn } from '../database/in-turn';
+import type { Parameters } from '../database/parameters';
+import { retryBroken } from '../database/retry';
+import { tableName } from '../database/tables';
+import type { Claim } from '../http/input/idempotency-key';
+
+const KEPT = `interval '24 hours'`;
+
+/** A request waits for the same one this long; each attempt waits for up to two seconds. */
+const MAX_WAIT_MS = 4_000;
+
+const SWEEP_EVERY_MS = 10 * 60_000;
+const KEYS_PER_BITE = 1_000;
+
+/** What the first request with a key has created. */
+export interface Answer {
+  userId: string;
+  /** The fields that the request set, with the defaults of the others. */
+  fields: object;
+  at: Date;
+}
+
+/** A claim, with the answer that the write will give. */
+export interface ClaimRow {
+  claim: Claim;
+  userId: string;
+  fields: object;
+}
+
+interface StoredAnswer extends Answer {
+  requestHash: Buffer;
+}
+
+/** Lets a request that is repeated with the same key be done once, and keeps its answer for 24 hours. */
+@Injectable()
+export class IdempotencyKeys implements OnModuleInit {
+  private readonly requests = new InTurn();
+
+  constructor(
+    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly background: Background,
+  ) {}
+
+  onModuleInit(): void {
+    const run = (signal: AbortSignal) => this.sweep(signal);
+    this.background.add({ name: 'remove old idempotency keys', everyMs: SWEEP_EVERY_MS, run });
+  }
+
+  /** A step of the write's statement, which fails as a whole if a key is claimed already. */
+  step(parameters: Parameters, organization: string, rows: readonly ClaimRow[]): string[] {
+    if (rows.length === 0) return [];
+    const values = rows.map(({ claim, userId, fields }) => {
+      const cells = [claim.path, claim.key, claim.requestHash, userId, JSON.stringify(fields)];
+      return `(${[organization, ...cells.map((cell) => parameters.bind(cell))].join(', ')})`;
+    });
+    return [
+      `claimed AS (
+         INSERT INTO ${this.table()} (organization_id, path, key, request_hash, user_id, fields) VALUES ${values.join(', ')}
+       )`,
+    ];
+  }
+
+  /**
+   * Writes, or returns the answer to the same request before. A refusal keeps nothing. Throws a 422 if the key belongs to
+   * another request, and a 409 if the same one is in progress for too long.
+   */
+  once<Result>(
+    organizationId: string,
+    claim: Claim,
+    write: () => Promise<Result>,
+    isRefused: (result: Result) => boolean,
+  ): Promise<{ result: Result; answer?: undefined } | { result?: undefined; answer: Answer }> {
+    const deadline = performance.now() + MAX_WAIT_MS;
+    return this.requests.run(JSON.stringify([organizationId, claim.path, claim.key]), async () => {
+      for (;;) {
+        if (performance.now() > deadline) throw inProgress();
+        const result = await write().catch((error: unknown) => {
+          if (violates(error, 'idempotency_keys_pkey') || isLocked(error)) return undefined;
+          throw error;
+        });
+        // A write that was committed before finds its own user, too.
+        if (result !== undefined && !isRefused(result)) return { result };
+        const answer = await this.find(organizationId, claim);
+        if (answer && !answer.requestHash.equals(claim.requestHash)) throw mismatch();
+        if (answer) return { answer };
+        if (result !== undefined) return { result };
+        await this.forgetOld(organizationId, claim);
+      }
+    });
+  }
+
+  private async find(organizationId: string, { path, key }: Claim): Promise<StoredAnswer | undefined> {
+    const rows: StoredAnswer[] = await retryBroken(() =>
+      this.dataSource.query(
+        `SELECT request_hash AS "requestHash", user_id AS "userId", fields, created_at AS at FROM ${this.table()}
+         WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at > now() - ${KEPT}`,
+        [organizationId, path, key],
+      ),
+    );
+    return rows[0];
+  }
+
+  private async forgetOld(organizationId: string, { path, key }: Claim): Promise<void> {
+    await this.dataSource.query(
+      `DELETE FROM ${this.table()} WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at <= now() - ${KEPT}`,
+      [organizationId, path, key],
+    );
+  }
+
+  /** Removes the keys that are older than 24 hours. */
+  async sweep(signal?: AbortSignal): Promise<void> {
+    let count = KEYS_PER_BITE;
+    while (count === KEYS_PER_BITE && !signal?.aborted) {
+      [, count] = await this.dataSource.query(
+        `DELETE FROM ${this.table()} WHERE (organization_id, path, key) IN (
+           SELECT organization_id, path, key FROM ${this.table()} WHERE created_at <= now() - ${KEPT}
+           LIMIT ${KEYS_PER_BITE} FOR UPDATE SKIP LOCKED)`,
+      );
+    }
+  }
+
+  private table(): string {
+    return tableName(this.dataSource, 'idempotency_keys');
+  }
+}
+
+const mismatch = () =>
+  new HttpException(
+    {
+      statusCode: 422,
+      code: 'idempotency_mismatch',
+      message: 'The Idempotency-Key has been used for another request. Use a new one.',
+    },
+    422,
+  );
+
+const inProgress = () =>
+  new ConflictException({
+    statusCode: 409,
+    code: 'idempotency_in_progress',
+    message: 'A request with this Idempotency-Key is still in progress. Try again.',
+    retryAfter: 1,
+  });

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { DATABASE } from '../../database/data-source';
+import { violates, wasRefused } from '../../database/errors';
+import { Gathered } from '../../database/gathered';
+import { newId } from '../../database/id';
+import { retryRolledBack } from '../../database/retry';
+import { InTurn } from '../../database/in-turn';
+import type { Claim } from '../../http/input/idempotency-key';
+import { type ClaimRow, IdempotencyKeys } from '../../idempotency/idempotency-keys';
+import { SearchIndexes } from '../search/search-indexes';
+import { Vocabulary } from '../search/vocabulary';
+import { columnsOf, searchTextOf, wordsOf } from '../user-columns';
+import { changeOf, type Precondition } from './user-decisions';
+import type { User } from '../user.entity';
+import type { WritableFields } from '../user.fields';
+import { UserReads } from './user-reads';
+import {
+  deleteStatement,
+  insertStatement,
+  type NewUser,
+  type UserChange,
+  updateStatement,
+  type Written,
+} from './user-statements';
+
+/** What has become of a write. */
+export type Outcome =
+  | { outcome: 'written' | 'unchanged' | 'replayed'; user: User }
+  | { outcome: 'missing' | 'stale' | 'taken'; user?: undefined };
+
+/** The result of a row that needs a statement of its own. */
+const ALONE = Symbol('alone');
+
+/** Writers of other processes may be faster this often. */
+const ATTEMPTS = 50;
+
+/**
+ * Writes users: each write reads the user, decides what changes, and writes that in one statement, which does nothing unless the
+ * user still has the version that was read. Who was slower starts again. The writes of an organization are gathered into common
+ * statements; if the database rejects one, each row is written alone, so no request fails because of another.
+ */
+@Injectable()
+export class UserWrites {
+  private readonly inserts = new Gathered<ClaimedUser, Written | undefined | typeof ALONE>(
+    (organizationId, users) => this.together(organizationId, users, this.insertStatement),
+  );
+  private readonly updates = new Gathered<UserChange, Written | undefined | typeof ALONE>(
+    (organizationId, changes) => this.together(organizationId, changes, updateStatement),
+  );
+  private readonly users = new InTurn();
+  private readonly vocabulary: Vocabulary;
+  private readonly searchIndexes: SearchIndexes;
+
+  constructor(
+    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly reads: UserReads,
+    private readonly idempotencyKeys: IdempotencyKeys,
+  ) {
+    this.vocabulary = new Vocabulary(dataSource);
+    this.searchIndexes = new SearchIndexes(dataSource);
+  }
+
+  /** With a claim, returns what the same request has created before. */
+  async insert(organizationId: string, fields: WritableFields, claim?: Claim): Promise<Outcome> {
+    if (!claim) return this.insertNew(organizationId, fields);
+    const { result, answer } = await this.idempotencyKeys.once(
+      organizationId,
+      claim,
+      () => this.insertNew(organizationId, fields, claim),
+      ({ outcome }) => outcome === 'taken',
+    );
+    if (result) return result;
+    const { userId: id, fields: stored, at } = answer;
+    const user = {
+      organizationId,
+      id,
+      ...(stored as WritableFields),
+      version: 1,
+      createdAt: at,
+      updatedAt: at,
+    };
+    return { outcome: 'replayed', user };
+  }
+
+  private async insertNew(organizationId: string, fields: WritableFields, claim?: Claim): Promise<Outcome> {
+    const id = newId('usr');
+    const row = { id, columns: columnsOf(fields), claim: claim && { claim, userId: id, fields } };
+    try {
+      const gathered = isLarge(row) ? ALONE : await this.inserts.ask(organizationId, row);
+      const written =
+        gathered === ALONE ? await this.alone(organizationId, row, this.insertStatement) : gathered;
+      await this.finish(organizationId, row);
+      const [createdAt, updatedAt] = [written!.at, written!.at];
+      return {
+        outcome: 'written',
+        user: { organizationId, id, ...fields, version: 1, createdAt, updatedAt },
+      };
+    } catch (error) {
+      if (isEmailTaken(error)) return { outcome: 'taken' };
+      throw error;
+    }
+  }
+
+  update(
+    organizationId: string,
+    id: string,
+    fields: Partial<WritableFields>,
+    meets: Precondition,
+  ): Promise<Outcome> {
+    return this.decided(organizationId, id, meets, async (user) => {
+      const change = changeOf(user, fields);
+      if (!change) return { outcome: 'unchanged', user };
+      const written = await this.change(organizationId, change).catch((error: unknown) => {
+        if (isEmailTaken(error)) return 'taken' as const;
+        throw error;
+      });
+      if (written === 'taken') return { outcome: 'taken' };
+      if (!written) return undefined;
+      await this.finish(organizationId, change);
+      const changed = {
+        ...user,
+        ...withoutUndefined(fields),
+        version: user.version + 1,
+        updatedAt: written.at,
+      };
+      return { outcome: 'written', user: changed };
+    });
+  }
+
+  /** Deletes go alone, because a table of a host application may reference users and have slow triggers. */
+  delete(organizationId: string, id: string, meets: Precondition): Promise<Outcome> {
+    return this.decided(organizationId, id, meets, async (user) => {
+      const row = { id, version: user.version, text: searchTextOf(columnsOf(user)) };
+      const gone = await this.run<Pick<Written, 'id'>>(deleteStatement(this.dataSource, organizationId, row));
+      return gone.length > 0 ? { outcome: 'written', user } : undefined;
+    });
+  }
+
+  /** Reads the user and decides, until nobody else has written it meanwhile. In one process, writes of a user wait for each other. */
+  private decided(
+    organizationId: string,
+    id: string,
+    meets: Precondition,
+    write: (user: User) => Promise<Outcome | undefined>,
+  ): Promise<Outcome> {
+    return this.users.run(`${organizationId} ${id}`, async () => {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const user = await this.reads.find(organizationId, id);
+        if (!user) return { outcome: 'missing' };
+        if (!meets(user.version)) return { outcome: 'stale' };
+        const outcome = await write(user);
+        if (outcome) return outcome;
+        await sleep(Math.random() * Math.min(attempt, 10));
+      }
+      throw new Error('Other requests keep changing this user.');
+    });
+  }
+
+  /** Undefined if the user no longer has its version. */
+  private async change(organizationId: string, change: UserChange): Promise<Written | undefined> {
+    // Email changes are not gathered: a statement releases the old emails in any order, so two of them could deadlock.
+    const isAlone = isLarge(change) || 'email_key' in change.columns;
+    const written = isAlone ? ALONE : await this.updates.ask(organizationId, change);
+    return written === ALONE ? this.alone(organizationId, change, updateStatement) : written;
+  }
+
+  private async together<Row extends { id: string }>(
+    organizationId: string,
+    rows: Row[],
+    statement: StatementOf<Row>,
+  ): Promise<(Written | undefined | typeof ALONE)[]> {
+    const written = await this.run<Written>(statement(this.dataSource, organizationId, rows)).catch(
+      (error: unknown) => {
+        if (rows.length === 1 || !wasRefused(error)) throw error;
+        return [];
+      },
+    );
+    const byId = new Map(written.map((row) => [row.id, row]));
+    const missing = rows.length === 1 ? undefined : ALONE;
+    return rows.map(({ id }) => byId.get(id) ?? missing);
+  }
+
+  private async alone<Row>(organizationId: string, row: Row, statement: StatementOf<Row>) {
+    const [written] = await this.run<Written>(statement(this.dataSource, organizationId, [row]));
+    return written as Written | undefined;
+  }
+
+  private readonly insertStatement: StatementOf<ClaimedUser> = (dataSource, organizationId, users) =>
+    insertStatement(dataSource, organizationId, users, (parameters, organization) => {
+      const claims = users.flatMap(({ claim }) => claim ?? []);
+      return this.idempotencyKeys.step(parameters, organization, claims);
+    });
+
+  private run<Row>([sql, values]: ReturnType<StatementOf<never>>): Promise<Row[]> {
+    return retryRolledBack(() => this.dataSource.query(sql, values));
+  }
+
+  private async finish(organizationId: string, { columns }: Pick<NewUser, 'columns'>): Promise<void> {
+    this.searchIndexes.countWrites(1);
+    await this.vocabulary.learn(wordsOf(columns).map((word) => ({ organizationId, word })));
+  }
+}
+
+interface ClaimedUser extends NewUser {
+  claim?: ClaimRow;
+}
+
+type StatementOf<Row> = (
+  dataSource: DataSource,
+  organizationId: string,
+  rows: readonly Row[],
+) => [sql: string, values: unknown[]];
+
+/** Large metadata takes long to index, so its user must not delay the others of a batch. */
+const isLarge = ({ columns }: Pick<NewUser, 'columns'>) => String(columns.metadata_text ?? '').length > 1_000;
+
+const isEmailTaken = (error: unknown) => violates(error, 'users_organization_id_email_key_key');
+
+const withoutUndefined = <Fields extends object>(fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
