@@ -63,11 +63,14 @@ export function unreachable(reason: unknown, timedOut: boolean, requestId: strin
 }
 
 /** Whether the call may succeed if it is repeated. */
-export function isTransient({ status, cause }: ApiError): boolean {
-  if (status !== 0) return status === 429 || status === 503;
+export function isTransient({ status, code, cause }: ApiError): boolean {
+  if (status !== 0) return PASSING_STATUSES.includes(status) || code === 'idempotency_in_progress';
   const networkError = networkErrorOf(cause);
   return networkError === undefined || PASSING.test(networkError.code ?? '');
 }
+
+/** The rate limit, and what the service or a gateway in front of it says of an outage. */
+const PASSING_STATUSES = [429, 502, 503, 504];
 
 /** System errors, such as ECONNREFUSED, and broken connections; not, for example, unknown hosts and certificates. */
 const PASSING = /^(E(?!NOTFOUND|PROTO|RR_)|UND_ERR_(SOCKET|INFO|\w+_TIMEOUT)$)/;

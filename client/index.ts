@@ -1,5 +1,11 @@
 import { type Page, Pages } from './pages.ts';
-import { type CallOptions, type ClientOptions, Transport } from './transport.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  type CreateOptions,
+  Transport,
+  type WriteOptions,
+} from './transport.ts';
 import type {
   CreateToken,
   CreateUser,
@@ -14,7 +20,7 @@ import type {
 
 export { ApiError, type FieldFault } from './api-error.ts';
 export type { Page, Pages } from './pages.ts';
-export type { CallOptions, ClientOptions } from './transport.ts';
+export type { CallOptions, ClientOptions, CreateOptions, WriteOptions } from './transport.ts';
 export type * from './types.ts';
 
 export type Client = ReturnType<typeof createClient>;
@@ -40,15 +46,25 @@ export function createClient(options: ClientOptions) {
       /** Iterates over the users that match the text, best match first. */
       search: (query: SearchUsersQuery, options?: CallOptions) =>
         pages<User>(`${USERS}/search`, query, options),
-      create: (user: CreateUser, options?: CallOptions) =>
-        transport.send<User>({ method: 'POST', path: USERS, body: user }, options),
+      /** Creates a user, once even if the call is retried. */
+      create: (user: CreateUser, options?: CreateOptions) => {
+        const idempotencyKey = options?.idempotencyKey ?? newKey();
+        return transport.send<User>({ method: 'POST', path: USERS, body: user, idempotencyKey }, options);
+      },
       get: (id: string, options?: CallOptions) =>
         transport.send<User>({ method: 'GET', path: itemPath(USERS, id) }, options),
-      /** Changes only the given fields. */
-      update: (id: string, changes: UpdateUser, options?: CallOptions) =>
-        transport.send<User>({ method: 'PATCH', path: itemPath(USERS, id), body: changes }, options),
-      delete: (id: string, options?: CallOptions) =>
-        transport.send<void>({ method: 'DELETE', path: itemPath(USERS, id) }, options),
+      /** Changes only the given fields. Never retried: if the response is lost, the change may have been made. */
+      update: (id: string, changes: UpdateUser, options?: WriteOptions) =>
+        transport.send<User>(
+          { method: 'PATCH', path: itemPath(USERS, id), body: changes, ifMatch: options?.ifMatch },
+          options,
+        ),
+      /** Deletes a user. Succeeds, too, if the user is gone when the call is retried, whoever deleted it. */
+      delete: (id: string, options?: WriteOptions) =>
+        transport.send<void>(
+          { method: 'DELETE', path: itemPath(USERS, id), ifMatch: options?.ifMatch },
+          options,
+        ),
     },
     tokens: {
       /** Iterates over all tokens, newest first. Pages are fetched as needed. */
@@ -71,6 +87,9 @@ export function createClient(options: ClientOptions) {
 const USERS = 'api/v1/users';
 // The service also serves v1/tokens. A gateway that forwards only /api needs this path.
 const TOKENS = 'api/v1/tokens';
+
+// Browsers offer crypto.randomUUID() only to pages loaded by HTTPS.
+const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 function itemPath(collection: string, id: string): string {
   // URLs resolve "." and ".." to another path, and an empty id would address the collection.

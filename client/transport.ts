@@ -26,6 +26,16 @@ export interface CallOptions {
   requestId?: string;
 }
 
+export interface CreateOptions extends CallOptions {
+  /** Names this creation, so that it happens once however often it is requested. By default each call has its own key. */
+  idempotencyKey?: string;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** The `version` that the user must still have; if it has another one, the call fails with `precondition_failed`. */
+  ifMatch?: number;
+}
+
 type Query = Record<string, string | number | undefined>;
 
 interface Call {
@@ -33,12 +43,14 @@ interface Call {
   path: string;
   query?: object;
   body?: object;
+  ifMatch?: number;
+  idempotencyKey?: string;
 }
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
-/** Sends calls. GET and DELETE are retried after a 429, a 503 or a network error that may pass. */
+/** Sends calls. GET, DELETE and calls with an idempotency key are retried after an error that may pass. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #baseUrl: string;
@@ -50,7 +62,8 @@ export class Transport {
 
   async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
     const requestId = options.requestId ?? this.#options.requestId?.();
-    const isRetryable = call.method === 'GET' || call.method === 'DELETE';
+    const isRetryable =
+      call.method === 'GET' || call.method === 'DELETE' || call.idempotencyKey !== undefined;
     let budget = isRetryable ? (this.#options.retryBudgetMs ?? 30_000) : 0;
     let mayHaveDeleted = false;
     for (let attempt = 0; ; attempt++) {
@@ -58,7 +71,7 @@ export class Transport {
         return await this.#attempt<Result>(call, options, requestId);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        // An earlier attempt may have deleted the resource although its response was lost.
+        // An earlier attempt may have deleted the resource although its response was lost. Either way it is gone.
         if (call.method === 'DELETE' && error.status === 404 && mayHaveDeleted) return undefined as Result;
         if (!isTransient(error)) throw error;
         const wait = waitBefore(attempt, error.retryAfter);
@@ -75,8 +88,7 @@ export class Transport {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? this.#options.timeoutMs ?? 10_000);
     const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
     options.signal?.throwIfAborted();
-    const headers = headersOf(typeof token === 'function' ? await token() : token, requestId);
-    if (call.body !== undefined) headers.set('Content-Type', 'application/json');
+    const headers = headersOf(call, typeof token === 'function' ? await token() : token, requestId);
     const url = `${this.#baseUrl}${call.path}${search(call.query as Query)}`;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const [response, text] = await receive(fetch(url, { method: call.method, headers, signal, body })).catch(
@@ -98,16 +110,25 @@ async function receive(sent: Promise<Response>): Promise<[Response, string]> {
   return [response, await response.text()];
 }
 
-function headersOf(token: string, requestId: string | undefined): Headers {
+function headersOf(
+  { body, ifMatch, idempotencyKey }: Call,
+  token: string,
+  requestId: string | undefined,
+): Headers {
   if (!token) throw new TypeError('The token is empty. Set it to an API token, which starts with umt_.');
   const headers = new Headers();
   try {
     headers.set('Authorization', `Bearer ${token}`);
     if (requestId !== undefined) headers.set('X-Request-ID', requestId);
+    if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
   } catch {
     // The original error must not be its cause, because it quotes the token.
-    throw new TypeError('The token or the request id has characters that HTTP headers cannot contain.');
+    throw new TypeError(
+      'The token, request id or idempotency key has characters that HTTP headers cannot contain.',
+    );
   }
+  if (ifMatch !== undefined) headers.set('If-Match', `"${ifMatch}"`);
+  if (body !== undefined) headers.set('Content-Type', 'application/json');
   return headers;
 }
 

@@ -39,6 +39,8 @@ export interface User {
   role: 'member' | 'admin' | 'viewer';
   /** Arbitrary key-value pairs for your application. */
   metadata: Record<string, unknown>;
+  /** How often the user was written: 1, 2, 3 …, one more with every change. */
+  version: number;
   /** When the user was created. */
   createdAt: string;
   /** When the user was last changed. */
@@ -130,6 +132,10 @@ export interface Problem {
     | 'not_found'
     | 'method_not_allowed'
     | 'conflict'
+    | 'precondition_failed'
+    | 'precondition_required'
+    | 'idempotency_mismatch'
+    | 'idempotency_in_progress'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'rate_limited'

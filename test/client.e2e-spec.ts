@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { ApiError, type Client, type ClientOptions, createClient } from '../client/index';
@@ -39,6 +39,18 @@ describe('users', () => {
     expect(await users.delete(ada.id)).toBeUndefined();
     expect(await errorOf(users.get(ada.id))).toMatchObject({ status: 404, code: 'not_found' });
     expect(await errorOf(users.delete(ada.id))).toMatchObject({ status: 404 });
+  });
+
+  it('are changed and deleted only if they still have the version that the caller knows', async () => {
+    const { users } = await clientOf();
+    const { id, version } = await users.create(aUser());
+    const changed = await users.update(id, { role: 'admin' }, { ifMatch: version });
+    const stale = { status: 412, code: 'precondition_failed' };
+    expect(await errorOf(users.update(id, { role: 'viewer' }, { ifMatch: version }))).toMatchObject(stale);
+    expect(await errorOf(users.delete(id, { ifMatch: version }))).toMatchObject(stale);
+    expect(await users.get(id)).toEqual(changed);
+    await users.delete(id, { ifMatch: changed.version });
+    expect(await errorOf(users.get(id))).toMatchObject({ status: 404 });
   });
 
   it('are iterated over all pages', async () => {
@@ -154,9 +166,9 @@ describe('a call', () => {
 
   /** Starts a server that passes the n-th request to the n-th listener, and any further request to the last. */
   async function serving(...listeners: RequestListener[]) {
-    const received: { method?: string; id?: string | string[]; at: number }[] = [];
+    const received: { method?: string; headers: IncomingHttpHeaders; at: number }[] = [];
     const server = createServer((request, response) => {
-      received.push({ method: request.method, id: request.headers['x-request-id'], at: Date.now() });
+      received.push({ method: request.method, headers: request.headers, at: Date.now() });
       listeners[Math.min(received.length, listeners.length) - 1](request, response);
     }).listen(0, '127.0.0.1');
     servers.push(server);
@@ -183,7 +195,7 @@ describe('a call', () => {
     const { client, received } = await serving(fail(503, '1'), fail(429, '1'), succeed);
     const { users } = client({ requestId: () => `id-${++idCount}` });
     expect(await collect(users.list())).toEqual([]);
-    expect(received.map(({ id }) => id)).toEqual(['id-1', 'id-1', 'id-1']);
+    expect(received.map(({ headers }) => headers['x-request-id'])).toEqual(['id-1', 'id-1', 'id-1']);
     expect(received[1].at - received[0].at).toBeGreaterThanOrEqual(990);
     expect(received[2].at - received[1].at).toBeGreaterThanOrEqual(990);
   });
@@ -200,6 +212,14 @@ describe('a call', () => {
     expect(error).toMatchObject({ status: 0, code: 'unreachable', requestId: 'my-id' });
     expect(down.received.length).toBeGreaterThan(2);
     expect(down.received.length).toBeLessThan(8);
+  });
+
+  it.each([502, 503, 504])('is retried after a %i of a gateway', async (status) => {
+    const gateway: RequestListener = (_request, response) => void response.writeHead(status).end('<html>');
+    const { client, received } = await serving(gateway, succeed, gateway, notFound);
+    expect(await collect(client().users.list())).toEqual([]);
+    await client().users.delete('usr_x');
+    expect(received).toHaveLength(4);
   });
 
   it('is retried if the connection breaks during the body', async () => {
@@ -224,7 +244,9 @@ describe('a call', () => {
       const { client, received } = await serving(succeed);
       const error = await errorOf(client({ token }).users.list().page());
       expect(error).toEqual(
-        new TypeError('The token or the request id has characters that HTTP headers cannot contain.'),
+        new TypeError(
+          'The token, request id or idempotency key has characters that HTTP headers cannot contain.',
+        ),
       );
       expect(error.cause).toBeUndefined(); // it would quote the token
       expect(received).toEqual([]);
@@ -304,12 +326,43 @@ describe('a call', () => {
     expect(down.received).toEqual([]);
   });
 
-  it('is not retried if it is a POST or PATCH', async () => {
+  it('is not retried if a second one could do more than the first', async () => {
     const { client, received } = await serving(fail(503, '0'));
-    const { users } = client();
-    expect(await errorOf(users.create(aUser()))).toMatchObject({ status: 503, retryAfter: 0 });
+    const { users, tokens } = client();
+    expect(await errorOf(tokens.create({ name: 'CI', scopes: [] }))).toMatchObject({
+      status: 503,
+      retryAfter: 0,
+    });
     expect(await errorOf(users.update('usr_x', {}))).toMatchObject({ status: 503 });
-    expect(received.map(({ method }) => method)).toEqual(['POST', 'PATCH']);
+    expect(await errorOf(users.update('usr_x', {}, { ifMatch: 1 }))).toMatchObject({ status: 503 });
+    expect(received.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
+    expect(received[0].headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it('that creates a user is retried with the same key, which no other call has', async () => {
+    const inProgress: RequestListener = (_request, response) =>
+      void response
+        .writeHead(409, { 'Retry-After': '1' })
+        .end('{"code":"idempotency_in_progress","detail":"Later."}');
+    const created: RequestListener = (_request, response) =>
+      void response.writeHead(201).end('{"id":"usr_x"}');
+    const { client, received } = await serving(dropConnection, inProgress, fail(503, '0'), created);
+    const { users } = client();
+    for (let i = 0; i < 2; i++) expect(await users.create(aUser())).toEqual({ id: 'usr_x' });
+    await users.create(aUser(), { idempotencyKey: 'import-1' });
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([...Array(4).fill(keys[0]), keys[4], 'import-1']);
+    expect(keys[0]).toMatch(/^[\d-]{15,43}$/);
+    expect(keys[4]).not.toBe(keys[0]);
+    expect(received[2].at - received[1].at).toBeGreaterThanOrEqual(990);
+  });
+
+  it('that creates a user is sent only once if the service refuses it or nothing may be retried', async () => {
+    const { client, received } = await serving(fail(409), fail(422), fail(503, '0'));
+    expect(await errorOf(client().users.create(aUser()))).toMatchObject({ status: 409 });
+    expect(await errorOf(client().users.create(aUser()))).toMatchObject({ status: 422 });
+    expect(await errorOf(client({ retryBudgetMs: 0 }).users.create(aUser()))).toMatchObject({ status: 503 });
+    expect(received).toHaveLength(3);
   });
 
   it('has deleted a resource if the response was lost and the retry returns 404', async () => {
@@ -317,6 +370,12 @@ describe('a call', () => {
     await client().users.delete('usr_x');
     const limited = await serving(fail(429, '0'), notFound);
     expect(await errorOf(limited.client().users.delete('usr_x'))).toMatchObject({ status: 404 });
+  });
+
+  it('has not deleted a user if the response was lost and the retry finds another version', async () => {
+    const { client, received } = await serving(dropConnection, fail(412));
+    expect(await errorOf(client().users.delete('usr_x', { ifMatch: 3 }))).toMatchObject({ status: 412 });
+    expect(received.map(({ headers }) => headers['if-match'])).toEqual(['"3"', '"3"']);
   });
 
   it('times out', async () => {
@@ -340,8 +399,8 @@ describe('a call', () => {
 
   it('fails with the code unexpected if the response is not from the service', async () => {
     const { client } = await serving((_request, response) => {
-      response.writeHead(502).end('<html>');
+      response.writeHead(500).end('<html>');
     });
-    expect(await errorOf(client().users.get('usr_x'))).toMatchObject({ status: 502, code: 'unexpected' });
+    expect(await errorOf(client().users.get('usr_x'))).toMatchObject({ status: 500, code: 'unexpected' });
   });
 });
