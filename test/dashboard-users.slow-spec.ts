@@ -234,6 +234,122 @@ describeInBrowser('users in the dashboard', () => {
       expect(await page.getByLabel('Email').inputValue()).toBe('Ada@Example.com');
     });
 
+    describe('while somebody else changes them', () => {
+      /** Opens the form of a new user, as `before`, which somebody else then changes to `theirs`. */
+      const visitChanged = async (before: object, theirs: object) => {
+        let id = '';
+        const opened = await visitUsers(
+          async (api) => ({ id } = await api.createUser({ name: 'Ada', ...before })),
+        );
+        const { page, api } = opened;
+        const change = (changes: object) => api.patch(`/api/v1/users/${id}`, changes).expect(200);
+        await page.getByRole('button', { name: 'Edit Ada' }).click();
+        await page.getByLabel('Name').waitFor();
+        await change(theirs);
+        return { ...opened, id, change };
+      };
+      const choice = (page: Page, field: string) => page.getByRole('group', { name: field, exact: true });
+      const choose = (page: Page, field: string, side: 'Yours' | 'Theirs') =>
+        choice(page, field).getByRole('radio', { name: side }).check();
+      const toMerge = async (page: Page) => {
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Somebody else changed this user').waitFor();
+      };
+
+      it('lets one choose field by field, and overwrites nothing else', async () => {
+        const { page, api, id, expectErrors } = await visitChanged(
+          { email: 'ada@example.com', metadata: { plan: 'pro', seats: 5, team: 'a', kept: 'k' } },
+          {
+            name: 'Ada Byron',
+            email: 'byron@example.com',
+            metadata: { plan: 'free', seats: 6, team: 'a', kept: 'k', added: true },
+          },
+        );
+        expectErrors(412);
+        await page.getByLabel('Name').fill('Ada  Lovelace');
+        await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
+        await page.getByRole('button', { name: 'Remove plan' }).click();
+        await page.getByLabel('Value of seats').fill('7');
+        await page.getByLabel('Value of team').fill('b');
+        await toMerge(page);
+        await page.locator('.banner:focus').waitFor();
+        await page.getByText('Only you changed Role and Metadata “team”: what you entered stays.').waitFor();
+        await page
+          .getByText('Only they changed Email and Metadata “added”: what they saved stays.')
+          .waitFor();
+        expect(await page.getByRole('dialog').getByRole('group').count()).toBe(3);
+        expect(await choice(page, 'Name').getByRole('radio').first().isChecked()).toBe(true);
+        const shown = (await choice(page, 'Name').locator('.value').allTextContents()).join();
+        expect(shown).toBe('Ada  Lovelace,Ada Byron');
+        await choice(page, 'Metadata “plan”').getByText('removed').waitFor();
+        await choose(page, 'Metadata “plan”', 'Theirs');
+        expect((await userOf(api, id)).name).toBe('Ada Byron');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Saved Ada').waitFor();
+        expect(await userOf(api, id)).toMatchObject({
+          email: 'byron@example.com',
+          role: 'viewer',
+          metadata: { plan: 'free', seats: 7, team: 'b', kept: 'k', added: true },
+        });
+        expect((await userOf(api, id)).name).toMatch(/^Ada +Lovelace$/);
+      });
+
+      it('keeps what was chosen in the form, and through a second change', async () => {
+        const { page, api, id, change, expectErrors } = await visitChanged({}, { name: 'Ada Byron' });
+        expectErrors(412, 409);
+        await api.createUser({ email: 'taken@example.com' });
+        await page.getByLabel('Name').fill('Ada Lovelace');
+        await page.getByLabel('Email').fill('taken@example.com');
+        await toMerge(page);
+        await choose(page, 'Name', 'Theirs');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('already used by another user').waitFor();
+        await dialogButton(page, 'Back to the form').click();
+        expect(await page.getByLabel('Name').inputValue()).toBe('Ada Byron');
+        expect(await page.getByLabel('Email').inputValue()).toBe('taken@example.com');
+        await page.getByLabel('Name').fill('Ada King');
+        await page.getByLabel('Email').fill('king@example.com');
+        await change({ email: 'byron@example.com' });
+        await toMerge(page);
+        await page.getByText('Only you changed Name: what you entered stays.').waitFor();
+        await change({ role: 'admin', name: 'Augusta' });
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Only they changed Role').waitFor();
+        await page.locator('.banner:focus').waitFor();
+        await choose(page, 'Name', 'Theirs');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Saved Augusta').waitFor();
+        expect(await userOf(api, id)).toMatchObject({
+          name: 'Augusta',
+          email: 'king@example.com',
+          role: 'admin',
+        });
+      });
+
+      it('asks nothing if both made the same change', async () => {
+        const { page, expectErrors } = await visitChanged({}, { name: 'Ada Byron', role: 'admin' });
+        expectErrors(412);
+        await page.getByLabel('Name').fill('Ada Byron');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Saved Ada Byron').waitFor();
+        await page.getByText('Admin').and(page.locator('.chip')).waitFor();
+      });
+
+      it.each(['the form', 'the choice'])('keeps the text in %s if they are deleted', async (place) => {
+        const { page, api, id, expectErrors } = await visitChanged({}, { name: 'Ada Byron' });
+        expectErrors(404, ...(place === 'the choice' ? [412] : []));
+        await page.getByLabel('Name').fill('Ada Lovelace');
+        await page.getByLabel('Email').fill('typed@example.com');
+        if (place === 'the choice') await toMerge(page);
+        await api.delete(`/api/v1/users/${id}`).expect(204);
+        await dialogButton(page, 'Save changes').click();
+        const message = page.getByText('Somebody else deleted this user, so your changes cannot be saved.');
+        await message.and(page.locator(':focus')).waitFor();
+        expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+        expect(await page.getByLabel('Email').inputValue()).toBe('typed@example.com');
+      });
+    });
+
     it('show an error if they were deleted meanwhile', async () => {
       const { page, api, expectErrors } = await visitUsers((api) => api.createUser({ name: 'Ada' }));
       expectErrors(404);
@@ -337,6 +453,35 @@ describeInBrowser('users in the dashboard', () => {
     await dialogButton(page, 'Delete user').click();
     await page.getByText('Deleted Ada').waitFor();
     expect((await api.get('/api/v1/users').expect(200)).body.data).toEqual([]);
+  });
+
+  it('are not deleted if somebody else changed them, unless confirmed again', async () => {
+    let id = '';
+    const { page, api, expectErrors } = await visitUsers(
+      async (api) => ({ id } = await api.createUser({ name: 'Ada' })),
+    );
+    expectErrors(412);
+    await page.getByRole('button', { name: 'Delete Ada' }).click();
+    for (const name of ['Ada Byron', 'Ada King']) {
+      const changes = { name, role: 'admin', metadata: { plan: 'pro', seats: 5 } };
+      await api.patch(`/api/v1/users/${id}`, changes).expect(200);
+      await dialogButton(page, 'Delete user').click();
+      await page.getByRole('heading', { name: `Delete ${name}?` }).waitFor();
+      const message = page.getByText('Somebody else changed this user meanwhile, so it was not deleted.');
+      await page.locator('.banner:focus', { has: message }).waitFor();
+      const facts = await page.locator('dl > div').allInnerTexts();
+      expect(facts.map((fact) => fact.replace(/\s+/g, ' '))).toEqual([
+        `Name ${name}`,
+        expect.stringMatching(/^Email .+@/),
+        'Role Admin',
+        'Metadata “plan” pro',
+        'Metadata “seats” 5 (JSON)',
+      ]);
+      await userOf(api, id);
+    }
+    await dialogButton(page, 'Delete user').click();
+    await page.getByText('Deleted Ada King').waitFor();
+    await api.get(`/api/v1/users/${id}`).expect(404);
   });
 
   it('can be sorted', async () => {

@@ -13,6 +13,9 @@ export class LocalFaults extends Error {
   }
 }
 
+export const hasStatus = (error: unknown, status: number): error is ApiError =>
+  error instanceof ApiError && error.status === status;
+
 /**
  * Submits a form, one submission at a time. The form shows the faults of `fields` next to them; `error` is any other
  * failure.

@@ -1,28 +1,50 @@
-import { ApiError, type User } from '../../client/index.ts';
+import { useState } from 'preact/hooks';
+import type { User } from '../../client/index.ts';
 import { useSession } from '../session.ts';
 import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
-import { useSubmit } from '../ui/use-submit.ts';
+import { FocusedBanner } from '../ui/focused-banner.tsx';
+import { hasStatus, useSubmit } from '../ui/use-submit.ts';
+import { FieldValue } from './field-value.tsx';
+import { fieldsOf, titleOf } from './merge.ts';
 
 interface Props {
   user: User;
   onClose(): void;
-  onDeleted(): void;
+  onDeleted(user: User): void;
 }
 
-export function DeleteUserDialog({ user, onClose, onDeleted }: Props) {
+export function DeleteUserDialog({ user: listed, onClose, onDeleted }: Props) {
   const { client } = useSession();
+  const [user, setUser] = useState(listed);
   const form = useSubmit([], async () => {
-    await client.users.delete(user.id).catch((error: unknown) => {
-      // Already deleted by someone else.
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
-    });
-    onDeleted();
+    try {
+      await client.users.delete(user.id, { ifMatch: user.version });
+    } catch (error) {
+      if (hasStatus(error, 412)) return setUser(await client.users.get(user.id));
+      if (!hasStatus(error, 404)) throw error; // otherwise somebody else has deleted it
+    }
+    onDeleted(user);
   });
 
   return (
     <Dialog title={`Delete ${user.name}?`} onClose={onClose}>
       <form class="stack" ref={form.ref} onSubmit={form.submit}>
+        {user !== listed && (
+          <FocusedBanner key={user}>
+            <p>Somebody else changed this user meanwhile, so it was not deleted. Check what it is now:</p>
+            <dl>
+              {[...fieldsOf(user)].map(([field, value]) => (
+                <div key={field}>
+                  <dt>{titleOf(field)}</dt>
+                  <dd>
+                    <FieldValue field={field} value={value} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </FocusedBanner>
+        )}
         <p>
           This permanently deletes <strong>{user.email}</strong> and all of its metadata. This cannot be
           undone.

@@ -1,9 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { UpdateUser, User } from '../../client/index.ts';
+import type { ApiError, User } from '../../client/index.ts';
 import { useSession } from '../session.ts';
 import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
+import { FocusedBanner } from '../ui/focused-banner.tsx';
+import { hasStatus } from '../ui/use-submit.ts';
+import { changesOf, type Merge, mergeOf } from './merge.ts';
+import { MergeForm } from './merge-form.tsx';
 import { UserForm, type UserValues } from './user-form.tsx';
+
+/** A user as last loaded, and the values that the form starts with. */
+interface Draft {
+  base: User;
+  values: UserValues;
+}
 
 interface Props {
   id: string;
@@ -14,7 +24,9 @@ interface Props {
 
 export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
   const { client } = useSession();
-  const [user, setUser] = useState<User>();
+  const [draft, setDraft] = useState<Draft>();
+  const [merge, setMerge] = useState<Merge>();
+  const [deletion, setDeletion] = useState<ApiError>();
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
   // Fetches the current user: the list may be stale, and saving replaces the whole metadata.
@@ -22,23 +34,57 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
     const controller = new AbortController();
     const { signal } = controller;
     setError(undefined);
-    client.users.get(id, { signal }).then(setUser, (error: unknown) => {
-      if (!signal.aborted) setError(error);
-    });
+    client.users.get(id, { signal }).then(
+      (user) => setDraft({ base: user, values: user }),
+      (error: unknown) => {
+        if (!signal.aborted) setError(error);
+      },
+    );
     return () => controller.abort();
   }, [attempt]);
 
+  const edit = (draft: Draft) => {
+    setMerge(undefined);
+    setDraft(draft);
+  };
+  const attemptSave = async (base: User, values: UserValues) => {
+    const changes = changesOf(base, values);
+    if (Object.keys(changes).length === 0) return onUnchanged();
+    try {
+      onSaved(await client.users.update(id, changes, { ifMatch: base.version }));
+    } catch (error) {
+      if (!hasStatus(error, 412)) throw error;
+      const merge = mergeOf(base, values, await client.users.get(id));
+      if (merge.conflicts.length + merge.onlyMine.length > 0) setMerge(merge);
+      else onSaved(merge.theirs); // both made the same changes, or the response to an earlier attempt was lost
+    }
+  };
+  const save = (base: User, values: UserValues) =>
+    attemptSave(base, values).catch((error: unknown) => {
+      if (!hasStatus(error, 404)) throw error;
+      edit({ base, values });
+      setDeletion(error);
+    });
+
   return (
-    <Dialog title={user ? `Edit ${user.name}` : 'Edit user'} onClose={onClose}>
-      {user ? (
+    <Dialog title={draft ? `Edit ${draft.base.name}` : 'Edit user'} onClose={onClose}>
+      {deletion && (
+        <FocusedBanner key={deletion}>
+          Somebody else deleted this user, so your changes cannot be saved. You can still copy them from here.
+        </FocusedBanner>
+      )}
+      {merge ? (
+        <MergeForm
+          key={merge}
+          merge={merge}
+          onSubmit={(values) => save(merge.theirs, values)}
+          onEdit={(values) => edit({ base: merge.theirs, values })}
+        />
+      ) : draft ? (
         <UserForm
-          initial={user}
+          initial={draft.values}
           action="Save changes"
-          onSubmit={async (values) => {
-            const changes = changesOf(user, values);
-            if (Object.keys(changes).length === 0) return onUnchanged();
-            onSaved(await client.users.update(id, changes));
-          }}
+          onSubmit={(values) => save(draft.base, values)}
         />
       ) : (
         <>
@@ -53,12 +99,4 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
       )}
     </Dialog>
   );
-}
-
-/** Only the changed fields, so that concurrent changes to other fields are kept. */
-function changesOf(user: User, values: UserValues): UpdateUser {
-  const changes = Object.entries(values).filter(
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(user[field as keyof UserValues]),
-  );
-  return Object.fromEntries(changes);
 }

@@ -119,8 +119,8 @@ export function UsersPage() {
         <DeleteUserDialog
           user={dialog.user}
           onClose={close}
-          onDeleted={() => {
-            finish(`Deleted ${dialog.user.name}`);
+          onDeleted={({ name }) => {
+            finish(`Deleted ${name}`);
             focusHeading();
           }}
         />
