@@ -18,7 +18,7 @@ const { person, pick, random } = require('../dist/src/demo/people.js');
 const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
 const { newId } = require('../dist/src/database/id.js');
 const { columnsOf } = require('../dist/src/users/user-columns.js');
-const { insertStatement, updateStatement } = require('../dist/src/users/user-statements.js');
+const { insertStatement, updateStatement } = require('../dist/src/users/writes/user-statements.js');
 
 const { values } = parseArgs({
   options: {
