@@ -246,16 +246,16 @@ async function price(client, organization) {
   const dataSource = { options: {} };
   const rates = async () => {
     const rows = Array.from({ length: 1_000 }, (_, n) => ({
-      organizationId: organization,
       id: newId('usr'),
+      version: 1,
       columns: columnsOf({ ...person(5_000_000 + n), role: 'member' }),
     }));
     const started = performance.now();
-    for (const row of rows) await client.query(...insertStatement(dataSource, [row]));
+    for (const row of rows) await client.query(...insertStatement(dataSource, organization, [row]));
     const inserted = performance.now();
     for (const row of rows)
       await client.query(
-        ...updateStatement(dataSource, [{ ...row, columns: columnsOf({ role: 'viewer' }) }]),
+        ...updateStatement(dataSource, organization, [{ ...row, columns: columnsOf({ role: 'viewer' }) }]),
       );
     const updated = performance.now();
     return [inserted - started, updated - inserted].map((ms) => Math.round(rows.length / (ms / 1000)));
