@@ -10,7 +10,7 @@ import { startService, type TestService } from './support/service';
 const ORIGIN = 'https://app.example.com';
 
 const EXPOSED =
-  'X-Request-ID,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,X-Token-Expires-At,Retry-After,Location,Link,ETag,WWW-Authenticate';
+  'X-Request-ID,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,X-Token-Expires-At,Retry-After,Location,Idempotent-Replayed,Link,ETag,WWW-Authenticate';
 
 describe('without CORS_ORIGINS', () => {
   let service: TestService;
