@@ -142,6 +142,7 @@ describe('the routes of an application', () => {
     );
     expect(tables.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
       'public.users',
+      'ums.idempotency_keys',
       'ums.organizations',
       'ums.rate_limit_windows',
       'ums.replaced_texts',

@@ -100,9 +100,9 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('creates one user from 100 requests at once', async () => {
+  it('creates one user from 1,000 requests at once', async () => {
     const [key, user] = [randomUUID(), aUser()];
-    const responses = await Promise.all(Array.from({ length: 100 }, () => create(key, user)));
+    const responses = await Promise.all(Array.from({ length: 1_000 }, () => create(key, user)));
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(responses[0].status).toBe(201);
     expect(responses.filter(({ headers }) => !headers['idempotent-replayed'])).toHaveLength(1);
@@ -137,6 +137,8 @@ describe('Idempotency-Key', () => {
 });
 
 describeOnServer('Idempotency-Key on two replicas', () => {
+  const startTwo = () =>
+    Promise.all([1, 2].map(() => start({ ...service.env, RATE_LIMIT_PER_MINUTE: '100000' })));
   const post = (url: string, key: string, user: object) =>
     fetch(`${url}/api/v1/users`, {
       method: 'POST',
@@ -149,9 +151,7 @@ describeOnServer('Idempotency-Key on two replicas', () => {
     });
 
   it('creates one user from 300 requests at once, and answers all the same', async () => {
-    const replicas = await Promise.all(
-      [1, 2].map(() => start({ ...service.env, RATE_LIMIT_PER_MINUTE: '100000' })),
-    );
+    const replicas = await startTwo();
     try {
       const [key, user] = [randomUUID(), aUser()];
       const answers = await Promise.all(
@@ -191,7 +191,7 @@ describeOnServer('Idempotency-Key on two replicas', () => {
 
   it('makes a repeat safe after a replica was killed in the middle', async () => {
     for (let round = 0; round < 5; round++) {
-      const [victim, other] = await Promise.all([1, 2].map(() => start(service.env)));
+      const [victim, other] = await startTwo();
       const requests = Array.from({ length: 20 }, () => ({ key: randomUUID(), user: aUser() }));
       const sent = requests.map(({ key, user }) => post(victim.url, key, user).catch(() => undefined));
       setTimeout(() => victim.process.kill('SIGKILL'), 5 + round * 10);

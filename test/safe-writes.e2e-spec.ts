@@ -1,3 +1,4 @@
+import { UsersService } from '../src/users/users.service';
 import { describeOnServer } from './support/database';
 import { start, stop } from './support/process';
 import { startService, type TestService } from './support/service';
@@ -38,14 +39,21 @@ describe('the version of a user', () => {
   });
 
   it('stays, and so does updatedAt, when a write changes nothing', async () => {
-    const metadata = { a: { b: 1, c: [1, { d: null }] }, e: 'ß' };
+    const metadata = { a: { b: 0, c: [1, { d: null }] }, e: 'ß' };
     const user = await api.createUser({ name: 'Ada', role: 'viewer', metadata });
     const same = { ...user, id: undefined, version: undefined, createdAt: undefined, updatedAt: undefined };
-    const reordered = { metadata: { e: 'ß', a: { c: [1, { d: null }], b: 1 } } };
+    const reordered = { metadata: { e: 'ß', a: { c: [1, { d: null }], b: 0 } } };
     for (const changes of [{}, same, reordered, { name: ' Ada ' }, { role: 'viewer' }]) {
       const { body, headers } = await api.patch(path(user), changes).expect(200);
       expect([body, headers.etag]).toEqual([user, '"1"']);
     }
+    // JSON has neither -0 nor undefined.
+    const { organizationId } = api;
+    const negative = { a: { b: -0, c: [1, { d: null }], x: undefined }, e: 'ß' };
+    const record = await service.app
+      .get(UsersService, { strict: false })
+      .update(organizationId, user.id, { metadata: negative });
+    expect(record.version).toBe(1);
     // Several at once are written together.
     const [one, other] = [await api.createUser(), await api.createUser()];
     const [unchanged, changed] = await Promise.all([

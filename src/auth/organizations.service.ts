@@ -63,12 +63,13 @@ export class OrganizationsService {
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
     const { manager } = this.organizations;
-    const [tokens, organizations] = ['tokens', 'organizations'].map((name) =>
+    const [tokens, keys, organizations] = ['tokens', 'idempotency_keys', 'organizations'].map((name) =>
       tableName(manager.dataSource, name),
     );
     const [, count]: [unknown, number] = await manager
       .query(
-        `WITH ended AS (DELETE FROM ${tokens} WHERE organization_id = $1 AND NOT (${IN_STATE.active}))
+        `WITH ended AS (DELETE FROM ${tokens} WHERE organization_id = $1 AND NOT (${IN_STATE.active})),
+           forgotten AS (DELETE FROM ${keys} WHERE organization_id = $1)
          DELETE FROM ${organizations} WHERE id = $1`,
         [id],
       )

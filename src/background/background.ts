@@ -19,13 +19,14 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Runs the jobs of this process, each at its interval with jitter, one at a time, until the service shuts down. */
+/** Runs each job of this process at its interval, with jitter, until the service shuts down. */
 @Injectable()
 export class Background implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Background');
   private readonly stop = new AbortController();
   private readonly jobs: Job[] = [];
-  private inProgress: Promise<void> = Promise.resolve();
+  private readonly timers = new Map<Job, NodeJS.Timeout>();
+  private readonly inProgress = new Map<Job, Promise<void>>();
 
   constructor(@Inject(BACKGROUND) private readonly isOn: boolean) {}
 
@@ -38,25 +39,25 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
     if (this.isOn) this.jobs.forEach((job) => this.schedule(job));
   }
 
-  /** Waits for the job in progress, while the connections are still open. */
+  /** Waits for the jobs in progress, while the connections are still open. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort();
-    await this.inProgress;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    await Promise.all(this.inProgress.values());
   }
 
   private schedule(job: Job): void {
     const delay = job.everyMs * (0.9 + Math.random() / 5);
-    const timer = setTimeout(() => {
-      this.inProgress = this.inProgress.then(() => this.run(job));
-      void this.inProgress.then(() => this.stop.signal.aborted || this.schedule(job));
-    }, delay).unref();
-    this.stop.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    this.timers.set(job, setTimeout(() => this.inProgress.set(job, this.run(job)), delay).unref());
   }
 
-  private async run({ name, run }: Job): Promise<void> {
-    if (this.stop.signal.aborted) return;
-    await run(this.stop.signal).catch((error: unknown) =>
-      this.logger.warn({ message: `cannot ${name}; it will be tried again`, error: describeError(error) }),
-    );
+  private async run(job: Job): Promise<void> {
+    try {
+      await job.run(this.stop.signal);
+    } catch (error) {
+      const message = `cannot ${job.name}; it will be tried again`;
+      this.logger.warn({ message, error: describeError(error) });
+    }
+    if (!this.stop.signal.aborted) this.schedule(job);
   }
 }

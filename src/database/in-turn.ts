@@ -2,6 +2,11 @@
 export class InTurn {
   private readonly last = new Map<string, Promise<unknown>>();
 
+  /** Whether a task with this key waits or runs. */
+  has(key: string): boolean {
+    return this.last.has(key);
+  }
+
   run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const before = this.last.get(key);
     const result = before ? before.then(task) : task();

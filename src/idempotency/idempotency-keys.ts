@@ -12,8 +12,8 @@ import type { Claim } from '../http/input/idempotency-key';
 
 const KEPT = `interval '24 hours'`;
 
-/** A request waits for the same one this long; each attempt waits for up to two seconds. */
-const MAX_WAIT_MS = 4_000;
+/** No attempt begins later than this; one may wait for another two times two seconds for a lock. */
+const MAX_WAIT_MS = 1_000;
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 const KEYS_PER_BITE = 1_000;
@@ -55,7 +55,9 @@ export class IdempotencyKeys implements OnModuleInit {
   /** A step of the write's statement, which fails as a whole if a key is claimed already. */
   step(parameters: Parameters, organization: string, rows: readonly ClaimRow[]): string[] {
     if (rows.length === 0) return [];
-    const values = rows.map(({ claim, userId, fields }) => {
+    // The order prevents a deadlock between two statements that claim the same keys.
+    const sorted = [...rows].sort((a, b) => (a.claim.key < b.claim.key ? -1 : 1));
+    const values = sorted.map(({ claim, userId, fields }) => {
       const cells = [claim.path, claim.key, claim.requestHash, userId, JSON.stringify(fields)];
       return `(${[organization, ...cells.map((cell) => parameters.bind(cell))].join(', ')})`;
     });
@@ -77,25 +79,34 @@ export class IdempotencyKeys implements OnModuleInit {
     isRefused: (result: Result) => boolean,
   ): Promise<{ result: Result; answer?: undefined } | { result?: undefined; answer: Answer }> {
     const deadline = performance.now() + MAX_WAIT_MS;
-    return this.requests.run(JSON.stringify([organizationId, claim.path, claim.key]), async () => {
+    const name = JSON.stringify([organizationId, claim.path, claim.key]);
+    // Whoever has to wait for the same request in this process finds its answer.
+    let mayBeAnswered = this.requests.has(name);
+    return this.requests.run(name, async () => {
       for (;;) {
+        const answer = mayBeAnswered ? await this.find(organizationId, claim) : undefined;
+        if (answer) return { answer };
         if (performance.now() > deadline) throw inProgress();
         const result = await write().catch((error: unknown) => {
           if (violates(error, 'idempotency_keys_pkey') || isLocked(error)) return undefined;
           throw error;
         });
-        // A write that was committed before finds its own user, too.
-        if (result !== undefined && !isRefused(result)) return { result };
-        const answer = await this.find(organizationId, claim);
-        if (answer && !answer.requestHash.equals(claim.requestHash)) throw mismatch();
-        if (answer) return { answer };
-        if (result !== undefined) return { result };
+        if (result !== undefined) {
+          // A write that was committed before finds its own user.
+          const earlier = isRefused(result) ? await this.find(organizationId, claim) : undefined;
+          return earlier ? { answer: earlier } : { result };
+        }
+        mayBeAnswered = true;
         await this.forgetOld(organizationId, claim);
       }
     });
   }
 
-  private async find(organizationId: string, { path, key }: Claim): Promise<StoredAnswer | undefined> {
+  /** Throws a 422 if the key belongs to another request. */
+  private async find(
+    organizationId: string,
+    { path, key, requestHash }: Claim,
+  ): Promise<StoredAnswer | undefined> {
     const rows: StoredAnswer[] = await retryBroken(() =>
       this.dataSource.query(
         `SELECT request_hash AS "requestHash", user_id AS "userId", fields, created_at AS at FROM ${this.table()}
@@ -103,6 +114,7 @@ export class IdempotencyKeys implements OnModuleInit {
         [organizationId, path, key],
       ),
     );
+    if (rows.length > 0 && !rows[0].requestHash.equals(requestHash)) throw mismatch();
     return rows[0];
   }
 

@@ -21,7 +21,7 @@ export class ImportRehearsal {
     const runner = (this.runner ??= await this.begin());
     const validated = rows.map((row) => validateRow(row, this.update));
     const keys = emailKeysOf(validated);
-    const known = await findUsers(runner, this.by.organizationId, keys);
+    const known = await findUsers(runner, this.by.organizationId, keys, false);
     const rehearsed: { person: WritableFields }[] = await runner.query(
       `SELECT person FROM pg_temp.rehearsed WHERE email_key = ANY ($1)`,
       [keys],

@@ -38,7 +38,7 @@ export class UserImport {
       try {
         const { outcomes, written } = await this.dataSource.transaction(async ({ queryRunner }) => {
           const runner = queryRunner!;
-          const known = await findUsers(runner, this.by.organizationId, emailKeysOf(validated));
+          const known = await findUsers(runner, this.by.organizationId, emailKeysOf(validated), this.update);
           const outcomes = decideOutcomes(validated, known, this.update);
           return { outcomes, written: await this.write(runner, [...known.values()]) };
         });
@@ -91,17 +91,18 @@ function rethrowRaceLost(error: unknown): never {
   throw violates(error, 'users_organization_id_email_key_key') ? new RaceLost(RACE_LOST) : error;
 }
 
-/** The users with these emails, by email key. */
+/** The users with these emails, by email key. With `lock` their rows stay locked until the transaction ends. */
 export async function findUsers(
   runner: QueryRunner,
   organizationId: string,
   keys: string[],
+  lock: boolean,
 ): Promise<Map<string, KnownUser>> {
   const users: User[] = await runner.query(
     // The join looks up each key in the index; with = ANY, a planner without statistics scans the whole organization.
     `SELECT organization_id AS "organizationId", ${USER_COLUMNS}
      FROM unnest($2::text[]) AS wanted (email_key) JOIN ${tableName(runner.dataSource, 'users')} AS users USING (email_key)
-     WHERE organization_id = $1`,
+     WHERE organization_id = $1 ${lock ? 'ORDER BY users.email_key FOR UPDATE OF users' : ''}`,
     [organizationId, keys],
   );
   return new Map(users.map((stored) => [emailKey(stored.email), { stored, person: stored }]));

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { Parameters } from '../../database/parameters';
 import { tableName } from '../../database/tables';
 import { searchTextOf, type UserColumns, WRITTEN_COLUMNS } from '../user-columns';
-import type { WrittenColumn } from '../user.fields';
+import type { WritableFields, WrittenColumn } from '../user.fields';
 
 /** A new user. */
 export interface NewUser {
@@ -15,7 +15,8 @@ export interface NewUser {
 export interface UserChange {
   id: string;
   version: number;
-  /** The columns that change. */
+  /** The fields that change, and their columns. */
+  fields: Partial<WritableFields>;
   columns: UserColumns;
   /** What the search knows of the user, if that changes. */
   search?: { nameKey: string; name: string; text: string; formerText: string };
@@ -72,11 +73,8 @@ export function insertStatement(
   return [`WITH ${steps.join(', ')} SELECT id, at FROM written`, parameters.values];
 }
 
-const COLUMN_OF_FORMER_RELEASE: Record<string, string> = {
-  name: 'name_words',
-  email: 'email_words',
-  metadata: 'metadata_words',
-};
+/** Columns that only the former release fills. Emptied with their field, they show what is of that release. */
+const FORMER_COLUMNS = ['name', 'email', 'metadata'];
 
 /** Changes users and returns those that still had their version. With `skipLocked` it leaves out users that another transaction has locked. */
 export function updateStatement(
@@ -104,9 +102,12 @@ export function updateStatement(
     FOR UPDATE OF users SKIP LOCKED) AS input`;
   const assignments = [
     ...namesOf(changed).map((column) => `${column} = coalesce(input.${column}, users.${column})`),
-    ...namesOf(changed).flatMap((column) =>
-      column in COLUMN_OF_FORMER_RELEASE ? [`${COLUMN_OF_FORMER_RELEASE[column]} = ''`] : [],
-    ),
+    ...namesOf(changed)
+      .filter((column) => FORMER_COLUMNS.includes(column))
+      .map(
+        (column) =>
+          `${column}_words = CASE WHEN input.${column} IS NULL THEN users.${column}_words ELSE '' END`,
+      ),
     'version = input.version + 1',
     // greatest() keeps it from going back: a statement that waited for a later one has the older now().
     'updated_at = greatest(users.updated_at, now())',

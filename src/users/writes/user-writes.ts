@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { DATABASE } from '../../database/data-source';
@@ -9,6 +9,7 @@ import { newId } from '../../database/id';
 import { retryRolledBack } from '../../database/retry';
 import { InTurn } from '../../database/in-turn';
 import type { Claim } from '../../http/input/idempotency-key';
+import { UNAVAILABLE } from '../../http/problem';
 import { type ClaimRow, IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { SearchIndexes } from '../search/search-indexes';
 import { Vocabulary } from '../search/vocabulary';
@@ -34,8 +35,8 @@ export type Outcome =
 /** The result of a row that needs a statement of its own. */
 const ALONE = Symbol('alone');
 
-/** Writers of other processes may be faster this often. */
-const ATTEMPTS = 50;
+/** No attempt begins later than this: other writes of the user may wait for a lock, or be faster again and again. */
+const MAX_WAIT_MS = 8_000;
 
 /**
  * Writes users: each write reads the user, decides what changes, and writes that in one statement, which does nothing unless the
@@ -122,7 +123,7 @@ export class UserWrites {
       await this.finish(organizationId, change);
       const changed = {
         ...user,
-        ...withoutUndefined(fields),
+        ...change.fields,
         version: user.version + 1,
         updatedAt: written.at,
       };
@@ -146,8 +147,9 @@ export class UserWrites {
     meets: Precondition,
     write: (user: User) => Promise<Outcome | undefined>,
   ): Promise<Outcome> {
+    const deadline = performance.now() + MAX_WAIT_MS;
     return this.users.run(`${organizationId} ${id}`, async () => {
-      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      for (let attempt = 1; performance.now() < deadline; attempt++) {
         const user = await this.reads.find(organizationId, id);
         if (!user) return { outcome: 'missing' };
         if (!meets(user.version)) return { outcome: 'stale' };
@@ -155,7 +157,7 @@ export class UserWrites {
         if (outcome) return outcome;
         await sleep(Math.random() * Math.min(attempt, 10));
       }
-      throw new Error('Other requests keep changing this user.');
+      throw new ServiceUnavailableException(UNAVAILABLE);
     });
   }
 
@@ -218,6 +220,3 @@ type StatementOf<Row> = (
 const isLarge = ({ columns }: Pick<NewUser, 'columns'>) => String(columns.metadata_text ?? '').length > 1_000;
 
 const isEmailTaken = (error: unknown) => violates(error, 'users_organization_id_email_key_key');
-
-const withoutUndefined = <Fields extends object>(fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
