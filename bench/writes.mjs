@@ -1,6 +1,6 @@
-// Compares the writes of this build with those of another one: `node bench/writes.mjs --before <directory of a built checkout>
-// [--rounds 5] [--seconds 3]`. Both run on one PostgreSQL, alternating, with 1, 10 and 1,000 organizations at once; prints the
-// median of the rounds' ratios, and the CPU time that PostgreSQL needs for a write.
+// Compares writes, and two reads, of this build with those of another one: `node bench/writes.mjs --before <directory of a built
+// checkout> [--rounds 5] [--seconds 3] [--organizations 1,10,1000] [--connections 64]`. Both run on one PostgreSQL, alternating; prints the median of the
+// rounds' ratios, and the CPU time that the service and PostgreSQL need for a write.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -21,10 +21,22 @@ const { values } = parseArgs({
     before: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
+    organizations: { type: 'string', default: '1,10,1000' },
+    connections: { type: 'string', default: '64' },
   },
 });
-const CONNECTIONS = 64;
+const CONNECTIONS = Number(values.connections);
 const USERS_PER_ORGANIZATION = 200;
+/** What this build does, and what the other one does beside it. */
+const OPERATIONS = [
+  ['read one', 'read one'],
+  ['list 50', 'list 50'],
+  ['create', 'create'],
+  ['create with a key', 'create'],
+  ['PATCH a role', 'PATCH a role'],
+  ['PATCH a name', 'PATCH a name'],
+  ['PATCH with If-Match: *', 'PATCH a name'],
+];
 const say = (text) => process.stdout.write(`${text}\n`);
 
 const directory = mkdtempSync(join(tmpdir(), 'ums-writes-'));
@@ -108,6 +120,11 @@ async function open(name, path, organizations) {
   return {
     create: (n) => create(tenants[n % tenants.length]),
     'create with a key': (n) => create(tenants[n % tenants.length], { 'Idempotency-Key': randomUUID() }),
+    'read one': (n) => {
+      const user = users[n % users.length];
+      return send(user.tenant, 'GET', `/api/v1/users/${user.id}`);
+    },
+    'list 50': (n) => send(tenants[n % tenants.length], 'GET', '/api/v1/users'),
     'PATCH a role': (n) => {
       const user = users[n % users.length];
       user.role = user.role === 'admin' ? 'viewer' : 'admin';
@@ -129,6 +146,7 @@ async function open(name, path, organizations) {
         { 'If-Match': '*' },
       );
     },
+    cpu: () => cpuOf(statOf(child.pid)),
     close: () => {
       agent.destroy();
       child.kill('SIGTERM');
@@ -147,24 +165,28 @@ async function drive(goesOn, task) {
   return n;
 }
 
+/** The fields of a process after its name; of one that has ended, undefined. */
+function statOf(pid) {
+  const stat = read(`/proc/${pid}/stat`);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (
+    stat && { name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')), fields: fields.map(Number) }
+  );
+}
+
+/** CPU seconds of a process. */
+const cpuOf = ({ fields }) => (fields[11] + fields[12]) / 100;
+
 /** CPU seconds of the server, which is a child of this process, and of its own children, the ended ones included. */
 function postgresCpu() {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => ({ pid, stat: read(`/proc/${pid}/stat`) }))
-    .filter(({ stat }) => stat.includes('(postgres)'))
-    .map(({ pid, stat }) => ({
-      pid,
-      fields: stat
-        .slice(stat.lastIndexOf(')') + 2)
-        .split(' ')
-        .map(Number),
-    }));
+    .map((pid) => ({ pid: Number(pid), ...statOf(pid) }))
+    .filter(({ name }) => name === 'postgres');
   const server = processes.find(({ fields: [, parent] }) => parent === process.pid);
-  const children = processes.filter(({ fields: [, parent] }) => parent === Number(server.pid));
-  const ended = server.fields[13] + server.fields[14];
-  const ticks = [server, ...children].reduce((sum, { fields }) => sum + fields[11] + fields[12], ended);
-  return ticks / 100;
+  const children = processes.filter(({ fields: [, parent] }) => parent === server.pid);
+  const ended = (server.fields[13] + server.fields[14]) / 100;
+  return [server, ...children].reduce((sum, one) => sum + cpuOf(one), ended);
 }
 
 /** The file's text, or none if its process has ended. */
@@ -176,21 +198,22 @@ function read(path) {
   }
 }
 
-async function measure(run) {
+async function measure(build, operation) {
   const until = performance.now() + Number(values.seconds) * 1_000;
-  const [started, cpu] = [performance.now(), postgresCpu()];
+  const [started, service, postgres] = [performance.now(), build.cpu(), postgresCpu()];
   const refused = {};
   const count = await drive(
     () => performance.now() < until,
     async (n) => {
-      const { status } = await run(n);
+      const { status } = await build[operation](n);
       if (status >= 300) refused[status] = (refused[status] ?? 0) + 1;
     },
   );
   if (Object.keys(refused).length > 0) say(`refused: ${JSON.stringify(refused)}`);
   return {
     rate: count / ((performance.now() - started) / 1_000),
-    cpu: ((postgresCpu() - cpu) / count) * 1e6,
+    service: ((build.cpu() - service) / count) * 1e6,
+    postgres: ((postgresCpu() - postgres) / count) * 1e6,
   };
 }
 
@@ -198,27 +221,25 @@ const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 try {
   say(
-    '| organizations | operation | before /s | now /s | ratio | PostgreSQL µs before | now |\n|---|---|---|---|---|---|---|',
+    '| organizations | operation | before /s | now /s | ratio | service µs before | now | PostgreSQL µs before | now |\n|---|---|---|---|---|---|---|---|---|',
   );
-  for (const organizations of [1, 10, 1_000]) {
+  for (const organizations of values.organizations.split(',').map(Number)) {
     const before = await open('before', resolve(values.before), organizations);
     const now = await open('now', '.', organizations);
-    for (const [operation, base] of [
-      ['create', 'create'],
-      ['create with a key', 'create'],
-      ['PATCH a role', 'PATCH a role'],
-      ['PATCH a name', 'PATCH a name'],
-      ['PATCH with If-Match: *', 'PATCH a name'],
-    ]) {
-      const rounds = [];
-      for (let round = 0; round < Number(values.rounds); round++)
-        rounds.push([await measure(before[base]), await measure(now[operation])]);
-      const [rates, others] = [rounds.map(([one]) => one), rounds.map(([, other]) => other)];
-      const ratio = median(rounds.map(([one, other]) => other.rate / one.rate));
-      const of = (list, key) => Math.round(median(list.map((one) => one[key])));
-      say(
-        `| ${organizations} | ${operation} | ${of(rates, 'rate')} | ${of(others, 'rate')} | ${ratio.toFixed(2)} | ${of(rates, 'cpu')} | ${of(others, 'cpu')} |`,
-      );
+    const rounds = Array.from({ length: Number(values.rounds) }, (_, round) => round);
+    const results = OPERATIONS.map(() => []);
+    // Every round measures every operation, because what a create costs depends on how many have gone before.
+    for (const round of rounds)
+      for (const [i, [operation, base]] of OPERATIONS.entries()) {
+        const [one, other] = [() => measure(before, base), () => measure(now, operation)];
+        results[i].push(round % 2 ? [await one(), await other()] : [await other(), await one()].reverse());
+      }
+    for (const [i, [operation]] of OPERATIONS.entries()) {
+      const ratio = median(results[i].map(([one, other]) => other.rate / one.rate)).toFixed(2);
+      const of = (key) =>
+        [0, 1].map((build) => Math.round(median(results[i].map((pair) => pair[build][key]))));
+      const cells = [organizations, operation, ...of('rate'), ratio, ...of('service'), ...of('postgres')];
+      say(`| ${cells.join(' | ')} |`);
     }
     before.close();
     now.close();

@@ -28,6 +28,17 @@ export interface Token {
   revokedAt: string | null;
 }
 
+export interface CreateUser {
+  /** Full display name; surrounding white space is removed. */
+  name: string;
+  /** Primary email address, unique within the organization; surrounding white space is removed. */
+  email: string;
+  /** For your application; the service does not interpret it. A new user is a `member` by default. */
+  role?: 'member' | 'admin' | 'viewer';
+  /** Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
+  metadata?: Record<string, unknown>;
+}
+
 export interface User {
   /** Assigned by the service: `usr_` and 26 letters and digits. */
   id: string;
@@ -45,24 +56,6 @@ export interface User {
   createdAt: string;
   /** When the user was last changed. */
   updatedAt: string;
-}
-
-export interface UserPage {
-  /** The users of this page. */
-  data: User[];
-  /** The `cursor` for the next page; null on the last page. */
-  nextCursor: string | null;
-}
-
-export interface CreateUser {
-  /** Full display name; surrounding white space is removed. */
-  name: string;
-  /** Primary email address, unique within the organization; surrounding white space is removed. */
-  email: string;
-  /** For your application; the service does not interpret it. A new user is a `member` by default. */
-  role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
-  metadata?: Record<string, unknown>;
 }
 
 export interface UpdateUser {
@@ -115,6 +108,13 @@ export interface NewToken {
   revokedAt: string | null;
   /** The value, which is shown only here. */
   token: string;
+}
+
+export interface UserPage {
+  /** The users of this page. */
+  data: User[];
+  /** The `cursor` for the next page; null on the last page. */
+  nextCursor: string | null;
 }
 
 /** The body of every error (RFC 9457). */

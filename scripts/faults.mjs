@@ -1,20 +1,21 @@
-// Runs the fault-injection suite on its own servers and replicas; --short uses smaller numbers. Other arguments select test
-// files by name: postgres, redis, …
+// Runs the fault-injection suite on its own servers and replicas; --short uses smaller numbers. --test-name-pattern selects
+// tests, and other arguments select test files by name: postgres, redis, …
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
 await import('./build-if-stale.mjs');
 
 const DIRECTORY = 'test/faults/';
-const LONG = ['leaks'];
+/** Minutes of the files that run by default in the short form only. */
+const LONG = { leaks: 15, neighbours: 40 };
 
 const short = process.argv.includes('--short');
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const files = readdirSync(DIRECTORY)
   .filter((file) => file.endsWith('.test.mjs'))
   .map((file) => file.replace('.test.mjs', ''))
-  .filter((name) => (named.length > 0 ? named.includes(name) : short || !LONG.includes(name)));
-const minutes = !short && files.some((name) => LONG.includes(name)) ? 15 : 3;
+  .filter((name) => (named.length > 0 ? named.includes(name) : short || !(name in LONG)));
+const minutes = Math.max(3, ...files.map((name) => (short ? 10 : (LONG[name] ?? 3))));
 
 const { status } = spawnSync(
   process.execPath,
@@ -24,6 +25,7 @@ const { status } = spawnSync(
     '--test-force-exit',
     `--test-timeout=${minutes * 60_000}`,
     '--test-reporter=spec',
+    ...process.argv.filter((argument) => argument.startsWith('--test-name-pattern=')),
     ...files.map((name) => `${DIRECTORY}${name}.test.mjs`),
   ],
   { stdio: 'inherit', env: { ...process.env, FAULTS: short ? 'short' : 'full', NODE_NO_WARNINGS: '1' } },

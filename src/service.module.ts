@@ -15,6 +15,7 @@ import { ScopesGuard } from './auth/scopes.guard';
 import { BackgroundModule, type BackgroundOptions } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
+import { Lanes, poolSizeOf } from './database/lanes';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
 import { RequestIdInterceptor } from './http/request-id.interceptor';
@@ -26,6 +27,8 @@ import { UsersModule, type UsersOptions } from './users/users.module';
 export interface ServiceOptions extends RateLimitOptions, UsersOptions, BackgroundOptions {
   /** Whether the developer dashboard is served, at `/dashboard`. */
   dashboard: boolean;
+  /** Connections of the pool that requests may hold at once. Default: all of the pool. */
+  connections?: number;
 }
 
 /** The injection token of the three global guards, in their order. */
@@ -39,7 +42,7 @@ export class ServiceModule implements NestModule {
     return {
       module: ServiceModule,
       imports: [
-        databaseModule(dataSource),
+        databaseModule(dataSource, options),
         DiscoveryModule,
         BackgroundModule.with(options),
         RateLimitModule.with(options),
@@ -79,9 +82,12 @@ export class ServiceModule implements NestModule {
  * Provides the data source to `TypeOrmModule.forFeature()`. TypeOrmModule.forRoot() would do the same, but its registry of names
  * is static, and warns of every second service in a process. The name keeps our entities out of a host's data source.
  */
-const databaseModule = (dataSource: DataSource): DynamicModule => {
-  const provider = { provide: getDataSourceToken(DATABASE), useValue: dataSource };
-  return { module: DatabaseModule, global: true, providers: [provider], exports: [provider] };
+const databaseModule = (dataSource: DataSource, options: ServiceOptions): DynamicModule => {
+  const providers = [
+    { provide: getDataSourceToken(DATABASE), useValue: dataSource },
+    { provide: Lanes, useFactory: () => new Lanes(options.connections ?? poolSizeOf(dataSource)) },
+  ];
+  return { module: DatabaseModule, global: true, providers, exports: providers };
 };
 
 @Module({})

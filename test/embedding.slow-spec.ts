@@ -2,6 +2,7 @@ import {
   BadRequestException,
   type HttpException,
   Injectable,
+  Logger,
   Module,
   NotFoundException,
 } from '@nestjs/common';
@@ -26,6 +27,7 @@ import { Mount } from '../src/embedding/mount';
 import { readConfig } from '../src/process/config';
 import { Client } from './support/client';
 import { describeOnServer, emptyDatabase, wakePooler } from './support/database';
+import { exchange } from './support/socket';
 import { type Host, ownDataSource, startHost, User as HostUser } from './support/host';
 
 const OPTIONS = { schema: 'ums', prefix: 'internal' } satisfies UserManagementOptions;
@@ -39,7 +41,12 @@ beforeAll(async () => {
     UserManagementModule.forRoot({
       ...OPTIONS,
       rateLimitPerMinute: 50,
-      onRequest: (record) => records.push(record),
+      onRequest: (record): unknown => {
+        records.push(record);
+        if (record.route === '/api/v1/users/search') throw new Error('thrown by onRequest');
+        // A host may pass an asynchronous function, too.
+        if (record.route === '/v1/tokens') return Promise.reject(new Error('rejected by onRequest'));
+      },
     }),
   ]);
 });
@@ -340,6 +347,44 @@ describe('the service in an application', () => {
   });
 });
 
+describe('a target in absolute form', () => {
+  it('is a path to the service, whatever precedes it', async () => {
+    const { tokenValue } = await clientOf(host);
+    const body = '{"name":"Ada","email":"absolute@example.com"}';
+    const answer = await exchange(
+      host.url,
+      `POST http://x:99999/backend/internal/api/v1/users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenValue}\r\n` +
+        `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(answer).toMatch(
+      /^HTTP\/1.1 201 [^]*^Location: \/backend\/internal\/api\/v1\/users\/usr_\w{26}\r$/m,
+    );
+  });
+});
+
+describe('an onRequest that throws or rejects', () => {
+  const users = '/backend/internal/api/v1/users';
+
+  it('changes no response, and is logged', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    try {
+      const api = await clientOf(host);
+      const { headers } = await api.get(`${users}/search?q=nobody`).expect(200);
+      await api.get('/backend/internal/v1/tokens').expect(200);
+      await request(host.url).get(`${users}/search`).expect(401);
+      await api.get(`${users}/nobody`).expect(404);
+      const logged = error.mock.calls.map(([entry]) => entry);
+      expect(logged).toContainEqual({
+        requestId: headers['x-request-id'],
+        error: expect.objectContaining({ message: 'thrown by onRequest' }),
+      });
+      expect(JSON.stringify(logged)).toContain('rejected by onRequest');
+    } finally {
+      error.mockRestore();
+    }
+  });
+});
+
 describe('a route of the application that declares scopes', () => {
   const path = '/backend/v1/reports';
 
@@ -543,6 +588,43 @@ it('suggests a schema if a table of the application has the same name', async ()
 it('runs the migrations on request', async () => {
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(migrations.length);
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toEqual([]);
+});
+
+describeOnServer('the pool of the application', () => {
+  it('has connections left, however many requests of the service wait for locks', async () => {
+    const sharing = await startHost([UserManagementModule.forRoot({ ...OPTIONS, connections: 6 })]);
+    const [{ name }] = await sharing.dataSource.query('SELECT current_database() AS name');
+    const other = new pg.Client(`${process.env.UMS_TEST_SERVER!.replace(/[^/]*$/, '')}${name}`);
+    await other.connect();
+    try {
+      const api = await clientOf(sharing);
+      const users = await Promise.all(
+        Array.from({ length: 12 }, (_, n) =>
+          api.post('/backend/internal/api/v1/users', { name: 'Ada', email: `ada${n}@example.com` }),
+        ),
+      );
+      await other.query('BEGIN');
+      await other.query('SELECT FROM ums.users FOR UPDATE');
+      const changes = users.map(({ body }) =>
+        api
+          .patch(`/backend/internal/api/v1/users/${body.id}`, { email: `new.${body.email}` })
+          .then(({ status }) => status),
+      );
+      await new Promise((done) => setTimeout(done, 500));
+
+      const [{ waiting }] = await sharing.dataSource.query(
+        `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'`,
+        [name],
+      );
+      await other.query('COMMIT');
+
+      expect(waiting).toBe(1); // a fifth of six
+      expect(await Promise.all(changes)).toEqual(changes.map(() => 200));
+    } finally {
+      await other.end();
+      await sharing.close();
+    }
+  });
 });
 
 describeOnServer('an unavailable database', () => {

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import { startService, type TestService } from './support/service';
+import { exchange } from './support/socket';
 
 let service: TestService;
 beforeAll(async () => (service = await startService()));
@@ -141,14 +141,44 @@ describe('an unknown query parameter', () => {
   });
 });
 
+describe('a query of many parts', () => {
+  const many = '&'.repeat(5_000);
+
+  it.each([`limit=2&${many}bogus=1`, `${many}bogus=1`, `${'limit=2&'.repeat(1_500)}&bogus=1`])(
+    'is read to its end: %.20s',
+    async (query) => {
+      const api = await service.client();
+      for (const path of ['/api/v1/users', '/api/v1/users/search', '/api/v1/users/usr_x', '/livez']) {
+        const { body } = await api.get(`${path}?${query}`).expect(400);
+        expect(body.errors).toContainEqual({
+          field: 'bogus',
+          code: 'unknown',
+          message: 'is not a known query parameter',
+        });
+      }
+    },
+  );
+
+  it('is filtered by its last part', async () => {
+    const api = await service.client();
+    await api.createUser();
+    const { body } = await api.get(`/api/v1/users?limit=2&${many}role=viewer`).expect(200);
+    expect(body.data).toEqual([]);
+  });
+});
+
 describe('GET /livez and /readyz', () => {
   it('answer without a token', async () => {
     await service.anonymous().get('/livez').expect(200, { status: 'ok' });
     await service.anonymous().get('/readyz').expect(200, { status: 'ok' });
   });
 
+  /** Longer than an answer of the database is remembered. */
+  const forgotten = () => new Promise((done) => setTimeout(done, 1_100));
+
   it('/readyz reports an outdated schema', async () => {
     await service.dataSource.query(`UPDATE ums_migrations SET name = 'not-' || name`);
+    await forgotten();
     const { body, headers } = await service.anonymous().get('/readyz').expect(503);
     expect(body).toMatchObject({
       code: 'unavailable',
@@ -157,21 +187,40 @@ describe('GET /livez and /readyz', () => {
     expect(headers['retry-after']).toMatch(/^\d+$/);
     await service.anonymous().get('/livez').expect(200);
     await service.dataSource.query(`UPDATE ums_migrations SET name = substr(name, 5)`);
+    await forgotten();
     await service.anonymous().get('/readyz').expect(200);
+  });
+
+  it('/readyz asks the database at most once a second, whoever asks, and /livez never', async () => {
+    const query = jest.spyOn(service.dataSource, 'query');
+    try {
+      await forgotten();
+      query.mockClear();
+      await service.anonymous().get('/readyz').expect(200);
+      const statements = query.mock.calls.length;
+      expect(statements).toBeGreaterThan(0);
+
+      await forgotten();
+      query.mockClear();
+      const from = performance.now();
+      for (let round = 0; round < 5; round++) {
+        const asked = Array.from({ length: 40 }, () => service.anonymous().get('/readyz').expect(200));
+        await Promise.all(asked);
+      }
+      const seconds = Math.ceil((performance.now() - from) / 1_000);
+      expect(query.mock.calls.length).toBeLessThanOrEqual(seconds * statements);
+
+      await forgotten();
+      query.mockClear();
+      for (let i = 0; i < 20; i++) await service.anonymous().get('/livez').expect(200);
+      expect(query).not.toHaveBeenCalled();
+    } finally {
+      query.mockRestore();
+    }
   });
 });
 
-/** Sends bytes, which may be invalid HTTP, and `later` after a delay. Returns everything the service answers. */
-function raw(bytes: string, later?: string): Promise<string> {
-  const { port } = new URL(service.url);
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes));
-    if (later !== undefined) setTimeout(() => socket.write(later), 200);
-    socket.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
-    socket.on('close', () => resolve(answer)).on('error', reject);
-  });
-}
+const raw = (bytes: string, later?: string) => exchange(service.url, bytes, later);
 
 describe('a request that the HTTP parser rejects', () => {
   it.each([

@@ -248,7 +248,7 @@ describe('ums users import', () => {
         '"line 6: row has 2 cells, but the header has 4",four@example.com,Four\n',
     );
     expect(writableFields(await exported(organization))).toEqual([
-      { name: '=cmd()', email: 'five@example.com', role: 'member', metadata: {} },
+      { name: "'=cmd()", email: 'five@example.com', role: 'member', metadata: {} },
       { name: 'Smith, "Jo"', email: 'one@example.com', role: 'viewer', metadata: { a: 'x\ny' } },
       { name: "'Tis", email: 'six@example.com', role: 'member', metadata: {} },
       { name: '5" Pipe', email: 'two@example.com', role: 'member', metadata: {} },

@@ -123,6 +123,7 @@ describeOnServer('one process on PostgreSQL', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
     expect((await run(['migrate'], database.env)).code).toBe(0);
+    await new Promise((done) => setTimeout(done, 1_100)); // the answer is remembered for a second
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     await stop(service);
   });
@@ -137,6 +138,7 @@ describeOnServer('one process on PostgreSQL', () => {
 
     const slow = api.patch(`/api/v1/users/${id}`, { name: 'Grace' }).then(({ status }) => status);
     await new Promise((done) => setTimeout(done, 300));
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200); // remembered for a second, but not in a drain
     service.process.kill('SIGTERM');
     await new Promise((done) => setTimeout(done, 300));
     const ready = await fetch(`${service.url}/readyz`);

@@ -9,6 +9,7 @@ import type { User } from '../src/users/user.entity';
 import { fillOrganization } from './support/people';
 import { ownDataSource, startHost } from './support/host';
 import { startService } from './support/service';
+import { Lanes } from '../src/database/lanes';
 
 /** More users than a search reads without an index. */
 const MANY = 3_000;
@@ -71,7 +72,7 @@ function idsByReading(organizationId: string, q: string): string[] {
 }
 
 async function idsBySearch(organizationId: string, q: string, limit: number): Promise<string[]> {
-  const search = new UserSearch(dataSource);
+  const search = new UserSearch(dataSource, new Lanes(10));
   const ids: string[] = [];
   let cursor: string | undefined;
   do {

@@ -19,7 +19,10 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Runs each job of this process at its interval, with jitter, until the service shuts down. */
+/** The first run comes this soon, so that work is also done by processes that restart more often than its interval. */
+const FIRST_AFTER_MS = 60_000;
+
+/** Runs each job of this process soon after the start and then at its interval, with jitter, until the service shuts down. */
 @Injectable()
 export class Background implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Background');
@@ -36,7 +39,7 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   onApplicationBootstrap(): void {
-    if (this.isOn) this.jobs.forEach((job) => this.schedule(job));
+    if (this.isOn) this.jobs.forEach((job) => this.schedule(job, Math.min(FIRST_AFTER_MS, job.everyMs)));
   }
 
   /** Waits for the jobs in progress, while the connections are still open. */
@@ -46,8 +49,8 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
     await Promise.all(this.inProgress.values());
   }
 
-  private schedule(job: Job): void {
-    const delay = job.everyMs * (0.9 + Math.random() / 5);
+  private schedule(job: Job, afterMs: number): void {
+    const delay = afterMs * (0.9 + Math.random() / 5);
     this.timers.set(job, setTimeout(() => this.inProgress.set(job, this.run(job)), delay).unref());
   }
 
@@ -58,6 +61,6 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
       const message = `cannot ${job.name}; it will be tried again`;
       this.logger.warn({ message, error: describeError(error) });
     }
-    if (!this.stop.signal.aborted) this.schedule(job);
+    if (!this.stop.signal.aborted) this.schedule(job, job.everyMs);
   }
 }

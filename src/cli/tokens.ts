@@ -10,6 +10,7 @@ import { TokensService } from '../tokens/tokens.service';
 import { print } from './output';
 import { requireOrganization } from './require-organization';
 import { withDatabase } from './with-database';
+import { Lanes } from '../database/lanes';
 
 interface Output {
   json?: boolean;
@@ -99,7 +100,8 @@ interface CreateOptions extends Output {
   expiresIn?: string;
 }
 
-const tokensService = (dataSource: DataSource) => new TokensService(dataSource.getRepository(Token));
+const tokensService = (dataSource: DataSource) =>
+  new TokensService(dataSource.getRepository(Token), new Lanes(1));
 
 async function listAll(tokens: TokensService, by: Caller): Promise<TokenRecord[]> {
   const all: TokenRecord[] = [];

@@ -35,7 +35,9 @@ export function addUsers(program: Command): void {
     .addHelpText(
       'after',
       `
-In CSV, cells that a spreadsheet would run as a formula are prefixed with an apostrophe; an import removes it again.
+In CSV, cells that a spreadsheet would run as a formula are prefixed with an apostrophe. An import of a file with the
+column id removes it again. Have the spreadsheet split cells at the delimiter of the file (comma, or tab for .tsv):
+at any other character it could find a formula in the middle of a cell.
 
 Examples:
   ums users export --organization org_… --output people.csv

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lanes } from './lanes';
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -20,8 +21,11 @@ export class Gathered<Item, Result> {
   private readonly waiting = new Map<string, Waiting<Item, Result>[]>();
   private readonly inProgress = new Map<string, Promise<unknown>>();
 
-  /** `run` sends one statement, and returns the results in the order of the items. */
-  constructor(private readonly run: (organizationId: string, items: Item[]) => Promise<Result[]>) {}
+  /** `run` sends one statement in the lane of the writes, and returns the results in the order of the items. */
+  constructor(
+    private readonly lanes: Lanes,
+    private readonly run: (organizationId: string, items: Item[]) => Promise<Result[]>,
+  ) {}
 
   ask(organizationId: string, item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -39,17 +43,27 @@ export class Gathered<Item, Result> {
   }
 
   private send(organizationId: string, entries: Waiting<Item, Result>[]): void {
-    if (this.waiting.get(organizationId) === entries) this.waiting.delete(organizationId);
-    const statement = this.run(
-      organizationId,
-      entries.map(({ item }) => item),
-    ).then(
+    const close = () => {
+      if (this.waiting.get(organizationId) === entries) this.waiting.delete(organizationId);
+    };
+    // More may join it until a connection is free.
+    const statement = this.lanes.run('write', organizationId, () => {
+      close();
+      return this.run(
+        organizationId,
+        entries.map(({ item }) => item),
+      );
+    });
+    const settled = statement.then(
       (results) => entries.forEach(({ resolve }, i) => resolve(results[i])),
-      (error: unknown) => entries.forEach(({ reject }) => reject(error)),
+      (error: unknown) => {
+        close();
+        entries.forEach(({ reject }) => reject(error));
+      },
     );
-    this.inProgress.set(organizationId, statement);
-    void statement.then(() => {
-      if (this.inProgress.get(organizationId) === statement) this.inProgress.delete(organizationId);
+    this.inProgress.set(organizationId, settled);
+    void settled.then(() => {
+      if (this.inProgress.get(organizationId) === settled) this.inProgress.delete(organizationId);
     });
   }
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { commonOptions, type Schema } from '../database/data-source';
 
-type Pool = Pick<pg.Pool, 'connect'>;
+type Pool = Pick<pg.Pool, 'connect' | 'options'>;
 
 /** Stays open until the host closes its pool, which owns the connections. */
 class GuestDataSource extends DataSource {
@@ -27,6 +27,7 @@ export async function openGuest(host: DataSource, tables: Schema, schema?: strin
 
   class HostPool extends EventEmitter {
     connect = pool.connect.bind(pool);
+    options = pool.options;
   }
 
   return new GuestDataSource({

@@ -25,6 +25,11 @@ export interface UserManagementOptions {
    * must. Default true.
    */
   background?: boolean;
+  /**
+   * Connections of the host's pool that requests to the service may hold at once, apart from the short look-ups of tokens and
+   * the rate limit. Default: half of the pool.
+   */
+  connections?: number;
   /** Whether the developer dashboard is served, at `/dashboard` below the prefixes. Default true. */
   dashboard?: boolean;
   /** Called once for each request to the service, when it has ended. Server errors are also logged through Nest's logger. */
@@ -45,7 +50,7 @@ export interface Instance {
 /** The injection token of the `Instance`. */
 export const INSTANCE = Symbol('user management instance');
 
-type Optional = 'schema' | 'onRequest';
+type Optional = 'schema' | 'onRequest' | 'connections';
 
 /** The options with their defaults filled in. */
 export type ResolvedOptions = Required<Omit<UserManagementOptions, Optional>> &
@@ -59,7 +64,9 @@ const PREFIX = /^[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/;
 function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOptions {
   const trimmed = prefix.replace(/^\/+|\/+$/g, '');
   if (trimmed && !PREFIX.test(trimmed)) throw new Error(`The prefix ${prefix} is not a plain path.`);
-  const { rateLimitStorage } = options;
+  const { rateLimitStorage, connections = 1 } = options;
+  if (!Number.isInteger(connections) || connections < 1)
+    throw new Error('connections must be a whole number, and at least 1.');
   if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
     throw new Error('rateLimitStorage.redisUrl must be a redis:// or rediss:// URL.');
   }

@@ -1,8 +1,11 @@
+import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
+import { poolSizeOf } from '../database/lanes';
 import { migrate } from '../database/migrate';
-import { accessLog } from '../http/access-log';
+import { describeError } from '../database/errors';
+import { accessLog, type RequestRecord } from '../http/access-log';
 import { strictExpress } from '../http/strict-express';
 import { schema } from '../schema';
 import { ServiceModule } from '../service.module';
@@ -23,11 +26,19 @@ export async function openService(
   const dataSource = await openGuest(host, schema, options.schema);
   if (migrateOnStart) await migrate(dataSource);
   const app = await NestFactory.create<NestExpressApplication>(
-    ServiceModule.on(dataSource, options),
+    ServiceModule.on(dataSource, { connections: Math.ceil(poolSizeOf(host) / 2), ...options }),
     new ExpressAdapter(strictExpress()),
     // The body is read after the guards.
     { bodyParser: false, abortOnError: false },
   );
-  if (onRequest) app.use(accessLog(onRequest));
+  if (onRequest) app.use(accessLog(safely(onRequest)));
   return app.init();
 }
+
+/** What the host's callback throws, or its promise rejects with, would end the host's process. */
+const safely = (onRequest: (record: RequestRecord) => unknown) => (record: RequestRecord) => {
+  const call = async () => onRequest(record);
+  call().catch((error: unknown) => {
+    new Logger('onRequest').error({ requestId: record.requestId, error: describeError(error) });
+  });
+};

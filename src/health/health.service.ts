@@ -9,9 +9,12 @@ import { retryBroken } from '../database/retry';
 /** Most probes give up after a few seconds, so the answer must not take longer. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
+const REMEMBERED_MS = 1_000;
+
 @Injectable()
 export class HealthService {
   private draining = false;
+  private answer?: Promise<string | null>;
 
   constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
 
@@ -20,13 +23,24 @@ export class HealthService {
     this.draining = true;
   }
 
+  /** Anybody may ask, so all who ask within a second get one answer of the database. */
   async reasonNotReady(): Promise<string | null> {
-    if (this.draining) return 'The service is shutting down.';
+    const shuttingDown = 'The service is shutting down.';
+    if (this.draining) return shuttingDown;
+    this.answer ??= this.askDatabase();
+    const reason = await this.answer;
+    return this.draining ? shuttingDown : reason;
+  }
+
+  private askDatabase(): Promise<string | null> {
     const noAnswer = 'The database does not answer.';
-    return Promise.race([
+    const answer = Promise.race([
       retryBroken(() => this.reasonOfDatabase()).catch(() => noAnswer),
       sleep(ANSWER_TIMEOUT_MS, noAnswer, { ref: false }),
     ]);
+    const forget = () => (this.answer = undefined);
+    void answer.then(() => setTimeout(forget, REMEMBERED_MS).unref());
+    return answer;
   }
 
   private async reasonOfDatabase(): Promise<string | null> {

@@ -31,7 +31,8 @@ export const accessLog =
         route: request.route?.path,
         status: response.statusCode,
         refusal: refusalOf(request),
-        aborted: !response.writableFinished || undefined,
+        // Of a destroyed connection, some versions of Node say that it has sent the response.
+        aborted: !response.writableFinished || request.socket.destroyed || undefined,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         tokenId: token?.id,
         organizationId: token?.organizationId,

@@ -1,3 +1,4 @@
+import { parse } from 'node:querystring';
 import express from 'express';
 
 /**
@@ -5,4 +6,10 @@ import express from 'express';
  * Express reads these settings when it creates its router, and Nest's adapter triggers that in its constructor.
  */
 export const strictExpress = () =>
-  express().enable('case sensitive routing').enable('strict routing').disable('x-powered-by').disable('etag'); // responses are `no-store`
+  express()
+    // Node's default reads the first 1000 pieces only, so what comes after them would be ignored.
+    .set('query parser', (query: string) => parse(query, '&', '=', { maxKeys: 0 }))
+    .enable('case sensitive routing')
+    .enable('strict routing')
+    .disable('x-powered-by')
+    .disable('etag'); // responses are `no-store`

@@ -5,6 +5,7 @@ import { Background } from '../background/background';
 import { DATABASE } from '../database/data-source';
 import { isLocked, violates } from '../database/errors';
 import { InTurn } from '../database/in-turn';
+import { Lanes } from '../database/lanes';
 import type { Parameters } from '../database/parameters';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
@@ -45,6 +46,7 @@ export class IdempotencyKeys implements OnModuleInit {
   constructor(
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
     private readonly background: Background,
+    private readonly lanes: Lanes,
   ) {}
 
   onModuleInit(): void {
@@ -107,21 +109,19 @@ export class IdempotencyKeys implements OnModuleInit {
     organizationId: string,
     { path, key, requestHash }: Claim,
   ): Promise<StoredAnswer | undefined> {
-    const rows: StoredAnswer[] = await retryBroken(() =>
-      this.dataSource.query(
-        `SELECT request_hash AS "requestHash", user_id AS "userId", fields, created_at AS at FROM ${this.table()}
-         WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at > now() - ${KEPT}`,
-        [organizationId, path, key],
-      ),
-    );
+    const sql = `SELECT request_hash AS "requestHash", user_id AS "userId", fields, created_at AS at FROM ${this.table()}
+      WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at > now() - ${KEPT}`;
+    const read = () => retryBroken(() => this.dataSource.query(sql, [organizationId, path, key]));
+    const rows: StoredAnswer[] = await this.lanes.run('quick', organizationId, read);
     if (rows.length > 0 && !rows[0].requestHash.equals(requestHash)) throw mismatch();
     return rows[0];
   }
 
   private async forgetOld(organizationId: string, { path, key }: Claim): Promise<void> {
-    await this.dataSource.query(
-      `DELETE FROM ${this.table()} WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at <= now() - ${KEPT}`,
-      [organizationId, path, key],
+    const sql = `DELETE FROM ${this.table()}
+      WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at <= now() - ${KEPT}`;
+    await this.lanes.run('write', organizationId, () =>
+      this.dataSource.query(sql, [organizationId, path, key]),
     );
   }
 

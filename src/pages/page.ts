@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { pathOf } from '../http/location';
 import { Check, Optional, WholeNumber } from '../http/input/checks';
 import type { Page } from './paginate';
 
@@ -34,9 +35,9 @@ export function writePage<Row>(
 }
 
 /** Sets the header `Link: <…>; rel="next"` if there is a next page. */
-export function linkNext<Row>({ originalUrl }: Request, response: Response, { nextCursor }: Page<Row>): void {
+export function linkNext<Row>(request: Request, response: Response, { nextCursor }: Page<Row>): void {
   if (!nextCursor) return;
-  const next = new URL(originalUrl, 'http://localhost');
-  next.searchParams.set('cursor', nextCursor);
-  response.setHeader('Link', `<${next.pathname}${next.search}>; rel="next"`);
+  const query = new URLSearchParams(request.url.replace(/^[^?]*/, ''));
+  query.set('cursor', nextCursor);
+  response.setHeader('Link', `<${pathOf(request)}?${query}>; rel="next"`);
 }

@@ -6,6 +6,7 @@ import { systemCaller } from '../http/caller';
 import { Token } from '../tokens/token.entity';
 import { newTokenValue } from '../tokens/token-value';
 import { IN_STATE, TokensService } from '../tokens/tokens.service';
+import { Lanes } from '../database/lanes';
 
 /** The name of the token that a start creates. */
 const BOOTSTRAP_NAME = 'Bootstrap';
@@ -26,7 +27,7 @@ function createFirstAdmin(dataSource: DataSource, organizationName: string, valu
     const organization = await new OrganizationsService(manager.getRepository(Organization)).create(
       organizationName,
     );
-    await new TokensService(tokens).create(
+    await new TokensService(tokens, new Lanes(1)).create(
       systemCaller(organization.id, 'service', 'ums start'),
       { name: BOOTSTRAP_NAME, scopes: ['admin'] },
       value,

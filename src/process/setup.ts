@@ -6,7 +6,10 @@ import type { Config } from './config';
 import type { Database } from '../database/data-source';
 import { accessLog, type RequestRecord } from '../http/access-log';
 import { deferContinue } from '../http/expect-continue';
-import { answerParserRefusals, requireHost } from '../http/parser-refusals';
+import { serveOneAtATime } from '../http/server/one-at-a-time';
+import { answerParserRefusals } from '../http/server/parser-refusals';
+import { acceptAbsoluteForm, requireTarget } from '../http/server/request-target';
+import { limitUnsentBytes } from '../http/server/unsent-bytes';
 import { strictExpress } from '../http/strict-express';
 import { allowOrigins } from './cors';
 import { NestLog } from './log';
@@ -36,19 +39,23 @@ export async function createApp(
   );
   app.set('trust proxy', config.trustProxy);
   app.use(
+    serveOneAtATime,
+    limitUnsentBytes(),
     accessLog((record) => {
       log.info(record);
       onRequest(record);
     }),
-    requireHost,
+    requireTarget,
   );
   if (config.corsOrigins.length > 0) allowOrigins(app, config.corsOrigins);
 
   const server = app.getHttpServer();
   answerParserRefusals(server);
   deferContinue(server);
+  acceptAbsoluteForm(server);
   Object.assign(server, {
-    requestTimeout: 30_000,
+    timeout: 30_000, // closes a connection on which nothing has moved for so long
+    requestTimeout: 24_000, // with the interval below, shorter than `timeout`, which closes the connection without a 408
     headersTimeout: 10_000,
     connectionsCheckingInterval: 5_000, // Node checks the two timeouts above only every 30 s by default
     keepAliveTimeout: 75_000, // longer than a balancer's idle timeout, or it would reuse a closed connection

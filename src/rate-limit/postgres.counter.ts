@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
-import { type CountedWindow, WINDOW_MS, type WindowCounter } from './window';
+import { type CountedWindow, SAME_WINDOW_MS, type SeenWindow, WINDOW_MS, type WindowCounter } from './window';
 
 interface WindowRow {
   token_id: string;
@@ -10,6 +10,8 @@ interface WindowRow {
   now_ms: string;
 }
 
+const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 /** Counts in one statement, on the database's clock. */
 export class PostgresCounter implements WindowCounter {
   readonly storage = 'postgres';
@@ -17,18 +19,22 @@ export class PostgresCounter implements WindowCounter {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  async count(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>> {
+  async count(
+    hits: ReadonlyMap<string, number>,
+    seen?: ReadonlyMap<string, SeenWindow>,
+  ): Promise<Map<string, CountedWindow>> {
+    if (seen && seen.size > 0) await this.goOnFrom(seen);
     // Retried on a broken connection although it writes, so that reads succeed; at worst a hit counts twice.
     const rows: WindowRow[] = await retryBroken(() =>
       this.dataSource.query(
         `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (token_id, started_ms, hits)
-         SELECT token_id, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, hits
+         SELECT token_id, ${NOW_MS}, hits
          FROM unnest($1::text[], $2::int[]) AS tick (token_id, hits)
          ORDER BY token_id -- the same order everywhere, or two replicas deadlock
          ON CONFLICT (token_id) DO UPDATE SET
            hits       = CASE WHEN excluded.started_ms < w.started_ms + ${WINDOW_MS} THEN w.hits + excluded.hits ELSE excluded.hits END,
            started_ms = CASE WHEN excluded.started_ms < w.started_ms + ${WINDOW_MS} THEN w.started_ms ELSE excluded.started_ms END
-         RETURNING token_id, hits, started_ms, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms`,
+         RETURNING token_id, hits, started_ms, ${NOW_MS} AS now_ms`,
         [[...hits.keys()], [...hits.values()]],
       ),
     );
@@ -37,6 +43,25 @@ export class PostgresCounter implements WindowCounter {
         row.token_id,
         { hits: row.hits, startedAt: Number(row.started_ms), now: Number(row.now_ms) },
       ]),
+    );
+  }
+
+  /** A statement of its own, so that counting costs the same while no window comes from elsewhere. */
+  private async goOnFrom(seen: ReadonlyMap<string, SeenWindow>): Promise<void> {
+    const windows = [...seen.values()];
+    const lives = `w.started_ms > ${NOW_MS} - ${WINDOW_MS}`;
+    await retryBroken(() =>
+      this.dataSource.query(
+        `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (token_id, started_ms, hits)
+         SELECT token_id, ${NOW_MS} - ${WINDOW_MS} + remaining_ms, hits
+         FROM unnest($1::text[], $2::int[], $3::int[]) AS seen (token_id, hits, remaining_ms)
+         ORDER BY token_id -- as above
+         ON CONFLICT (token_id) DO UPDATE SET
+           hits       = CASE WHEN ${lives} THEN greatest(w.hits, excluded.hits) ELSE excluded.hits END,
+           started_ms = CASE WHEN ${lives} THEN w.started_ms ELSE excluded.started_ms END
+         WHERE excluded.started_ms > w.started_ms - ${SAME_WINDOW_MS}`,
+        [[...seen.keys()], windows.map(({ hits }) => hits), windows.map(({ remainingMs }) => remainingMs)],
+      ),
     );
   }
 }

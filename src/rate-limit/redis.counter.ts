@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { createClient } from 'redis';
 import { describeError } from '../database/errors';
-import { type CountedWindow, WINDOW_MS, type WindowCounter } from './window';
+import { LastSeen } from './last-seen';
+import { type Client, countIn } from './redis.script';
+import type { CountedWindow, WindowCounter } from './window';
 
-type Client = ReturnType<typeof createClient>;
+const STORAGE = 'redis';
 
 /** How long Redis may take to answer before the fallback counts. */
 const ANSWER_TIMEOUT_MS = 150;
@@ -14,34 +15,18 @@ const ATTEMPT_INTERVAL_MS = 1_000;
 /** The steps in which a timeout elapses. */
 const TIMEOUT_SLICES = 3;
 
-const PREFIX = 'ums:rate-limit:';
-
 /** Written like every other key, because a read-only Redis cannot count. */
 const PROBE = new Map([['probe', 0]]);
 
-const SCRIPT = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local windows = {}
-for i, key in ipairs(KEYS) do
-  local startedAt = tonumber(redis.call('HGET', key, 'startedAt'))
-  if not startedAt or now >= startedAt + ${WINDOW_MS} then
-    startedAt = now
-    redis.call('DEL', key)
-    redis.call('HSET', key, 'startedAt', now)
-    redis.call('PEXPIREAT', key, now + ${WINDOW_MS})
-  end
-  windows[i] = { redis.call('HINCRBY', key, 'hits', ARGV[i]), startedAt }
-end
-return { now, windows }`;
-
 /**
- * Counts in Redis, in one script on its clock, and in `fallback` while Redis is unreachable. The requests in flight at the
- * start of an outage wait at most `ANSWER_TIMEOUT_MS`. Later ones do not wait: only a probe tries Redis, once a second.
+ * Counts in Redis, and in `fallback` while Redis is unreachable. Each goes on from what this process last saw of a window in
+ * the other. The requests in flight at the start of an outage wait at most `ANSWER_TIMEOUT_MS`. Later ones do not wait: only a
+ * probe tries Redis, once a second.
  */
 export class RedisCounter implements WindowCounter, OnApplicationShutdown {
   fallbacks = 0;
   private readonly logger = new Logger('RateLimit');
+  private readonly lastSeen = new LastSeen();
   /** Undefined while Redis is unreachable. */
   private client?: Client;
   private attemptedAt = -Infinity;
@@ -69,17 +54,22 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
   }
 
   get storage(): string {
-    return this.client ? 'redis' : this.fallback.storage;
+    return this.client ? STORAGE : this.fallback.storage;
   }
 
   async count(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>> {
     const { client } = this;
-    if (!client) return this.fallback.count(hits);
+    if (!client) return this.countInFallback(hits);
+    const askedAt = performance.now();
     try {
-      return await withTimeout(ANSWER_TIMEOUT_MS, countIn(client, hits));
+      // All that was seen, because Redis may have been emptied meanwhile.
+      const seen = this.lastSeen.of(hits.keys());
+      const windows = await withTimeout(ANSWER_TIMEOUT_MS, countIn(client, hits, seen));
+      this.lastSeen.remember(windows, STORAGE, askedAt);
+      return windows;
     } catch (error) {
       this.drop(client, error);
-      return this.fallback.count(hits);
+      return this.countInFallback(hits);
     }
   }
 
@@ -90,13 +80,21 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
     this.client = undefined;
   }
 
+  private async countInFallback(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>> {
+    const { storage } = this.fallback;
+    const askedAt = performance.now();
+    const windows = await this.fallback.count(hits, this.lastSeen.of(hits.keys(), storage));
+    this.lastSeen.remember(windows, storage, askedAt);
+    return windows;
+  }
+
   private async connect(): Promise<void> {
     this.attemptedAt = performance.now();
     const client = this.newClient();
     client.on('error', (error) => this.drop(client, error));
     try {
       await withTimeout(CONNECT_TIMEOUT_MS, client.connect());
-      await withTimeout(ANSWER_TIMEOUT_MS, countIn(client, PROBE));
+      await withTimeout(ANSWER_TIMEOUT_MS, countIn(client, PROBE, new Map()));
     } catch (error) {
       end(client);
       this.retryLater(error);
@@ -127,20 +125,6 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
     const dueAt = this.attemptedAt + ATTEMPT_INTERVAL_MS;
     this.nextAttempt = setTimeout(() => void this.connect(), Math.max(0, dueAt - performance.now())).unref();
   }
-}
-
-async function countIn(
-  client: Client,
-  hits: ReadonlyMap<string, number>,
-): Promise<Map<string, CountedWindow>> {
-  const tokenIds = [...hits.keys()];
-  const [now, windows] = (await client.eval(SCRIPT, {
-    keys: tokenIds.map((id) => PREFIX + id),
-    arguments: [...hits.values()].map(String),
-  })) as [number, [number, number][]];
-  return new Map(
-    windows.map(([totalHits, startedAt], i) => [tokenIds[i], { hits: totalHits, startedAt, now }]),
-  );
 }
 
 const end = (client: Client) => void (client.isOpen && client.destroy());

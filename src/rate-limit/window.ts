@@ -3,6 +3,9 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 /** The length of a token's window, which starts with its first request. */
 export const WINDOW_MS = 60_000;
 
+/** Two windows of a token that start closer together than this are one, seen at two places. */
+export const SAME_WINDOW_MS = WINDOW_MS / 2;
+
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /** The result of a hit: the throttler's record, and the end of the window. */
@@ -23,14 +26,26 @@ export interface CountedWindow {
   now: number;
 }
 
+/** What a process has seen of a window. It has no time of day, because two servers have two clocks. */
+export interface SeenWindow {
+  hits: number;
+  remainingMs: number;
+}
+
 /** A server that counts for all processes. */
 export interface WindowCounter {
   /** The name of the storage in use. */
   readonly storage: string;
   /** How often the fallback had to take over. */
   readonly fallbacks: number;
-  /** Adds these hits to the windows of their tokens at once, and returns each window with them. */
-  count(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>>;
+  /**
+   * Adds these hits to the windows of their tokens at once, and returns each window with them. A window of which less is
+   * counted than was `seen` goes on from there.
+   */
+  count(
+    hits: ReadonlyMap<string, number>,
+    seen?: ReadonlyMap<string, SeenWindow>,
+  ): Promise<Map<string, CountedWindow>>;
 }
 
 /** The record of a hit in a window that ends in `remainingMs`. */

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { DATABASE } from '../database/data-source';
 import { violates } from '../database/errors';
+import { Lanes } from '../database/lanes';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { type Page, paginate, type SortColumn } from '../pages/paginate';
@@ -30,22 +31,27 @@ export const IN_STATE: Record<TokenState, string> = {
 
 @Injectable()
 export class TokensService {
-  constructor(@InjectRepository(Token, DATABASE) private readonly tokens: Repository<Token>) {}
+  constructor(
+    @InjectRepository(Token, DATABASE) private readonly tokens: Repository<Token>,
+    private readonly lanes: Lanes,
+  ) {}
 
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
     const { organizationId } = callerOf(by);
     const { state, limit, cursor } = judgeOrThrow(ListTokensDto, input);
     const { dataSource } = this.tokens.manager;
-    const { data, nextCursor } = await paginate<Token>(dataSource, {
+    const page = {
       select: `SELECT ${TOKEN_COLUMNS} FROM ${tableName(dataSource, 'tokens')}
                WHERE organization_id = $1 ${state ? `AND ${IN_STATE[state]}` : ''}`,
       values: [organizationId],
       columns: NEWEST_FIRST,
-      order: 'desc',
+      order: 'desc' as const,
       limit,
       cursor,
       list: ['tokens', organizationId, state],
-    });
+    };
+    const read = () => paginate<Token>(dataSource, page);
+    const { data, nextCursor } = await this.lanes.run('quick', organizationId, read);
     return { data: data.map(recordOf), nextCursor };
   }
 
@@ -66,7 +72,7 @@ export class TokensService {
       scopes,
       expiresIn: expiresIn ?? null,
     };
-    const { raw } = await this.tokens
+    const insert = this.tokens
       .createQueryBuilder()
       .insert()
       .values({
@@ -75,8 +81,9 @@ export class TokensService {
         // On the database's clock, and in hours, because a day of its time zone can have 23 hours.
         expiresAt: days === null ? null : () => `now() + ${days} * interval '24 hours'`,
       })
-      .returning('created_at AS "createdAt", expires_at AS "expiresAt"')
-      .execute()
+      .returning('created_at AS "createdAt", expires_at AS "expiresAt"');
+    const { raw } = await this.lanes
+      .run('quick', organizationId, () => insert.execute())
       .catch((error: unknown) => {
         if (!violates(error, 'tokens_organization_id_fkey')) throw error;
         throw notFound('There is no such organization.');
@@ -87,8 +94,8 @@ export class TokensService {
 
   async get(by: By, id: string): Promise<TokenRecord> {
     const { organizationId } = callerOf(by);
-    const read = () => this.tokens.findOneBy({ organizationId, id });
-    const token = isId('tok', id) ? await retryBroken(read) : null;
+    const read = () => retryBroken(() => this.tokens.findOneBy({ organizationId, id }));
+    const token = isId('tok', id) ? await this.lanes.run('quick', organizationId, read) : null;
     if (!token) throw noSuchToken();
     return recordOf(token);
   }
@@ -97,11 +104,11 @@ export class TokensService {
   async revoke(by: By, id: string): Promise<void> {
     const { organizationId } = callerOf(by);
     if (!isId('tok', id)) throw noSuchToken();
-    const { affected } = await this.tokens
+    const update = this.tokens
       .createQueryBuilder()
       .update({ revokedAt: () => 'coalesce(revoked_at, now())' })
-      .where({ organizationId, id })
-      .execute();
+      .where({ organizationId, id });
+    const { affected } = await this.lanes.run('quick', organizationId, () => update.execute());
     if (!affected) throw noSuchToken();
   }
 }

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { DATABASE } from '../database/data-source';
 import { isReferenced, violates } from '../database/errors';
+import { Lanes } from '../database/lanes';
 import { tableName } from '../database/tables';
 import { conflict, notFound, taken } from '../http/fault';
 import { type Order, type Page, paginate, type SortColumn } from '../pages/paginate';
@@ -40,6 +41,7 @@ export class UsersService {
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
     private readonly reads: UserReads,
     private readonly writes: UserWrites,
+    private readonly lanes: Lanes,
   ) {
     this.table = tableName(dataSource, 'users');
   }
@@ -112,7 +114,7 @@ export class UsersService {
       rows = `(SELECT * FROM ${this.table} WHERE organization_id = $1 AND ${key} OFFSET 0) AS users`;
     }
     if (role) conditions.push(`role = $${values.push(role)}`);
-    return paginate(this.dataSource, {
+    const page = {
       select: `SELECT ${fieldColumns}${select} FROM ${rows} WHERE ${conditions.join(' AND ')}`,
       values,
       columns,
@@ -126,7 +128,8 @@ export class UsersService {
         order,
         { ...(email && { emailKey: emailKey(email) }), ...(role && { role }) },
       ],
-    });
+    };
+    return this.lanes.run('quick', organizationId, () => paginate<Row>(this.dataSource, page));
   }
 }
 

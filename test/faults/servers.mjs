@@ -78,7 +78,7 @@ export async function startRedis(directory) {
     kill: end,
     freeze: () => kill(server.pid, 'SIGSTOP'),
     thaw: () => kill(server.pid, 'SIGCONT'),
-    flush: () => command(port, 'FLUSHALL'),
+    command: (text) => command(port, text),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { newId } from '../../src/database/id';
+import { Lanes } from '../../src/database/lanes';
 import { person } from '../../src/demo/people';
 import { Vocabulary } from '../../src/users/search/vocabulary';
 import { columnsOf, wordsOf } from '../../src/users/user-columns';
@@ -16,7 +17,7 @@ export async function fillOrganization(
   count: number,
   fields: (n: number) => Partial<WritableFields> = () => ({}),
 ): Promise<void> {
-  const vocabulary = new Vocabulary(dataSource);
+  const vocabulary = new Vocabulary(dataSource, new Lanes(1));
   for (let first = from; first < from + count; first += PER_STATEMENT) {
     const length = Math.min(PER_STATEMENT, from + count - first);
     const rows = Array.from({ length }, (_, i) => ({
@@ -24,7 +25,8 @@ export async function fillOrganization(
       columns: columnsOf({ ...person(first + i), ...fields(first + i) } as WritableFields),
     }));
     await vocabulary.learn(
-      rows.flatMap(({ columns }) => wordsOf(columns).map((word) => ({ organizationId, word }))),
+      organizationId,
+      rows.flatMap(({ columns }) => wordsOf(columns)),
     );
     await dataSource.query(...insertStatement(dataSource, organizationId, rows));
   }

@@ -56,6 +56,9 @@ are ignored. Rows are validated like requests to the API. A row that equals an e
 With --update, a row changes only the fields that it contains. Exits with 1 if a row was refused or the import
 failed, and with 130 after Ctrl-C.
 
+If a CSV file has the column id, as an export has, the apostrophe that an export puts before a formula is removed.
+In a file without it, an apostrophe is part of the cell.
+
 Refused rows are written to a file of the same format, with the reason in a column or property "refused_because", which
 an import ignores: correct the rows there and import that file. A line that is not a JSON object stays as it is, below
 a line with the reason.

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
-import { escapeFormula, unescapeFormula } from '../formulas';
+import { escapeFormula } from '../formulas';
 import { findDelimiter, hasHeader } from './csv-delimiter';
 import { type CsvHeader, EMPTY_FILE, readHeader } from './csv-header';
 import { type ImportFile, MAX_ROW, REASON, type Row, rowFault } from './import-file';
@@ -81,7 +81,7 @@ export class CsvFile implements ImportFile {
 
   /** The reason comes first, so that a row with missing or surplus cells still has them, and is refused again. */
   private refused(cells: string[], reason: string): string {
-    return this.format([reason, ...cells].map(unescapeFormula));
+    return this.format([reason, ...cells.map(this.header!.textOf)]);
   }
 
   private format(cells: string[]): string {
@@ -116,7 +116,7 @@ function lineBreaksIn(cells: string[]): number {
 }
 
 /** Parses the cells of a row; an empty cell counts as missing. */
-function parseCells(cells: string[], { names, columns }: CsvHeader): Pick<Row, 'input' | 'faults'> {
+function parseCells(cells: string[], { names, columns, textOf }: CsvHeader): Pick<Row, 'input' | 'faults'> {
   if (cells.length !== names.length) {
     const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
     const message = `has ${count}, but the header has ${names.length}`;
@@ -124,7 +124,7 @@ function parseCells(cells: string[], { names, columns }: CsvHeader): Pick<Row, '
   }
   const input: Record<string, unknown> = {};
   for (const { name, at, fromCell } of columns) {
-    const cell = unescapeFormula(cells[at]);
+    const cell = textOf(cells[at]);
     if (cell === '') continue;
     try {
       input[name] = fromCell(cell);

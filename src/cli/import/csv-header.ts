@@ -12,6 +12,8 @@ export interface CsvHeader {
   reasonAt: number;
   /** The columns that are imported, and their positions among the names. */
   columns: { name: UserFieldName; at: number; fromCell: (cell: string) => unknown }[];
+  /** The text of a cell as it was before the service wrote it. */
+  textOf: (cell: string) => string;
 }
 
 const HINT = `The first line must contain column names (${WRITABLE_NAMES.join(', ')}).`;
@@ -28,7 +30,10 @@ export const columnKey = (cell: string) => cell.trim().toLowerCase();
 /** Throws if a column is missing, or is neither a field nor in `ignoreColumns`, a row of CSV. */
 export function readHeader(cells: string[], ignoreColumns?: string): CsvHeader {
   const reasonAt = cells.findIndex((cell) => columnKey(cell) === REASON);
-  const names = cells.filter((_cell, at) => at !== reasonAt).map(unescapeFormula);
+  // Only an export has an id, and only an import writes reasons. In any other file an apostrophe is the author's own.
+  const isOurs = reasonAt >= 0 || cells.some((cell) => columnKey(cell) === 'id');
+  const textOf = isOurs ? unescapeFormula : (cell: string) => cell;
+  const names = cells.filter((_cell, at) => at !== reasonAt).map(textOf);
   while (names.at(-1)?.trim() === '') names.pop(); // spreadsheets add empty columns
   const keys = names.map(columnKey);
   const ignored = ignoreColumns === undefined ? [] : namesIn(ignoreColumns).map(columnKey);
@@ -53,12 +58,12 @@ export function readHeader(cells: string[], ignoreColumns?: string): CsvHeader {
     const name = FIELD_NAMES.get(key)!;
     return { name, at: keys.indexOf(key), fromCell: kindOf(USER_FIELDS[name].kind).fromCell };
   });
-  return { names, reasonAt, columns };
+  return { names, reasonAt, columns, textOf };
 }
 
 function namesIn(csv: string): string[] {
   try {
-    return (parse(csv, { relax_quotes: true })[0] ?? ['']).map(unescapeFormula);
+    return parse(csv, { relax_quotes: true })[0] ?? [''];
   } catch {
     throw new Error('--ignore-columns must be a row of CSV, with commas.');
   }

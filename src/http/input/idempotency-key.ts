@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { invalidInput } from '../fault';
+import { pathOf } from '../location';
 
 /** A request that is to be done once, however often it is sent. */
 export interface Claim {
@@ -29,8 +30,7 @@ export function claimOf(request: Request): Claim | undefined {
   if (!KEY.test(key)) throw malformed('must have 1 to 255 characters from ! to ~');
   // A host application that has parsed the body has not kept its bytes.
   const body = bodies.get(request) ?? JSON.stringify(request.body);
-  const { pathname } = new URL(request.originalUrl, 'http://localhost');
-  return { path: pathname, key, requestHash: hash('sha256', body, 'buffer') };
+  return { path: pathOf(request), key, requestHash: hash('sha256', body, 'buffer') };
 }
 
 /** Throws a 400 if the request has the header: its response shows a secret, which must not be kept. */

@@ -2,6 +2,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { sqlState, violates, wasRolledBack } from '../../database/errors';
 import { tableName } from '../../database/tables';
 import { newId } from '../../database/id';
+import { Lanes } from '../../database/lanes';
 import type { Caller } from '../../http/caller';
 import { decideOutcomes, emailKeysOf, type KnownUser, type Outcome, validateRow } from './import-rules';
 import { columnsOf, type UserColumns, USER_COLUMNS, wordsOf } from '../user-columns';
@@ -28,7 +29,7 @@ export class UserImport {
     private readonly by: Caller,
     private readonly update: boolean,
   ) {
-    this.vocabulary = new Vocabulary(dataSource);
+    this.vocabulary = new Vocabulary(dataSource, new Lanes(1));
   }
 
   /** Returns the outcomes in the order of the rows. If it throws, nothing was written. */
@@ -77,10 +78,7 @@ export class UserImport {
   }
 
   private async learn(written: UserColumns[]): Promise<void> {
-    const { organizationId } = this.by;
-    await this.vocabulary.learn(
-      written.flatMap((columns) => wordsOf(columns).map((word) => ({ organizationId, word }))),
-    );
+    await this.vocabulary.learn(this.by.organizationId, written.flatMap(wordsOf));
   }
 }
 

@@ -5,8 +5,6 @@ import { type Bind, type Condition, type IndexedMatch, LAST_CHARACTER } from './
 import { once } from './once';
 import { fold, foldName } from './search-text';
 import type { Query } from './search-transaction';
-import { USER_COLUMNS } from '../user-columns';
-import type { User } from '../user.entity';
 import type { Role } from '../user.fields';
 
 /** Up to this many users are read without an index. */
@@ -18,8 +16,13 @@ const MAX_MATCHES = 20_000;
 /** At most this many emails that begin alike are read before looking whether such names or emails are common. */
 const FEW_EMAILS = 2_000;
 
-/** `nameKey` and `rank` are the parts of a position that are not fields. */
-export type FoundUser = User & { nameKey: string; rank: number };
+/** What the search itself reads of a user. The row also has the columns that were asked for. */
+export interface FoundUser {
+  id: string;
+  name: string;
+  nameKey: string;
+  rank: number;
+}
 
 /** The row after which a rank continues. */
 export type Position = [nameKey: string, name: string, id: string];
@@ -47,6 +50,8 @@ export class SearchRows {
     private readonly role: Role | undefined,
     /** A condition on `id`: the users that are left out of everything but `withId()`. */
     private readonly others: Condition,
+    /** The select list of a user; it has `id` and `name`. */
+    private readonly columns: string,
   ) {
     this.users = tableName(dataSource, 'users');
     this.userSearch = tableName(dataSource, 'user_search');
@@ -182,7 +187,7 @@ export class SearchRows {
           FROM walked
         ) AS counted
         LEFT JOIN (
-          SELECT ${USER_COLUMNS}, name_key AS "nameKey", rank FROM walked WHERE rank = ${bind(from.rank)}
+          SELECT ${this.columns}, name_key AS "nameKey", rank FROM walked WHERE rank = ${bind(from.rank)}
           ORDER BY ${ORDER} LIMIT ${limit}
         ) AS page ON true
         ORDER BY "nameKey", name, id`,
@@ -195,7 +200,7 @@ export class SearchRows {
   walk(condition: Condition, length: number, { after, limit }: Page): Promise<FoundUser[]> {
     return this.run(
       (bind) => `
-        SELECT ${USER_COLUMNS}, name_key AS "nameKey" FROM (
+        SELECT ${this.columns}, name_key AS "nameKey" FROM (
           SELECT * FROM ${this.users} WHERE ${this.inScope(bind)} AND ${this.isAfter(after, bind)} ORDER BY ${ORDER} LIMIT ${opaque(length)}
         ) AS walked
         WHERE ${this.others(bind)} AND (SELECT ${condition(bind)} FROM ${this.userSearch} WHERE user_search.user_id = walked.id AND organization_id = ${bind(this.organizationId)})
@@ -227,7 +232,7 @@ export class SearchRows {
 
   private usersOf(rows: string, bind: Bind): string {
     const organization = `organization_id = ${bind(this.organizationId)}`;
-    return `LEFT JOIN LATERAL (SELECT ${USER_COLUMNS} FROM ${this.users} WHERE ${organization} AND users.id = ${rows}.id OFFSET 0) AS users ON true`;
+    return `LEFT JOIN LATERAL (SELECT ${this.columns} FROM ${this.users} WHERE ${organization} AND users.id = ${rows}.id OFFSET 0) AS users ON true`;
   }
 
   private inScope(bind: Bind): string {

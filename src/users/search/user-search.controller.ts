@@ -4,7 +4,8 @@ import { Answers } from '../../http/answers';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { Scopes } from '../../http/scopes';
-import { linkNext } from '../../pages/page';
+import { linkNext, writePage } from '../../pages/page';
+import { userAsJson } from '../user.serializer';
 import { UserPageView } from '../user.view';
 import { SearchUsersDto } from '../users.dto';
 import { UserSearch } from './user-search';
@@ -20,15 +21,16 @@ export class UserSearchController {
    */
   @Get('search')
   @Scopes('users:read')
-  @Answers({ headers: ['Link'] })
+  @Answers({ headers: ['Link'], view: UserPageView })
   async search(
     @CurrentCaller() by: Caller,
     @Query() query: SearchUsersDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<UserPageView> {
-    const page = await this.userSearch.search(by, query);
+  ): Promise<string> {
+    // As text, like the list.
+    const page = await this.userSearch.searchAsText(by, query);
     linkNext(request, response, page);
-    return page;
+    return writePage(response, page, userAsJson);
   }
 }

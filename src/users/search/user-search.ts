@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { DATABASE } from '../../database/data-source';
+import { Lanes } from '../../database/lanes';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
 import type { Page } from '../../pages/paginate';
 import { type By, callerOf } from '../../http/caller';
@@ -12,6 +13,8 @@ import { type FoundUser, type Position, SearchRows } from './search-rows';
 import { fold, queryWords } from './search-text';
 import { type Query, searchTransaction } from './search-transaction';
 import { correctionsOf } from './vocabulary';
+import { TEXT_COLUMNS, USER_COLUMNS, type UserText } from '../user-columns';
+import type { User } from '../user.entity';
 import { recordOf, type UserRecord } from '../user.record';
 import { emailKey, type Role } from '../user.fields';
 import { SearchUsersDto } from '../users.dto';
@@ -27,22 +30,39 @@ const ID = /^usr_[0-9a-hjkmnp-tv-z]{8,26}$/;
  */
 @Injectable()
 export class UserSearch {
-  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly lanes: Lanes,
+  ) {}
 
   async search(by: By, input: SearchInput): Promise<Page<UserRecord>> {
+    const { data, nextCursor } = await this.page<User>(USER_COLUMNS, by, input);
+    return { data: data.map(recordOf), nextCursor };
+  }
+
+  /** The same page with values as text, ready for a JSON response. */
+  searchAsText(by: By, input: SearchInput): Promise<Page<UserText>> {
+    return this.page(TEXT_COLUMNS, by, input);
+  }
+
+  private async page<Row>(columns: string, by: By, input: SearchInput): Promise<Page<Row>> {
     const { organizationId } = callerOf(by);
     const { q, role, limit, cursor } = judgeOrThrow(SearchUsersDto, input);
     const list = ['search', organizationId, q, role];
     const [kind, rank, ...after] = cursor === undefined ? [] : decodeCursor(cursor, list, isPosition);
-    return searchTransaction(this.dataSource, async (query) => {
-      const search = new Search(this.dataSource, query, organizationId, q, role);
+    const read = async (query: Query) => {
+      const search = new Search(this.dataSource, query, organizationId, q, role, columns);
       const from = kind === undefined ? undefined : { rank: Number(rank), after: after as Position };
       const found =
         kind === 'typos' ? undefined : await readPage('words', await search.ranks(), limit, list, from);
       return found && (kind || found.data.length > 0)
         ? found
         : readPage('typos', await search.typoRanks(), limit, list, from);
-    });
+    };
+    const page = await this.lanes.run('heavy', organizationId, () =>
+      searchTransaction(this.dataSource, read),
+    );
+    return page as Page<FoundUser & Row>;
   }
 }
 
@@ -54,6 +74,7 @@ class Search {
     private readonly organizationId: string,
     private readonly q: string,
     private readonly role: Role | undefined,
+    private readonly columns: string,
   ) {}
 
   async ranks(): Promise<Rank[]> {
@@ -82,7 +103,7 @@ class Search {
 
   private rows(exact?: Condition): SearchRows {
     const others: Condition = exact ? (bind) => `NOT ${exact(bind)}` : () => 'true';
-    return new SearchRows(this.dataSource, this.query, this.organizationId, this.role, others);
+    return new SearchRows(this.dataSource, this.query, this.organizationId, this.role, others, this.columns);
   }
 }
 
@@ -96,7 +117,7 @@ async function readPage(
   limit: number,
   list: unknown[],
   from: { rank: number; after?: Position } = { rank: 0 },
-): Promise<Page<UserRecord>> {
+): Promise<Page<FoundUser>> {
   const found: { rank: number; user: FoundUser }[] = [];
   for (let rank = from.rank; rank < ranks.length && found.length <= limit; rank++) {
     const users = await ranks[rank].next({
@@ -109,7 +130,7 @@ async function readPage(
   const last = rows.at(-1);
   const hasMore = found.length > limit && last;
   return {
-    data: rows.map(({ user }) => recordOf(user)),
+    data: rows.map(({ user }) => user),
     nextCursor: hasMore
       ? encodeCursor([kind, String(last.rank), last.user.nameKey, last.user.name, last.user.id], list)
       : null,

@@ -1,17 +1,22 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { InTurn } from '../../database/in-turn';
+import type { Lanes } from '../../database/lanes';
 import { tableName } from '../../database/tables';
 import type { Query } from './search-transaction';
 import { decode, encode, type QueryWord } from './search-text';
 import { MAX_WORD_LENGTH, MIN_TYPO_LENGTH, oneEditFrom } from './spelling';
 
-/** A word of an organization's vocabulary, which the search uses to correct typos. */
-export interface Word {
-  organizationId: string;
-  word: string;
-}
-
 /** The name, the email and the metadata of a user add at most this many words each, so that no request can fill the vocabulary. */
 const MAX_WORDS = 64;
+
+interface NextWords {
+  words: Set<string>;
+  stored: Promise<void>;
+}
+
+/** Writes do not join a statement of more words, which would take long. */
+const MAX_WORDS_AT_ONCE = 2_000;
 
 /** At most this many words of the vocabulary stand in for one word of a query. */
 const MAX_CANDIDATES = 20;
@@ -46,30 +51,49 @@ export class Vocabulary {
   private known = new Map<string, Set<string>>();
   private count = 0;
   private since = 0;
-  private inProgress: Promise<unknown> = Promise.resolve();
+  private readonly inserts = new InTurn();
+  private readonly waiting = new Map<string, NextWords>();
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly lanes: Lanes,
+  ) {}
 
-  async learn(words: Word[]): Promise<void> {
+  async learn(organizationId: string, words: string[]): Promise<void> {
     this.forgetOld();
-    const added = words.filter(({ organizationId, word }) => !this.known.get(organizationId)?.has(word));
+    const known = this.known.get(organizationId);
+    const added = words.filter((word) => !known?.has(word));
     if (added.length === 0) return;
-    // One statement at a time: two would wait for each other's words.
-    const result = this.inProgress.then(() => this.insert(added));
-    this.inProgress = result.catch(() => {});
-    await result.then(
-      () => this.remember(added),
-      () => {},
-    );
+    const waiting = this.waiting.get(organizationId);
+    const next = waiting && waiting.words.size < MAX_WORDS_AT_ONCE ? waiting : this.next(organizationId);
+    for (const word of added) next.words.add(word);
+    await next.stored;
   }
 
-  private insert(words: Word[]): Promise<unknown> {
+  /** The next statement of the organization, and the words for it. Two at a time would wait for each other's words. */
+  private next(organizationId: string): NextWords {
+    const words = new Set<string>();
+    const stored = this.inserts.run(organizationId, async () => {
+      await turn();
+      if (this.waiting.get(organizationId)?.words === words) this.waiting.delete(organizationId);
+      await this.lanes
+        .run('quick', organizationId, () => this.insert(organizationId, [...words]))
+        .then(
+          () => this.remember(organizationId, words),
+          () => {},
+        );
+    });
+    const next = { words, stored };
+    this.waiting.set(organizationId, next);
+    return next;
+  }
+
+  private insert(organizationId: string, words: string[]): Promise<unknown> {
     return this.dataSource.query(
       // The order prevents a deadlock between two statements that insert the same words.
       `INSERT INTO ${tableName(this.dataSource, 'search_words')} (organization_id, word)
-       SELECT DISTINCT organization_id, word COLLATE "C" FROM unnest($1::text[], $2::text[]) AS added (organization_id, word)
-       ORDER BY 1, 2 ON CONFLICT DO NOTHING`,
-      [words.map(({ organizationId }) => organizationId), words.map(({ word }) => word)],
+       SELECT $1, word FROM unnest($2::text[]) AS added (word) ORDER BY word COLLATE "C" ON CONFLICT DO NOTHING`,
+      [organizationId, words],
     );
   }
 
@@ -81,15 +105,12 @@ export class Vocabulary {
   }
 
   /** Most words of a write are stored already. */
-  private remember(words: Word[]): void {
-    this.count += words.length;
-    for (const { organizationId, word } of words) {
-      // A copy, because V8 keeps the whole text alive for a substring that a regular expression matched.
-      const copy = Buffer.from(word).toString();
-      const known = this.known.get(organizationId);
-      if (known) known.add(copy);
-      else this.known.set(organizationId, new Set([copy]));
-    }
+  private remember(organizationId: string, words: ReadonlySet<string>): void {
+    this.count += words.size;
+    const known = this.known.get(organizationId) ?? new Set();
+    this.known.set(organizationId, known);
+    // A copy, because V8 keeps the whole text alive for a substring that a regular expression matched.
+    for (const word of words) known.add(Buffer.from(word).toString());
   }
 }
 

@@ -25,8 +25,9 @@ export function changeOf(user: User, fields: Partial<WritableFields>): UserChang
   const columns = columnsOf(changed);
   const { id, version } = user;
   if (!names.some((name) => `${name}_text` in columns)) return { id, version, fields: changed, columns };
-  const after = columnsOf({ ...user, ...changed });
-  const [text, formerText] = [searchTextOf(after), searchTextOf(columnsOf(user))];
+  const before = columnsOf(user);
+  const after = { ...before, ...columns };
+  const [text, formerText] = [searchTextOf(after), searchTextOf(before)];
   const search = { nameKey: String(after.name_key), name: String(after.name), text, formerText };
   return { id, version, fields: changed, columns, search };
 }

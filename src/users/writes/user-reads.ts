@@ -4,36 +4,43 @@ import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
 import { DATABASE } from '../../database/data-source';
 import { isId } from '../../database/id';
+import { Lanes } from '../../database/lanes';
 import { PER_TURN } from '../../database/per-turn';
 import { retryBroken } from '../../database/retry';
 import { tableName } from '../../database/tables';
 import { USER_COLUMNS } from '../user-columns';
 import type { User } from '../user.entity';
 
-/** Reads users by their ids: those of one turn of the event loop in one statement; nothing is cached. */
+/** Reads users by their ids: those of an organization in one turn of the event loop by one statement; nothing is cached. */
 @Injectable()
 export class UserReads {
-  private readonly byId = new DataLoader<[organizationId: string, id: string], User | null>(
-    (keys) => this.findAll(keys),
-    PER_TURN,
-  );
+  private readonly loaders = new Map<string, DataLoader<string, User | null>>();
 
-  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly lanes: Lanes,
+  ) {}
 
   async find(organizationId: string, id: string): Promise<User | null> {
-    return isId('usr', id) ? this.byId.load([organizationId, id]) : null;
+    return isId('usr', id) ? this.loaderOf(organizationId).load(id) : null;
   }
 
-  private async findAll(keys: readonly [organizationId: string, id: string][]): Promise<(User | null)[]> {
-    const rows: User[] = await retryBroken(() =>
-      this.dataSource.query(
-        `SELECT organization_id AS "organizationId", ${USER_COLUMNS}
-         FROM unnest($1::text[], $2::text[]) AS wanted (wanted_organization_id, wanted_id)
-         JOIN ${tableName(this.dataSource, 'users')} ON organization_id = wanted_organization_id AND id = wanted_id`,
-        [keys.map(([organizationId]) => organizationId), keys.map(([, id]) => id)],
-      ),
-    );
-    const byKey = new Map(rows.map((user) => [`${user.organizationId} ${user.id}`, user]));
-    return keys.map((key) => byKey.get(key.join(' ')) ?? null);
+  private loaderOf(organizationId: string): DataLoader<string, User | null> {
+    const existing = this.loaders.get(organizationId);
+    if (existing) return existing;
+    const loader = new DataLoader<string, User | null>((ids) => {
+      this.loaders.delete(organizationId);
+      return this.findAll(organizationId, ids);
+    }, PER_TURN);
+    this.loaders.set(organizationId, loader);
+    return loader;
+  }
+
+  private async findAll(organizationId: string, ids: readonly string[]): Promise<(User | null)[]> {
+    const sql = `SELECT ${USER_COLUMNS} FROM ${tableName(this.dataSource, 'users')} WHERE organization_id = $1 AND id = ANY ($2)`;
+    const read = () => retryBroken(() => this.dataSource.query(sql, [organizationId, ids]));
+    const rows: Omit<User, 'organizationId'>[] = await this.lanes.run('quick', organizationId, read);
+    const byId = new Map(rows.map((row) => [row.id, { organizationId, ...row }]));
+    return ids.map((id) => byId.get(id) ?? null);
   }
 }

@@ -30,7 +30,6 @@ export interface Written {
 
 type Statement = [sql: string, values: unknown[]];
 
-const typesOf = (columns: readonly { type: string }[]) => columns.map(({ type }) => type);
 const namesOf = (columns: readonly { column: string }[]) => columns.map(({ column }) => column);
 const asParameter = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : (value ?? null));
 const valueOf = (columns: UserColumns, column: string) => columns[column as WrittenColumn];
@@ -76,53 +75,64 @@ export function insertStatement(
 /** Columns that only the former release fills. Emptied with their field, they show what is of that release. */
 const FORMER_COLUMNS = ['name', 'email', 'metadata'];
 
-/** Changes users and returns those that still had their version. With `skipLocked` it leaves out users that another transaction has locked. */
+/**
+ * Changes users and returns those that still had their version. Several leave out users that another transaction has locked,
+ * unless `skipLocked` is false.
+ */
 export function updateStatement(
   dataSource: DataSource,
   organizationId: string,
   changes: readonly UserChange[],
-  { skipLocked = changes.length > 1 } = {},
+  { skipLocked = true } = {},
 ): Statement {
   const parameters = new Parameters();
   const organization = parameters.bind(organizationId);
-  const changed = WRITTEN_COLUMNS.filter(({ column }) => changes.some(({ columns }) => column in columns));
+  const [ids, cellOf] = cellsOf(parameters, changes);
   const users = tableName(dataSource, 'users');
-  // A column that only others of them change keeps its value: the row has not changed since it was read.
-  const input = parameters.rows(
-    ['text', 'integer', ...typesOf(changed)],
-    changes.map(({ id, version, columns }) => [
-      id,
-      version,
-      ...changed.map(({ column }) => asParameter(valueOf(columns, column))),
-    ]),
-  );
-  const names = ['id', 'version', ...namesOf(changed)].join(', ');
-  const unlocked = `(
-    SELECT input.* FROM input JOIN ${users} AS users ON users.organization_id = ${organization} AND users.id = input.id
-    FOR UPDATE OF users SKIP LOCKED) AS input`;
-  const assignments = [
-    ...namesOf(changed).map((column) => `${column} = coalesce(input.${column}, users.${column})`),
-    ...namesOf(changed)
-      .filter((column) => FORMER_COLUMNS.includes(column))
-      .map(
-        (column) =>
-          `${column}_words = CASE WHEN input.${column} IS NULL THEN users.${column}_words ELSE '' END`,
-      ),
-    'version = input.version + 1',
-    // greatest() keeps it from going back: a statement that waited for a later one has the older now().
-    'updated_at = greatest(users.updated_at, now())',
-  ];
-  const steps = [
-    `input (${names}) AS MATERIALIZED (${input})`,
-    `written AS (
-       UPDATE ${users} AS users SET ${assignments.join(', ')}
-       FROM ${skipLocked ? unlocked : 'input'}
-       WHERE users.organization_id = ${organization} AND users.id = input.id AND users.version = input.version
-       RETURNING users.id, users.updated_at AS at
-     )`,
-    ...searchSteps(dataSource, organization, changes, parameters),
-  ];
+  const changed = WRITTEN_COLUMNS.filter(({ column }) => changes.some(({ columns }) => column in columns));
+  const assignments = changed.flatMap(({ column, type }) => {
+    const cell = cellOf(type, ({ columns }) => valueOf(columns, column))('id');
+    const words = `${column}_words = CASE WHEN ${cell} IS NULL THEN ${column}_words ELSE '' END`;
+    // A column that only others of them change keeps its value: the row has not changed since it was read.
+    return [`${column} = coalesce(${cell}, ${column})`, ...(FORMER_COLUMNS.includes(column) ? [words] : [])];
+  });
+  const wanted = `organization_id = ${organization} AND id = ANY (${ids})`;
+  const unlocked = `organization_id = ${organization} AND id = ANY (ARRAY(SELECT id FROM ${users} WHERE ${wanted} FOR UPDATE SKIP LOCKED))`;
+  // greatest() keeps `updatedAt` from going back: a statement that waited for a later one has the older now().
+  const written = `
+    UPDATE ${users} SET ${assignments.join(', ')}, version = version + 1, updated_at = greatest(updated_at, now())
+    WHERE ${skipLocked && changes.length > 1 ? unlocked : wanted} AND version = ${cellOf('integer', ({ version }) => version)('id')}
+    RETURNING id, updated_at AS at`;
+  const steps = [`written AS (${written})`, ...searchSteps(dataSource, organization, changes, cellOf)];
   return [`WITH ${steps.join(', ')} SELECT id, at FROM written`, parameters.values];
+}
+
+/** Binds a value of each row, and returns an expression for the value of the row with the id in a column. */
+type CellOf<Row> = (type: string, valueOf: (row: Row) => unknown) => (idColumn: string) => string;
+
+/**
+ * The ids of the rows, and their other values. These are objects by id rather than a list to join, because PostgreSQL then
+ * looks up the ids whatever its statistics say. A single row is written by plain values, which is faster again.
+ */
+function cellsOf<Row extends { id: string }>(
+  parameters: Parameters,
+  rows: readonly Row[],
+): [ids: string, CellOf<Row>] {
+  const ids = `${parameters.bind(rows.map(({ id }) => id))}::text[]`;
+  if (rows.length === 1) {
+    const cellOf: CellOf<Row> = (type, valueOf) => {
+      const cell = `${parameters.bind(asParameter(valueOf(rows[0])))}::${type}`;
+      return () => cell;
+    };
+    return [ids, cellOf];
+  }
+  const cellOf: CellOf<Row> = (type, valueOf) => {
+    const byId = JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, valueOf(row)])));
+    const cells = `${parameters.bind(byId)}::jsonb`;
+    return (idColumn) =>
+      type === 'jsonb' ? `(${cells} -> ${idColumn})` : `(${cells} ->> ${idColumn})::${type}`;
+  };
+  return [ids, cellOf];
 }
 
 /** Steps that change what the search knows of the users, and keep the former texts for the sweep of the vocabulary. */
@@ -130,23 +140,23 @@ function searchSteps(
   dataSource: DataSource,
   organization: string,
   changes: readonly UserChange[],
-  parameters: Parameters,
+  cellOf: CellOf<UserChange>,
 ): string[] {
-  const texts = changes.flatMap(({ id, search }) =>
-    search ? [[id, search.nameKey, search.name, search.text, search.formerText]] : [],
+  if (!changes.some(({ search }) => search)) return [];
+  const [nameKey, name, text] = (['nameKey', 'name', 'text'] as const).map((key) =>
+    cellOf('text', ({ search }) => search?.[key])('user_id'),
   );
-  if (texts.length === 0) return [];
+  const former = cellOf('text', ({ search }) =>
+    search?.formerText !== search?.text ? search?.formerText : undefined,
+  )('id');
   return [
-    `texts (id, name_key, name, text, former) AS MATERIALIZED (
-       SELECT texts.* FROM (${parameters.rows(['text', 'text', 'text', 'text', 'text'], texts)}) AS texts (id) JOIN written USING (id)
-     )`,
     `replaced AS (
        INSERT INTO ${tableName(dataSource, 'replaced_texts')} (organization_id, text)
-       SELECT ${organization}, former FROM texts WHERE former <> text
+       SELECT ${organization}, ${former} FROM written WHERE ${former} IS NOT NULL
      )`,
     `searched AS (
-       UPDATE ${tableName(dataSource, 'user_search')} AS user_search SET name_key = texts.name_key, name = texts.name, text = texts.text
-       FROM texts WHERE user_search.organization_id = ${organization} AND user_search.user_id = texts.id
+       UPDATE ${tableName(dataSource, 'user_search')} SET name_key = ${nameKey}, name = ${name}, text = ${text}
+       WHERE organization_id = ${organization} AND user_id = ANY (ARRAY(SELECT id FROM written)) AND ${nameKey} IS NOT NULL
      )`,
   ];
 }

@@ -8,6 +8,7 @@ import { Gathered } from '../../database/gathered';
 import { newId } from '../../database/id';
 import { retryRolledBack } from '../../database/retry';
 import { InTurn } from '../../database/in-turn';
+import { Lanes } from '../../database/lanes';
 import type { Claim } from '../../http/input/idempotency-key';
 import { UNAVAILABLE } from '../../http/problem';
 import { type ClaimRow, IdempotencyKeys } from '../../idempotency/idempotency-keys';
@@ -27,6 +28,9 @@ import {
   type Written,
 } from './user-statements';
 
+/** A write waits no longer for its words to be stored; they only serve typos. */
+const MAX_LEARNING_MS = 1_000;
+
 /** What has become of a write. */
 export type Outcome =
   | { outcome: 'written' | 'unchanged' | 'replayed'; user: User }
@@ -45,12 +49,8 @@ const MAX_WAIT_MS = 8_000;
  */
 @Injectable()
 export class UserWrites {
-  private readonly inserts = new Gathered<ClaimedUser, Written | undefined | typeof ALONE>(
-    (organizationId, users) => this.together(organizationId, users, this.insertStatement),
-  );
-  private readonly updates = new Gathered<UserChange, Written | undefined | typeof ALONE>(
-    (organizationId, changes) => this.together(organizationId, changes, updateStatement),
-  );
+  private readonly inserts: Gathered<ClaimedUser, Written | undefined | typeof ALONE>;
+  private readonly updates: Gathered<UserChange, Written | undefined | typeof ALONE>;
   private readonly users = new InTurn();
   private readonly vocabulary: Vocabulary;
   private readonly searchIndexes: SearchIndexes;
@@ -59,8 +59,15 @@ export class UserWrites {
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
     private readonly reads: UserReads,
     private readonly idempotencyKeys: IdempotencyKeys,
+    private readonly lanes: Lanes,
   ) {
-    this.vocabulary = new Vocabulary(dataSource);
+    this.inserts = new Gathered(lanes, (organizationId, users) =>
+      this.together(organizationId, users, this.insertStatement),
+    );
+    this.updates = new Gathered(lanes, (organizationId, changes) =>
+      this.together(organizationId, changes, updateStatement),
+    );
+    this.vocabulary = new Vocabulary(dataSource, lanes);
     this.searchIndexes = new SearchIndexes(dataSource);
   }
 
@@ -135,7 +142,8 @@ export class UserWrites {
   delete(organizationId: string, id: string, meets: Precondition): Promise<Outcome> {
     return this.decided(organizationId, id, meets, async (user) => {
       const row = { id, version: user.version, text: searchTextOf(columnsOf(user)) };
-      const gone = await this.run<Pick<Written, 'id'>>(deleteStatement(this.dataSource, organizationId, row));
+      const statement = deleteStatement(this.dataSource, organizationId, row);
+      const gone = await this.lanes.run('write', organizationId, () => this.run(statement));
       return gone.length > 0 ? { outcome: 'written', user } : undefined;
     });
   }
@@ -185,9 +193,14 @@ export class UserWrites {
     return rows.map(({ id }) => byId.get(id) ?? missing);
   }
 
-  private async alone<Row>(organizationId: string, row: Row, statement: StatementOf<Row>) {
-    const [written] = await this.run<Written>(statement(this.dataSource, organizationId, [row]));
-    return written as Written | undefined;
+  private async alone<Row extends NewUser | UserChange>(
+    organizationId: string,
+    row: Row,
+    statement: StatementOf<Row>,
+  ): Promise<Written | undefined> {
+    const run = () => this.run<Written>(statement(this.dataSource, organizationId, [row]));
+    const [written] = await this.lanes.run(isLarge(row) ? 'heavy' : 'write', organizationId, run);
+    return written;
   }
 
   private readonly insertStatement: StatementOf<ClaimedUser> = (dataSource, organizationId, users) =>
@@ -202,7 +215,8 @@ export class UserWrites {
 
   private async finish(organizationId: string, { columns }: Pick<NewUser, 'columns'>): Promise<void> {
     this.searchIndexes.countWrites(1);
-    await this.vocabulary.learn(wordsOf(columns).map((word) => ({ organizationId, word })));
+    const learned = this.vocabulary.learn(organizationId, wordsOf(columns));
+    await Promise.race([learned, sleep(MAX_LEARNING_MS, undefined, { ref: false })]);
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { NextFunction, Request, Response } from 'express';
-import { NO_ROUTE, type Problem, problemBody, sendProblem } from './problem';
+import { NO_ROUTE, type Problem, problemBody, sendProblem } from '../problem';
+import { afterResponses } from './one-at-a-time';
 
 /** A connection with the response in progress on it. */
 type Connection = Duplex & { _httpMessage?: ServerResponse };
@@ -14,9 +14,8 @@ export function answerParserRefusals(server: Server): void {
     const problem = problemOf(error);
     const response = connection._httpMessage;
     if (!response) return rejectConnection(connection, problem);
-    // The response belongs to an earlier, complete request and is sent first.
-    if (response.req.complete)
-      return void response.once('finish', () => rejectConnection(connection, problem));
+    // The response belongs to an earlier, complete request; it is sent first, and those of the requests after it.
+    if (response.req.complete) return afterResponses(connection, () => rejectConnection(connection, problem));
     if (response.headersSent) return void connection.destroy();
     response.setHeader('Connection', 'close');
     sendProblem(response.req, response, problem);
@@ -34,18 +33,11 @@ export function answerParserRefusals(server: Server): void {
     rejectConnection(connection, { status: 404, detail: NO_ROUTE });
   });
 
-  // Node's own answer to a missing Host lacks the common headers; `requireHost` sends one that has them.
+  // Node's own answer to a missing Host lacks the common headers; `requireTarget` sends one that has them.
   (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
 }
 
-/** Rejects HTTP/1.1 requests without a Host header. */
-export function requireHost(request: Request, response: Response, next: NextFunction): void {
-  if (request.headers.host !== undefined || request.httpVersion === '1.0') return next();
-  response.setHeader('Connection', 'close');
-  sendProblem(request, response, { status: 400, ...badRequest('The Host header is missing.') });
-}
-
-const badRequest = (detail: string): Pick<Problem, 'detail' | 'errors'> => ({
+export const badRequest = (detail: string): Pick<Problem, 'detail' | 'errors'> => ({
   detail,
   errors: [{ field: 'request', code: 'invalid', message: 'must be well-formed HTTP' }],
 });

@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net';
+import type { NextFunction, Request, Response } from 'express';
+import { tokenOf } from '../caller';
+
+/**
+ * How long a caller may read nothing of a finished response. Node waits as long again if the system has taken a part of it.
+ * Node sets its own times again when the response is sent, and when the next request begins.
+ */
+const UNREAD_MS = 15_000;
+
+/** A sixth of the memory that a replica may take. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Limits how long, and how many bytes, responses wait for callers to read them. Beyond the limit, the organization that holds
+ * the most of it loses the connection that has waited longest, so that slow readers take the service from nobody else.
+ */
+export function limitUnsentBytes() {
+  /** The connections with a response to send, oldest first, and the organizations that they belong to. */
+  const sending = new Map<Socket, string | undefined>();
+
+  const enforce = () => {
+    for (;;) {
+      let total = 0;
+      const held = new Map<string | undefined, number>();
+      for (const [{ writableLength }, organizationId] of sending) {
+        total += writableLength;
+        held.set(organizationId, (held.get(organizationId) ?? 0) + writableLength);
+      }
+      if (total <= MAX_BYTES) return;
+      const [[greediest]] = [...held].sort(([, a], [, b]) => b - a);
+      const [oldest] = [...sending].find(([, organizationId]) => organizationId === greediest)!;
+      sending.delete(oldest);
+      oldest.destroy();
+    }
+  };
+
+  return (request: Request, response: Response, next: NextFunction) => {
+    const { socket } = request;
+    // Node emits it when it has the whole response, and `close` when the caller's side has taken all of it.
+    response.once('prefinish', () => {
+      sending.set(socket, tokenOf(request)?.organizationId);
+      socket.setTimeout(UNREAD_MS);
+      enforce();
+    });
+    response.once('close', () => sending.delete(socket));
+    next();
+  };
+}

@@ -1,0 +1,50 @@
+import type { createClient } from 'redis';
+import { type CountedWindow, SAME_WINDOW_MS, type SeenWindow, WINDOW_MS } from './window';
+
+export type Client = ReturnType<typeof createClient>;
+
+const PREFIX = 'ums:rate-limit:';
+
+const NOT_SEEN: SeenWindow = { hits: 0, remainingMs: 0 };
+
+/** For each key: the hits to add, and the hits and remaining time of the window that the process has seen. */
+const SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local windows = {}
+for i, key in ipairs(KEYS) do
+  local added = ARGV[3 * i - 2]
+  local seenHits = tonumber(ARGV[3 * i - 1])
+  local seenAt = now - ${WINDOW_MS} + ARGV[3 * i]
+  local window = redis.call('HMGET', key, 'startedAt', 'hits')
+  local startedAt = tonumber(window[1])
+  if not startedAt or now >= startedAt + ${WINDOW_MS} then
+    startedAt = seenHits > 0 and seenAt or now
+    redis.call('DEL', key)
+    redis.call('HSET', key, 'startedAt', startedAt, 'hits', seenHits)
+    redis.call('PEXPIREAT', key, startedAt + ${WINDOW_MS})
+  elseif seenHits > tonumber(window[2]) and seenAt > startedAt - ${SAME_WINDOW_MS} then
+    redis.call('HSET', key, 'hits', seenHits)
+  end
+  windows[i] = { redis.call('HINCRBY', key, 'hits', added), startedAt }
+end
+return { now, windows }`;
+
+/** Counts in Redis, in one script on its clock. A window that has seen less than the process has goes on from there. */
+export async function countIn(
+  client: Client,
+  hits: ReadonlyMap<string, number>,
+  seen: ReadonlyMap<string, SeenWindow>,
+): Promise<Map<string, CountedWindow>> {
+  const tokenIds = [...hits.keys()];
+  const [now, windows] = (await client.eval(SCRIPT, {
+    keys: tokenIds.map((id) => PREFIX + id),
+    arguments: tokenIds.flatMap((id) => {
+      const window = seen.get(id) ?? NOT_SEEN;
+      return [hits.get(id)!, window.hits, window.remainingMs].map(String);
+    }),
+  })) as [number, [number, number][]];
+  return new Map(
+    windows.map(([totalHits, startedAt], i) => [tokenIds[i], { hits: totalHits, startedAt, now }]),
+  );
+}

@@ -1,0 +1,23 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** A connection to a service that reads nothing until it is told to. */
+export async function connectTo(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => {}); // a reset by the service; `close` follows
+  await once(socket, 'connect');
+  return socket.pause();
+}
+
+/** Sends bytes, which may be invalid HTTP, and `later` after a delay. Returns everything that is answered until the end. */
+export async function exchange(url: string, bytes: string, later?: string): Promise<string> {
+  const socket = await connectTo(url);
+  socket.write(bytes);
+  if (later !== undefined) setTimeout(() => socket.write(later), 200);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
+  socket.resume();
+  await once(socket, 'close');
+  return answer;
+}
