@@ -9,7 +9,7 @@ import { columnsOf, type UserColumns, USER_COLUMNS, wordsOf } from '../user-colu
 import { changeOf } from '../writes/user-decisions';
 import type { User } from '../user.entity';
 import { emailKey } from '../user.fields';
-import { insertStatement, updateStatement } from '../writes/user-statements';
+import { insertStatement, isStale, updateStatement } from '../writes/user-statements';
 import { Vocabulary } from '../search/vocabulary';
 
 const ATTEMPTS = 5;
@@ -71,8 +71,7 @@ export class UserImport {
       await runner.query(...insertStatement(this.dataSource, organizationId, created)).catch(rethrowRaceLost);
     if (changed.length > 0) {
       const statement = updateStatement(this.dataSource, organizationId, changed, { skipLocked: false });
-      const written: unknown[] = await runner.query(...statement).catch(rethrowRaceLost);
-      if (written.length < changed.length) throw new RaceLost(RACE_LOST);
+      await runner.query(...statement).catch(rethrowRaceLost);
     }
     return [...created, ...changed].map(({ columns }) => columns);
   }
@@ -84,9 +83,10 @@ export class UserImport {
 
 const RACE_LOST = 'Other requests keep changing the same users as this import.';
 
-/** Another writer created one of the users, or took its email, after findUsers(). */
+/** Another writer created, changed or deleted one of the users, or took its email, after findUsers(). */
 function rethrowRaceLost(error: unknown): never {
-  throw violates(error, 'users_organization_id_email_key_key') ? new RaceLost(RACE_LOST) : error;
+  const isLost = isStale(error) || violates(error, 'users_organization_id_email_key_key');
+  throw isLost ? new RaceLost(RACE_LOST) : error;
 }
 
 /** The users with these emails, by email key. With `lock` their rows stay locked until the transaction ends. */

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { sqlState } from '../../database/errors';
 import { Parameters } from '../../database/parameters';
 import { tableName } from '../../database/tables';
 import { searchTextOf, type UserColumns, WRITTEN_COLUMNS } from '../user-columns';
@@ -34,12 +35,15 @@ const namesOf = (columns: readonly { column: string }[]) => columns.map(({ colum
 const asParameter = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : (value ?? null));
 const valueOf = (columns: UserColumns, column: string) => columns[column as WrittenColumn];
 
-/** Inserts users and returns them; `more` adds steps of other features. Fails as a whole if an email is taken in the organization. */
+/** Adds steps of other features, which insert by VALUES: a cluster sends any other insert through all of its nodes. */
+export type MoreSteps = (parameters: Parameters, organization: string) => string[];
+
+/** Inserts users and returns them. Fails as a whole if an email is taken in the organization. */
 export function insertStatement(
   dataSource: DataSource,
   organizationId: string,
   users: readonly NewUser[],
-  more: (parameters: Parameters, organization: string) => string[] = () => [],
+  more: MoreSteps = () => [],
 ): Statement {
   const parameters = new Parameters();
   const organization = parameters.bind(organizationId);
@@ -76,14 +80,14 @@ export function insertStatement(
 const FORMER_COLUMNS = ['name', 'email', 'metadata'];
 
 /**
- * Changes users and returns those that still had their version. Several leave out users that another transaction has locked,
- * unless `skipLocked` is false.
+ * Changes users and returns them. Fails as a whole (`isStale`) unless all of them still have their version. Several also fail
+ * so, rather than wait, if another transaction has locked one, unless `skipLocked` is false.
  */
 export function updateStatement(
   dataSource: DataSource,
   organizationId: string,
   changes: readonly UserChange[],
-  { skipLocked = true } = {},
+  { skipLocked = true, more = () => [] }: { skipLocked?: boolean; more?: MoreSteps } = {},
 ): Statement {
   const parameters = new Parameters();
   const organization = parameters.bind(organizationId);
@@ -103,9 +107,26 @@ export function updateStatement(
     UPDATE ${users} SET ${assignments.join(', ')}, version = version + 1, updated_at = greatest(updated_at, now())
     WHERE ${skipLocked && changes.length > 1 ? unlocked : wanted} AND version = ${cellOf('integer', ({ version }) => version)('id')}
     RETURNING id, updated_at AS at`;
-  const steps = [`written AS (${written})`, ...searchSteps(dataSource, organization, changes, cellOf)];
-  return [`WITH ${steps.join(', ')} SELECT id, at FROM written`, parameters.values];
+  const steps = [
+    `written AS (${written})`,
+    ...searchSteps(dataSource, organization, changes, cellOf),
+    ...replacedSteps(
+      dataSource,
+      parameters,
+      organization,
+      changes.flatMap(({ search }) => (search && search.formerText !== search.text ? search.formerText : [])),
+    ),
+    ...more(parameters, organization),
+  ];
+  return [`WITH ${steps.join(', ')} ${allWritten(changes.length)}`, parameters.values];
 }
+
+/** Returns what was written, or fails with a division by zero: the other steps then leave nothing behind either. */
+const allWritten = (count: number) =>
+  `SELECT id, at FROM written WHERE 1 / ((SELECT count(*) FROM written) = ${count})::int = 1`;
+
+/** Whether a statement failed because not every user had the version that was read. */
+export const isStale = (error: unknown): boolean => sqlState(error) === '22012';
 
 /** Binds a value of each row, and returns an expression for the value of the row with the id in a column. */
 type CellOf<Row> = (type: string, valueOf: (row: Row) => unknown) => (idColumn: string) => string;
@@ -135,7 +156,7 @@ function cellsOf<Row extends { id: string }>(
   return [ids, cellOf];
 }
 
-/** Steps that change what the search knows of the users, and keep the former texts for the sweep of the vocabulary. */
+/** A step that changes what the search knows of the users. */
 function searchSteps(
   dataSource: DataSource,
   organization: string,
@@ -146,14 +167,7 @@ function searchSteps(
   const [nameKey, name, text] = (['nameKey', 'name', 'text'] as const).map((key) =>
     cellOf('text', ({ search }) => search?.[key])('user_id'),
   );
-  const former = cellOf('text', ({ search }) =>
-    search?.formerText !== search?.text ? search?.formerText : undefined,
-  )('id');
   return [
-    `replaced AS (
-       INSERT INTO ${tableName(dataSource, 'replaced_texts')} (organization_id, text)
-       SELECT ${organization}, ${former} FROM written WHERE ${former} IS NOT NULL
-     )`,
     `searched AS (
        UPDATE ${tableName(dataSource, 'user_search')} SET name_key = ${nameKey}, name = ${name}, text = ${text}
        WHERE organization_id = ${organization} AND user_id = ANY (ARRAY(SELECT id FROM written)) AND ${nameKey} IS NOT NULL
@@ -161,18 +175,39 @@ function searchSteps(
   ];
 }
 
-/** Deletes a user that still has its version, and keeps its search text for the sweep. Returns it if it had. */
-export const deleteStatement = (
+/** A step that keeps former texts for the sweep of the vocabulary. */
+function replacedSteps(
+  dataSource: DataSource,
+  parameters: Parameters,
+  organization: string,
+  texts: readonly string[],
+): string[] {
+  if (texts.length === 0) return [];
+  const rows = texts.map((text) => `(${organization}, ${parameters.bind(text)})`);
+  return [
+    `replaced AS (
+       INSERT INTO ${tableName(dataSource, 'replaced_texts')} (organization_id, text) VALUES ${rows.join(', ')}
+     )`,
+  ];
+}
+
+/** Deletes a user that still has its version, and keeps its search text for the sweep. Fails (`isStale`) if it does not. */
+export function deleteStatement(
   dataSource: DataSource,
   organizationId: string,
   { id, version, text }: { id: string; version: number; text: string },
-): Statement => [
-  `WITH gone AS (
-     DELETE FROM ${tableName(dataSource, 'users')} WHERE organization_id = $1 AND id = $2 AND version = $3 RETURNING id
-   ),
-   replaced AS (
-     INSERT INTO ${tableName(dataSource, 'replaced_texts')} (organization_id, text) SELECT $1, $4 FROM gone
-   )
-   SELECT id FROM gone`,
-  [organizationId, id, version, text],
-];
+  more: MoreSteps = () => [],
+): Statement {
+  const parameters = new Parameters();
+  const organization = parameters.bind(organizationId);
+  const steps = [
+    `written AS (
+       DELETE FROM ${tableName(dataSource, 'users')}
+       WHERE organization_id = ${organization} AND id = ${parameters.bind(id)} AND version = ${parameters.bind(version)}
+       RETURNING id, updated_at AS at
+     )`,
+    ...replacedSteps(dataSource, parameters, organization, [text]),
+    ...more(parameters, organization),
+  ];
+  return [`WITH ${steps.join(', ')} ${allWritten(1)}`, parameters.values];
+}

@@ -22,6 +22,7 @@ import { UserReads } from './user-reads';
 import {
   deleteStatement,
   insertStatement,
+  isStale,
   type NewUser,
   type UserChange,
   updateStatement,
@@ -143,8 +144,8 @@ export class UserWrites {
     return this.decided(organizationId, id, meets, async (user) => {
       const row = { id, version: user.version, text: searchTextOf(columnsOf(user)) };
       const statement = deleteStatement(this.dataSource, organizationId, row);
-      const gone = await this.lanes.run('write', organizationId, () => this.run(statement));
-      return gone.length > 0 ? { outcome: 'written', user } : undefined;
+      const gone = await this.lanes.run('write', organizationId, () => this.runOne(statement));
+      return gone && { outcome: 'written', user };
     });
   }
 
@@ -182,15 +183,15 @@ export class UserWrites {
     rows: Row[],
     statement: StatementOf<Row>,
   ): Promise<(Written | undefined | typeof ALONE)[]> {
-    const written = await this.run<Written>(statement(this.dataSource, organizationId, rows)).catch(
-      (error: unknown) => {
-        if (rows.length === 1 || !wasRefused(error)) throw error;
-        return [];
-      },
-    );
-    const byId = new Map(written.map((row) => [row.id, row]));
-    const missing = rows.length === 1 ? undefined : ALONE;
-    return rows.map(({ id }) => byId.get(id) ?? missing);
+    const run = statement(this.dataSource, organizationId, rows);
+    if (rows.length === 1) return [await this.runOne(run)];
+    try {
+      const written = new Map((await this.run(run)).map((row) => [row.id, row]));
+      return rows.map(({ id }) => written.get(id));
+    } catch (error) {
+      if (!wasRefused(error)) throw error;
+      return rows.map(() => ALONE);
+    }
   }
 
   private async alone<Row extends NewUser | UserChange>(
@@ -198,9 +199,8 @@ export class UserWrites {
     row: Row,
     statement: StatementOf<Row>,
   ): Promise<Written | undefined> {
-    const run = () => this.run<Written>(statement(this.dataSource, organizationId, [row]));
-    const [written] = await this.lanes.run(isLarge(row) ? 'heavy' : 'write', organizationId, run);
-    return written;
+    const run = () => this.runOne(statement(this.dataSource, organizationId, [row]));
+    return this.lanes.run(isLarge(row) ? 'heavy' : 'write', organizationId, run);
   }
 
   private readonly insertStatement: StatementOf<ClaimedUser> = (dataSource, organizationId, users) =>
@@ -209,7 +209,16 @@ export class UserWrites {
       return this.idempotencyKeys.step(parameters, organization, claims);
     });
 
-  private run<Row>([sql, values]: ReturnType<StatementOf<never>>): Promise<Row[]> {
+  /** Undefined if the user no longer has its version. */
+  private async runOne(statement: ReturnType<StatementOf<never>>): Promise<Written | undefined> {
+    const written = await this.run(statement).catch((error: unknown) => {
+      if (isStale(error)) return [];
+      throw error;
+    });
+    return written[0];
+  }
+
+  private run([sql, values]: ReturnType<StatementOf<never>>): Promise<Written[]> {
     return retryRolledBack(() => this.dataSource.query(sql, values));
   }
 
