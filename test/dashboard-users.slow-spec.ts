@@ -220,6 +220,20 @@ describeInBrowser('users in the dashboard', () => {
       expect(await userOf(api, id)).toMatchObject({ role: 'admin', metadata: { since: 'then' } });
     });
 
+    it('count as their present data in the list, before that is fetched again', async () => {
+      let id = '';
+      const { page, api } = await visitUsers(async (api) => ({ id } = await api.createUser({ name: 'Ada' })));
+      await page.getByRole('button', { name: 'Edit Ada' }).click();
+      await page.getByRole('dialog').getByLabel('Role').selectOption('admin');
+      await page.route('**/api/v1/users?**', () => {});
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Saved Ada').waitFor();
+      await page.getByRole('button', { name: 'Delete Ada' }).click();
+      await dialogButton(page, 'Delete user').click();
+      await page.getByText('Deleted Ada').waitFor();
+      await api.get(`/api/v1/users/${id}`).expect(404);
+    });
+
     it('show at the email field that another user has the email', async () => {
       const { page, expectErrors } = await visitUsers(async (api) => {
         await api.createUser({ name: 'Ada', email: 'ada@example.com' });

@@ -53,6 +53,12 @@ export function useList<Item>(
     /** Whether `items` are of an earlier request. */
     isStale,
     reload,
+    /** Changes the items that are shown, until the list is fetched again. */
+    map(change: (item: Item) => Item) {
+      setResult((result) =>
+        result.page ? { ...result, page: { ...result.page, data: result.page.data.map(change) } } : result,
+      );
+    },
     retry() {
       // A rejected cursor will be rejected again.
       if (result.error instanceof ApiError && result.error.status === 400) goTo(FIRST_PAGE);

@@ -111,7 +111,11 @@ export function UsersPage() {
         <EditUserDialog
           id={dialog.user.id}
           onClose={close}
-          onSaved={({ name }) => finish(`Saved ${name}`)}
+          onSaved={(saved) => {
+            // With the old version in the row, the next change would seem to meet somebody else's.
+            list.map((user) => (user.id === saved.id ? saved : user));
+            finish(`Saved ${saved.name}`);
+          }}
           onUnchanged={() => finish('No changes were made')}
         />
       )}
