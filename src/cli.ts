@@ -3,6 +3,7 @@ import './process/node-version';
 import './process/signals';
 import { Command } from 'commander';
 import { info } from '../openapi.json';
+import { addDistribute } from './cli/distribute';
 import { addMigrate } from './cli/migrate';
 import { addOrganizations } from './cli/organizations';
 import { watchStandardOutput } from './cli/output';
@@ -29,6 +30,7 @@ program
   .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
   .action((output: { demo?: boolean; json?: boolean }) => start(process.env, output));
 addMigrate(program);
+addDistribute(program);
 addOrganizations(program);
 addTokens(program);
 addUsers(program);

@@ -46,6 +46,9 @@ export const LARGE_JOB = {
   query_timeout: 70_000,
 };
 
+/** For work that takes as long as it takes: waiting for another replica, building an index, or moving a table can take minutes. */
+export const UNLIMITED = { connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis };
+
 /** JIT compilation and parallel workers take longer to start than a statement of a request should take. */
 const SERVER_OPTIONS = '-c jit=off -c max_parallel_workers_per_gather=0';
 
@@ -68,12 +71,10 @@ export async function openDatabase(
 
 /** Brings the schema up to date, and returns the names of the migrations that ran. */
 export async function migrateDatabase(config: DatabaseConfig, schema: Schema): Promise<string[]> {
-  // On a connection without statement timeouts: waiting for another replica or building an index can take minutes.
-  const { connectionTimeoutMillis } = TIMEOUTS;
   const database =
     config.databaseUrl === undefined
       ? await openEmbeddedDatabase(config, schema)
-      : await openServer({ ...config, poolSize: 1 }, schema, { connectionTimeoutMillis });
+      : await openServer({ ...config, poolSize: 1 }, schema, UNLIMITED);
   return migrate(database.dataSource).finally(() => database.close());
 }
 

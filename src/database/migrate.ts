@@ -1,5 +1,6 @@
 import { type DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { distributeAdded, distributeTables } from './citus/distribute';
 import { sqlState } from './errors';
 import { useExtensions } from './extensions';
 import { quoted, tableName } from './tables';
@@ -38,11 +39,16 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
       const [first] = await executor.getPendingMigrations();
       if (first?.name !== next.name) return; // another replica has run it
       await executor.executeMigration(next);
+      await distributeAdded(runner);
       done.push(next.name);
     };
     await transaction(dataSource, runNext, true);
   }
 }
+
+/** Distributes the tables over the nodes of a Citus cluster, in one transaction; see `distributeTables()`. */
+export const distribute = (dataSource: DataSource, options?: Parameters<typeof distributeTables>[1]) =>
+  transaction(dataSource, (runner) => distributeTables(runner, options), true);
 
 /** A transaction without a limit for its statements, in which unqualified names refer to the schema of the service. */
 async function transaction<Result>(

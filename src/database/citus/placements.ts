@@ -1,0 +1,21 @@
+/**
+ * Where a table is on a Citus cluster:
+ * - `distributed`: in shards by `organization_id`, so that all rows of an organization are on one node
+ * - `reference`: whole on every node
+ * - `local`: on the coordinator alone
+ */
+export type Placement = 'distributed' | 'reference' | 'local';
+
+/** Every table of the service, in the order of their foreign keys. A migration that adds a table adds a line here. */
+export const PLACEMENTS: Readonly<Record<string, Placement>> = {
+  organizations: 'reference',
+  ums_migrations: 'reference',
+  // A token must be revocable whatever node is down.
+  tokens: 'local',
+  users: 'distributed',
+  user_search: 'distributed',
+  search_words: 'distributed',
+  replaced_texts: 'distributed',
+  idempotency_keys: 'distributed',
+  rate_limit_windows: 'distributed',
+};
