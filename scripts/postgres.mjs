@@ -14,8 +14,7 @@ export async function startPostgres(directory, more = {}) {
 }
 
 /** Starts a cluster in the directory. It can be stopped (SIGINT, a fast shutdown, by default) and started again. */
-export async function makeCluster(directory, more = {}) {
-  const binaries = findBinaries();
+export async function makeCluster(directory, more = {}, binaries = findBinaries()) {
   const port = await freePort();
   const data = join(directory, 'postgres');
   const owner = unprivilegedUser();
@@ -73,7 +72,8 @@ export function serverAt(url, stop) {
   return { url, stop, createDatabase };
 }
 
-function findBinaries() {
+/** The folder of the first installed PostgreSQL that is suitable. */
+export function findBinaries(isSuitable = () => true) {
   const onPath = (process.env.PATH ?? '').split(delimiter);
   const candidates = [
     ...onPath,
@@ -82,7 +82,7 @@ function findBinaries() {
     ...versions('/usr'),
   ];
   const found = candidates.find(
-    (path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')),
+    (path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')) && isSuitable(path),
   );
   if (found) return found;
   throw new Error(

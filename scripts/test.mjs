@@ -1,25 +1,37 @@
-// Runs the tests on the embedded database, with --postgres on a real server (which skips none), or with --pgbouncer on a
-// server behind PgBouncer. All other arguments go to Jest. Without any, the embedded database is spared the slow suites.
+// Runs the tests on the embedded database, with --postgres on a real server (which skips none), with --pgbouncer on a server
+// behind PgBouncer, or with --citus on a cluster that distributes every database. All other arguments go to Jest. Without
+// any, the embedded database is spared the slow suites.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from './chromium.mjs';
+import { makeTemplate, NO_CITUS, startCitus } from './citus.mjs';
 import { startPgBouncer } from './pgbouncer.mjs';
 import { startPostgres } from './postgres.mjs';
+
+const onCluster = process.argv.includes('--citus');
+if (onCluster && NO_CITUS) {
+  process.stdout.write(`The tests on a cluster are skipped: ${NO_CITUS}.\n`);
+  process.exit();
+}
 
 await import('./build-if-stale.mjs');
 
 const behindPooler = process.argv.includes('--pgbouncer');
-const onServer = behindPooler || process.argv.includes('--postgres');
+const onServer = onCluster || behindPooler || process.argv.includes('--postgres');
 const jestArguments = process.argv
   .slice(2)
-  .filter((argument) => !['--postgres', '--pgbouncer'].includes(argument));
+  .filter((argument) => !['--postgres', '--pgbouncer', '--citus'].includes(argument));
 const isShort = !onServer && jestArguments.length === 0;
 if (isShort) jestArguments.push('--testPathIgnorePatterns', 'slow-spec');
 const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
 const report = join(directory, 'report.json');
-const server = onServer ? await startPostgres(directory) : undefined;
+const server = onCluster
+  ? await startCitus(directory)
+  : onServer
+    ? await startPostgres(directory)
+    : undefined;
 const pooler = behindPooler ? await startPgBouncer(directory, server.url) : undefined;
 
 try {
@@ -29,6 +41,7 @@ try {
     NODE_NO_WARNINGS: '1',
     UMS_TEST_DIRECTORY: directory,
     UMS_TEST_SERVER: server?.url ?? '',
+    UMS_TEST_WORKERS: server?.workerUrls?.join(' ') ?? '',
     UMS_TEST_POOLER: pooler?.url ?? '',
     CHROMIUM_PATH: findChromium() ?? '',
   };
@@ -36,10 +49,16 @@ try {
   const template = server
     ? { DATABASE_URL: await server.createDatabase('ums_template') }
     : { DATA_DIR: join(directory, 'template') };
-  execFileSync(process.execPath, ['dist/src/cli.js', 'migrate'], {
-    env: { ...process.env, ...template },
-    stdio: 'ignore',
-  });
+  for (const command of onCluster ? ['migrate', 'distribute'] : ['migrate'])
+    execFileSync(process.execPath, ['dist/src/cli.js', command], {
+      env: { ...process.env, ...template },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  if (onCluster) {
+    await server.createDatabase('ums_empty');
+    for (const name of ['ums_template', 'ums_empty'])
+      await makeTemplate(name, [server.url, ...server.workerUrls]);
+  }
 
   const jest = ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${report}`, ...jestArguments];
   process.exitCode =

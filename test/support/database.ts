@@ -6,6 +6,9 @@ import pg from 'pg';
 const directory = process.env.UMS_TEST_DIRECTORY!;
 const serverUrl = process.env.UMS_TEST_SERVER;
 
+/** The other servers of a Citus cluster, of which that one is the coordinator. Each has every database under the same name. */
+const workerUrls = (process.env.UMS_TEST_WORKERS ?? '').split(' ').filter(Boolean);
+
 /** The URL for the service: the server, or the pooler in front of it. */
 const serviceUrl = process.env.UMS_TEST_POOLER || serverUrl;
 
@@ -22,7 +25,8 @@ export interface TestDatabase {
 
 export const copyOfTemplate = () => (serverUrl ? newDatabase('TEMPLATE ums_template') : newDirectory(true));
 
-export const emptyDatabase = () => (serverUrl ? newDatabase('') : newDirectory(false));
+export const emptyDatabase = () =>
+  serverUrl ? newDatabase(workerUrls.length > 0 ? 'TEMPLATE ums_empty' : '') : newDirectory(false);
 
 /** A directory for an embedded database, even if the tests run on a server. */
 export const emptyDirectory = () => newDirectory(false);
@@ -45,9 +49,12 @@ async function newDirectory(copy: boolean): Promise<TestDatabase> {
 }
 
 async function onServer(sql: string): Promise<void> {
-  const client = new pg.Client(serverUrl);
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
+  const run = async (url: string) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await Promise.all([serverUrl!, ...workerUrls].map(run));
 }
 
 /** A URL that bypasses the pooler, for programs that leave changed session settings behind. */
