@@ -17,6 +17,13 @@ const DRIVER_MESSAGES =
 const BROKEN_STATES = /^(57P01|57P02|57P05|08003|08006|ECONNRESET|EPIPE)$/;
 const BROKEN_MESSAGES = /^(Connection terminated unexpectedly|Client has encountered a connection error)/;
 
+/** What a Citus coordinator says, with SQLSTATE XX000, when a node fails; most such failures have a state of their own. */
+const NODE_MESSAGES =
+  /^(failure on connection|connection (to the remote node|not open|lost)|could not (commit transaction for shard|establish|find any healthy placement|send data to server|receive data from server)|no connection to the server|server closed the connection|SSL SYSCALL error)/;
+
+const nodeFailed = ({ code, message }: DatabaseError): boolean =>
+  code === 'XX000' && NODE_MESSAGES.test(message);
+
 /**
  * Classifies an error of TypeORM or node-postgres for a caller: the database cannot be used now (`unavailable`), it rejects
  * a value (`unstorable`), or neither.
@@ -25,6 +32,7 @@ export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | 
   if (!(error instanceof Error)) return undefined;
   const { code = '', severity, message } = driverError(error);
   if (severity === 'FATAL' || UNAVAILABLE_STATES.test(code)) return 'unavailable';
+  if (nodeFailed(driverError(error))) return 'unavailable';
   if (SOCKET_ERRORS.test(code) || DRIVER_MESSAGES.test(message)) return 'unavailable';
   return /^22...$/.test(code) ? 'unstorable' : undefined;
 }
@@ -32,11 +40,11 @@ export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | 
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error ? driverError(error).code : undefined;
 
-/** Whether the error is a violation of this constraint. */
+/** Whether the error is a violation of this constraint; on a node of a cluster, the name ends in the number of a shard. */
 export function violates(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;
   const { code = '', constraint: violated } = driverError(error);
-  return /^23...$/.test(code) && violated === constraint;
+  return /^23...$/.test(code) && violated?.replace(/_\d+$/, '') === constraint;
 }
 
 /** Whether the statement waited too long for a lock of another transaction. */
@@ -63,13 +71,13 @@ const driverError = (error: Error): DatabaseError =>
   (error as { driverError?: DatabaseError }).driverError ?? error;
 
 /**
- * Whether an established connection broke during a statement. Failures to connect and timeouts do not count, because a
+ * Whether an established connection broke during a statement, to this server or from it to another node. Failures to connect and timeouts do not count, because a
  * retry would only wait again.
  */
 export function connectionBroke(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code = '', message } = driverError(error);
-  return BROKEN_STATES.test(code) || BROKEN_MESSAGES.test(message);
+  return BROKEN_STATES.test(code) || BROKEN_MESSAGES.test(message) || nodeFailed(driverError(error));
 }
 
 /** Whether the server rolled back the statement because of a concurrent one, so that it can simply be retried. */
@@ -78,4 +86,6 @@ export const wasRolledBack = (error: unknown): boolean =>
 
 /** Whether the server rejected a statement without any effect, but still accepts others. */
 export const wasRefused = (error: unknown): boolean =>
-  /^(?=.*\d)(?!08|25006|53|57P0)[0-9A-Z]{5}$/.test(sqlState(error) ?? '');
+  error instanceof Error &&
+  /^(?=.*\d)(?!08|25006|53|57P0)[0-9A-Z]{5}$/.test(sqlState(error) ?? '') &&
+  !nodeFailed(driverError(error));
