@@ -41,15 +41,17 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.usedAt = new Map();
     const now = performance.now();
     const tokens = tableName(this.dataSource, 'tokens');
-    // Sends ages rather than times, because `lastUsedAt` is on the database's clock. Rows are locked in the order of their
-    // ids, or two replicas could deadlock.
+    // Sends ages rather than times, because `lastUsedAt` is on the database's clock; a cluster refuses now() beside a column
+    // of the updated table. Rows are locked in the order of their ids, or two replicas could deadlock.
     await this.dataSource
       .query(
         `UPDATE ${tokens} AS tokens
-         SET last_used_at = greatest(last_used_at, now() - used.age_ms * interval '1 millisecond')
+         SET last_used_at = greatest(last_used_at, used.at)
          FROM (
-           SELECT tokens.id, age_ms
-           FROM ${tokens} AS tokens JOIN unnest($1::text[], $2::float8[]) AS recent (id, age_ms) ON recent.id = tokens.id
+           SELECT tokens.id, recent.at
+           FROM ${tokens} AS tokens JOIN (
+             SELECT id, now() - age_ms * interval '1 millisecond' AS at FROM unnest($1::text[], $2::float8[]) AS ages (id, age_ms)
+           ) AS recent USING (id)
            ORDER BY tokens.id
            FOR UPDATE OF tokens
          ) AS used

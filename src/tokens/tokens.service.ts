@@ -106,7 +106,7 @@ export class TokensService {
     if (!isId('tok', id)) throw noSuchToken();
     const update = this.tokens
       .createQueryBuilder()
-      .update({ revokedAt: () => 'coalesce(revoked_at, now())' })
+      .update({ revokedAt: () => 'least(revoked_at, now())' }) // a cluster refuses now() in COALESCE
       .where({ organizationId, id });
     const { affected } = await this.lanes.run('quick', organizationId, () => update.execute());
     if (!affected) throw noSuchToken();
