@@ -7,7 +7,7 @@ import {
   DiscoveryService,
   HttpAdapterHost,
 } from '@nestjs/core';
-import { getDataSourceToken } from '@nestjs/typeorm';
+import { getDataSourceToken, getEntityManagerToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
@@ -85,6 +85,7 @@ export class ServiceModule implements NestModule {
 const databaseModule = (dataSource: DataSource, options: ServiceOptions): DynamicModule => {
   const providers = [
     { provide: getDataSourceToken(DATABASE), useValue: dataSource },
+    { provide: getEntityManagerToken(DATABASE), useValue: dataSource.manager },
     { provide: Lanes, useFactory: () => new Lanes(options.connections ?? poolSizeOf(dataSource)) },
   ];
   return { module: DatabaseModule, global: true, providers, exports: providers };

@@ -22,6 +22,9 @@ export interface Job {
 /** The first run comes this soon, so that work is also done by processes that restart more often than its interval. */
 const FIRST_AFTER_MS = 60_000;
 
+/** The delay of a run that somebody has asked for. */
+const SOON_MS = 1_000;
+
 /** Runs each job of this process soon after the start and then at its interval, with jitter, until the service shuts down. */
 @Injectable()
 export class Background implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -30,12 +33,20 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly jobs: Job[] = [];
   private readonly timers = new Map<Job, NodeJS.Timeout>();
   private readonly inProgress = new Map<Job, Promise<void>>();
+  private readonly urgent = new Set<Job>();
 
   constructor(@Inject(BACKGROUND) private readonly isOn: boolean) {}
 
   /** Called by a feature when its module is created. */
   add(job: Job): void {
     this.jobs.push(job);
+  }
+
+  /** Runs the job in a moment rather than at its interval. */
+  soon(job: Job): void {
+    if (!this.isOn || this.stop.signal.aborted || this.urgent.has(job)) return;
+    this.urgent.add(job);
+    if (!this.inProgress.has(job)) this.schedule(job, SOON_MS); // else run() does
   }
 
   onApplicationBootstrap(): void {
@@ -51,16 +62,19 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
 
   private schedule(job: Job, afterMs: number): void {
     const delay = afterMs * (0.9 + Math.random() / 5);
+    clearTimeout(this.timers.get(job));
     this.timers.set(job, setTimeout(() => this.inProgress.set(job, this.run(job)), delay).unref());
   }
 
   private async run(job: Job): Promise<void> {
+    this.urgent.delete(job);
     try {
       await job.run(this.stop.signal);
     } catch (error) {
       const message = `cannot ${job.name}; it will be tried again`;
       this.logger.warn({ message, error: describeError(error) });
     }
-    if (!this.stop.signal.aborted) this.schedule(job, job.everyMs);
+    this.inProgress.delete(job);
+    if (!this.stop.signal.aborted) this.schedule(job, this.urgent.has(job) ? SOON_MS : job.everyMs);
   }
 }

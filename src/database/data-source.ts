@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { describeError } from './errors';
 import { MIGRATIONS_TABLE, migrate } from './migrate';
-import { openEmbedded } from './embedded';
+import { openEmbedded } from './embedded/embedded';
 import { ResilientClient } from './resilient-client';
 
 /** The name of the service's data source in Nest, because host applications have their own. */

@@ -1,4 +1,3 @@
-import type { DataSource } from 'typeorm';
 import { retryBroken } from '../database/retry';
 import { decodeCursor, encodeCursor } from './cursor';
 
@@ -25,6 +24,11 @@ export interface PageRequest {
   list: unknown[];
 }
 
+/** A data source, or an entity manager or repository, which may be in a transaction. */
+interface Database {
+  query<Rows>(sql: string, values: unknown[]): Promise<Rows>;
+}
+
 export interface Page<Row> {
   data: Row[];
   nextCursor: string | null;
@@ -36,7 +40,7 @@ export interface Page<Row> {
  * would cost more than its query.
  */
 export async function paginate<Row extends object>(
-  dataSource: DataSource,
+  database: Database,
   { select, values, columns, order, limit, cursor, list }: PageRequest,
 ): Promise<Page<Row>> {
   const names = columns.map(({ column }) => column);
@@ -47,7 +51,7 @@ export async function paginate<Row extends object>(
       ? `AND (${names.join(', ')}) ${order === 'asc' ? '>' : '<'} (${placeholders.join(', ')})`
       : '';
   const page = `${select} ${seek} ORDER BY ${names.map((name) => `${name} ${order}`).join(', ')} LIMIT ${opaque(limit + 1)}`;
-  const rows: Row[] = await retryBroken(() => dataSource.query(page, [...values, ...after]));
+  const rows: Row[] = await retryBroken(() => database.query(page, [...values, ...after]));
   const data = rows.slice(0, limit);
   if (rows.length <= limit) return { data, nextCursor: null };
   const last = data[limit - 1] as Record<string, string | Date>;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import type { EntityManager, Repository } from 'typeorm';
 import { DATABASE } from '../database/data-source';
 import { violates } from '../database/errors';
+import { joinTransaction, NO_LANES } from '../database/join-transaction';
 import { Lanes } from '../database/lanes';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
@@ -36,12 +37,17 @@ export class TokensService {
     private readonly lanes: Lanes,
   ) {}
 
+  /** The same service in an open transaction of the application, with the promises of `UsersService.within()`. */
+  within(manager: EntityManager): TokensService {
+    const joined = joinTransaction(this.tokens.manager.dataSource, manager);
+    return new TokensService(joined.getRepository(Token), NO_LANES);
+  }
+
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
     const { organizationId } = callerOf(by);
     const { state, limit, cursor } = judgeOrThrow(ListTokensDto, input);
-    const { dataSource } = this.tokens.manager;
     const page = {
-      select: `SELECT ${TOKEN_COLUMNS} FROM ${tableName(dataSource, 'tokens')}
+      select: `SELECT ${TOKEN_COLUMNS} FROM ${tableName(this.tokens.manager.dataSource, 'tokens')}
                WHERE organization_id = $1 ${state ? `AND ${IN_STATE[state]}` : ''}`,
       values: [organizationId],
       columns: NEWEST_FIRST,
@@ -50,7 +56,7 @@ export class TokensService {
       cursor,
       list: ['tokens', organizationId, state],
     };
-    const read = () => paginate<Token>(dataSource, page);
+    const read = () => paginate<Token>(this.tokens, page);
     const { data, nextCursor } = await this.lanes.run('quick', organizationId, read);
     return { data: data.map(recordOf), nextCursor };
   }

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DATABASE } from '../database/data-source';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
+import { SearchIndexes } from './search/search-indexes';
 import { UserSearch } from './search/user-search';
 import { UserSearchController } from './search/user-search.controller';
 import { VocabularySweep } from './search/vocabulary-sweep';
@@ -20,7 +21,7 @@ export interface UsersOptions {
   imports: [TypeOrmModule.forFeature([User], DATABASE), IdempotencyModule],
   // The order matters: `GET …/search` must match before `GET …/:id`.
   controllers: [UserSearchController, UsersController],
-  providers: [UsersService, UserReads, UserWrites, UserSearch, VocabularySweep],
+  providers: [UsersService, UserReads, UserWrites, UserSearch, SearchIndexes, VocabularySweep],
   exports: [UsersService, UserSearch],
 })
 export class UsersModule {

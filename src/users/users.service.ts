@@ -1,8 +1,9 @@
 import { Injectable, PreconditionFailedException } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
+import { InjectEntityManager } from '@nestjs/typeorm';
+import type { EntityManager } from 'typeorm';
 import { DATABASE } from '../database/data-source';
 import { isReferenced, violates } from '../database/errors';
+import { joinTransaction, NO_LANES } from '../database/join-transaction';
 import { Lanes } from '../database/lanes';
 import { tableName } from '../database/tables';
 import { conflict, notFound, taken } from '../http/fault';
@@ -38,12 +39,22 @@ export class UsersService {
   private readonly table: string;
 
   constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    @InjectEntityManager(DATABASE) private readonly manager: EntityManager,
     private readonly reads: UserReads,
     private readonly writes: UserWrites,
     private readonly lanes: Lanes,
   ) {
-    this.table = tableName(dataSource, 'users');
+    this.table = tableName(manager.dataSource, 'users');
+  }
+
+  /**
+   * The same service in an open transaction of the application: what it writes is committed or rolled back with the
+   * application's own rows, and it sees them. A call that throws leaves the transaction usable. Await each call before the next
+   * statement, because a transaction has one connection. Throws if the manager is not in a transaction of the data source.
+   */
+  within(manager: EntityManager): UsersService {
+    const joined = joinTransaction(this.manager.dataSource, manager);
+    return new UsersService(joined, this.reads.within(joined), this.writes.within(joined), NO_LANES);
   }
 
   async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserRecord>> {
@@ -129,7 +140,7 @@ export class UsersService {
         { ...(email && { emailKey: emailKey(email) }), ...(role && { role }) },
       ],
     };
-    return this.lanes.run('quick', organizationId, () => paginate<Row>(this.dataSource, page));
+    return this.lanes.run('quick', organizationId, () => paginate<Row>(this.manager, page));
   }
 }
 

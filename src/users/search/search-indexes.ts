@@ -1,5 +1,7 @@
-import { Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { DATABASE } from '../../database/data-source';
 import { describeError, sqlState } from '../../database/errors';
 import { tableName } from '../../database/tables';
 
@@ -13,12 +15,13 @@ const RETRY_AFTER_MS = 60_000;
  * Merges the pending entries of the search's GIN indexes in the background. Otherwise PostgreSQL merges them in the
  * statement that fills the pending list, which delays that request by 0.1 s or more.
  */
+@Injectable()
 export class SearchIndexes {
   private usersSinceMerge = 0;
   private isMerging = false;
   private notBefore = 0;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
 
   /** Counts written users and starts a merge when there are enough. */
   countWrites(users: number): void {

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { Background } from '../../background/background';
+import { Background, type Job } from '../../background/background';
 import { DATABASE } from '../../database/data-source';
+import type { Parameters } from '../../database/parameters';
 import { tableName } from '../../database/tables';
 import { encode } from './search-text';
 import { vocabularyOf } from './vocabulary';
@@ -41,6 +42,11 @@ export class VocabularySweep implements OnModuleInit {
    * would count a user who has been deleted meanwhile.
    */
   private readonly used = new Map<string, Set<string>>();
+  private readonly job: Job = {
+    name: 'remove unused words from the vocabulary',
+    everyMs: SWEEP_EVERY_MS,
+    run: (signal) => this.sweep(LOOK_AGAIN_AFTER, signal),
+  };
 
   constructor(
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
@@ -48,8 +54,26 @@ export class VocabularySweep implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const run = (signal: AbortSignal) => this.sweep(LOOK_AGAIN_AFTER, signal);
-    this.background.add({ name: 'remove unused words from the vocabulary', everyMs: SWEEP_EVERY_MS, run });
+    this.background.add(this.job);
+  }
+
+  /**
+   * A step of a write in a host's transaction, which has the words of these search texts stored after the commit. Until such a
+   * transaction ends, which may take long, others would wait to insert the same word.
+   */
+  learnStep(parameters: Parameters, organization: string, texts: readonly string[]): string[] {
+    if (texts.length === 0) return [];
+    const rows = texts.map((text) => `(${organization}, ${parameters.bind(text)}, '-infinity')`);
+    return [
+      `introduced AS (
+         INSERT INTO ${this.table('replaced_texts')} (organization_id, text, swept_at) VALUES ${rows.join(', ')}
+       )`,
+    ];
+  }
+
+  /** Has the texts gone through in a moment, when a transaction is probably over. */
+  soon(): void {
+    this.background.soon(this.job);
   }
 
   /** Goes through all texts that are due. */

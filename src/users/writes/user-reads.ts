@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
+import { InjectEntityManager } from '@nestjs/typeorm';
 import DataLoader from 'dataloader';
-import type { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { DATABASE } from '../../database/data-source';
 import { isId } from '../../database/id';
+import { NO_LANES } from '../../database/join-transaction';
 import { Lanes } from '../../database/lanes';
 import { PER_TURN } from '../../database/per-turn';
 import { retryBroken } from '../../database/retry';
@@ -17,9 +18,14 @@ export class UserReads {
   private readonly loaders = new Map<string, DataLoader<string, User | null>>();
 
   constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    @InjectEntityManager(DATABASE) private readonly manager: EntityManager,
     private readonly lanes: Lanes,
   ) {}
+
+  /** The same in a transaction of a host. */
+  within(manager: EntityManager): UserReads {
+    return new UserReads(manager, NO_LANES);
+  }
 
   async find(organizationId: string, id: string): Promise<User | null> {
     return isId('usr', id) ? this.loaderOf(organizationId).load(id) : null;
@@ -37,8 +43,8 @@ export class UserReads {
   }
 
   private async findAll(organizationId: string, ids: readonly string[]): Promise<(User | null)[]> {
-    const sql = `SELECT ${USER_COLUMNS} FROM ${tableName(this.dataSource, 'users')} WHERE organization_id = $1 AND id = ANY ($2)`;
-    const read = () => retryBroken(() => this.dataSource.query(sql, [organizationId, ids]));
+    const sql = `SELECT ${USER_COLUMNS} FROM ${tableName(this.manager.dataSource, 'users')} WHERE organization_id = $1 AND id = ANY ($2)`;
+    const read = () => retryBroken(() => this.manager.query(sql, [organizationId, ids]));
     const rows: Omit<User, 'organizationId'>[] = await this.lanes.run('quick', organizationId, read);
     const byId = new Map(rows.map((row) => [row.id, { organizationId, ...row }]));
     return ids.map((id) => byId.get(id) ?? null);

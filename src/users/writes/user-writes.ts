@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
+import { InjectEntityManager } from '@nestjs/typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { DATABASE } from '../../database/data-source';
 import { violates, wasRefused } from '../../database/errors';
 import { Gathered } from '../../database/gathered';
 import { newId } from '../../database/id';
+import type { Parameters } from '../../database/parameters';
 import { retryRolledBack } from '../../database/retry';
 import { InTurn } from '../../database/in-turn';
+import { NO_LANES } from '../../database/join-transaction';
 import { Lanes } from '../../database/lanes';
 import type { Claim } from '../../http/input/idempotency-key';
 import { UNAVAILABLE } from '../../http/problem';
 import { type ClaimRow, IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { SearchIndexes } from '../search/search-indexes';
 import { Vocabulary } from '../search/vocabulary';
+import { VocabularySweep } from '../search/vocabulary-sweep';
 import { columnsOf, searchTextOf, wordsOf } from '../user-columns';
 import { changeOf, type Precondition } from './user-decisions';
 import type { User } from '../user.entity';
@@ -23,6 +26,7 @@ import {
   deleteStatement,
   insertStatement,
   isStale,
+  type MoreSteps,
   type NewUser,
   type UserChange,
   updateStatement,
@@ -53,23 +57,31 @@ export class UserWrites {
   private readonly inserts: Gathered<ClaimedUser, Written | undefined | typeof ALONE>;
   private readonly updates: Gathered<UserChange, Written | undefined | typeof ALONE>;
   private readonly users = new InTurn();
+  private readonly dataSource: DataSource;
   private readonly vocabulary: Vocabulary;
-  private readonly searchIndexes: SearchIndexes;
 
   constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    @InjectEntityManager(DATABASE) private readonly manager: EntityManager,
     private readonly reads: UserReads,
     private readonly idempotencyKeys: IdempotencyKeys,
+    private readonly searchIndexes: SearchIndexes,
+    private readonly sweep: VocabularySweep,
     private readonly lanes: Lanes,
   ) {
+    this.dataSource = manager.dataSource;
     this.inserts = new Gathered(lanes, (organizationId, users) =>
       this.together(organizationId, users, this.insertStatement),
     );
     this.updates = new Gathered(lanes, (organizationId, changes) =>
-      this.together(organizationId, changes, updateStatement),
+      this.together(organizationId, changes, this.updateStatement),
     );
-    this.vocabulary = new Vocabulary(dataSource, lanes);
-    this.searchIndexes = new SearchIndexes(dataSource);
+    this.vocabulary = new Vocabulary(this.dataSource, lanes);
+  }
+
+  /** The same in a transaction of a host. */
+  within(manager: EntityManager): UserWrites {
+    const reads = this.reads.within(manager);
+    return new UserWrites(manager, reads, this.idempotencyKeys, this.searchIndexes, this.sweep, NO_LANES);
   }
 
   /** With a claim, returns what the same request has created before. */
@@ -175,7 +187,7 @@ export class UserWrites {
     // Email changes are not gathered: a statement releases the old emails in any order, so two of them could deadlock.
     const isAlone = isLarge(change) || 'email_key' in change.columns;
     const written = isAlone ? ALONE : await this.updates.ask(organizationId, change);
-    return written === ALONE ? this.alone(organizationId, change, updateStatement) : written;
+    return written === ALONE ? this.alone(organizationId, change, this.updateStatement) : written;
   }
 
   private async together<Row extends { id: string }>(
@@ -206,8 +218,26 @@ export class UserWrites {
   private readonly insertStatement: StatementOf<ClaimedUser> = (dataSource, organizationId, users) =>
     insertStatement(dataSource, organizationId, users, (parameters, organization) => {
       const claims = users.flatMap(({ claim }) => claim ?? []);
-      return this.idempotencyKeys.step(parameters, organization, claims);
+      const texts = users.map(({ columns }) => searchTextOf(columns));
+      return [
+        ...this.idempotencyKeys.step(parameters, organization, claims),
+        ...this.learnLaterStep(parameters, organization, texts),
+      ];
     });
+
+  private readonly updateStatement: StatementOf<UserChange> = (dataSource, organizationId, changes) => {
+    const texts = changes.flatMap(({ search }) => search?.text ?? []);
+    const more: MoreSteps = (...names) => this.learnLaterStep(...names, texts);
+    return updateStatement(dataSource, organizationId, changes, { more });
+  };
+
+  private learnLaterStep(parameters: Parameters, organization: string, texts: string[]): string[] {
+    return this.isInTransaction() ? this.sweep.learnStep(parameters, organization, texts) : [];
+  }
+
+  private isInTransaction(): boolean {
+    return this.manager.queryRunner !== undefined;
+  }
 
   /** Undefined if the user no longer has its version. */
   private async runOne(statement: ReturnType<StatementOf<never>>): Promise<Written | undefined> {
@@ -219,11 +249,12 @@ export class UserWrites {
   }
 
   private run([sql, values]: ReturnType<StatementOf<never>>): Promise<Written[]> {
-    return retryRolledBack(() => this.dataSource.query(sql, values));
+    return retryRolledBack(() => this.manager.query(sql, values));
   }
 
   private async finish(organizationId: string, { columns }: Pick<NewUser, 'columns'>): Promise<void> {
     this.searchIndexes.countWrites(1);
+    if (this.isInTransaction()) return this.sweep.soon();
     const learned = this.vocabulary.learn(organizationId, wordsOf(columns));
     await Promise.race([learned, sleep(MAX_LEARNING_MS, undefined, { ref: false })]);
   }

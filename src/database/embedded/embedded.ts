@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { lockDirectory } from './data-directory';
-import { reasonOf } from './errors';
+import { reasonOf } from '../errors';
 
 export interface Embedded {
   /** TypeORM options that select this database. */
