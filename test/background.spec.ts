@@ -34,3 +34,32 @@ it('runs a job of a shorter interval at its interval from the start', async () =
 it('runs nothing in a process without background work', async () => {
   expect(await runsOf(MINUTE, false).after(60)).toBe(0);
 });
+
+it('runs a job within moments when asked to, also if it is in progress, and then at its interval', async () => {
+  const background = new Background(true);
+  const runs: (() => void)[] = [];
+  const run = () => new Promise<void>((done) => runs.push(done));
+  const job = background.add({ name: 'wait', everyMs: 10 * MINUTE, run });
+  background.onApplicationBootstrap();
+  for (let i = 0; i < 4; i++) {
+    background.soon(job); // asked again and again, it is not put off
+    await jest.advanceTimersByTimeAsync(500);
+  }
+  expect(runs).toHaveLength(1);
+  background.soon(job);
+  await jest.advanceTimersByTimeAsync(MINUTE);
+  expect(runs).toHaveLength(1);
+  runs[0]();
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect(runs).toHaveLength(2);
+  runs[1]();
+  await jest.advanceTimersByTimeAsync(5 * MINUTE);
+  expect(runs).toHaveLength(2);
+  await jest.advanceTimersByTimeAsync(7 * MINUTE);
+  expect(runs).toHaveLength(3);
+  runs[2]();
+  await background.beforeApplicationShutdown();
+  background.soon(job);
+  await jest.advanceTimersByTimeAsync(60 * MINUTE);
+  expect(runs).toHaveLength(3);
+});

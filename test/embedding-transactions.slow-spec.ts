@@ -1,4 +1,4 @@
-import { ConflictException, HttpException, NotFoundException } from '@nestjs/common';
+import { ConflictException, type HttpException, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { OrganizationsService, TokensService, UserManagementModule, UserSearch, UsersService } from '../src';
 import { poolSizeOf } from '../src/database/lanes';

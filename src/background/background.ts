@@ -37,9 +37,10 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(@Inject(BACKGROUND) private readonly isOn: boolean) {}
 
-  /** Called by a feature when its module is created. */
-  add(job: Job): void {
+  /** Called by a feature when its module is created. Returns the job. */
+  add(job: Job): Job {
     this.jobs.push(job);
+    return job;
   }
 
   /** Runs the job in a moment rather than at its interval. */
