@@ -1,17 +1,95 @@
 import type { Command } from 'commander';
-import { UNLIMITED } from '../database/data-source';
-import { distribute } from '../database/migrate';
+import type { DataSource } from 'typeorm';
+import { nodesOf } from '../database/citus/cluster';
+import type { Distribution } from '../database/citus/distribute';
+import type { DistributionStatus } from '../database/citus/status';
+import { openDatabase, UNLIMITED } from '../database/data-source';
+import { distribute, statusOfDistribution } from '../database/migrate';
+import { readConfig } from '../process/config';
+import { schema } from '../schema';
 import { print } from './output';
-import { withDatabase } from './with-database';
+import { count, counted } from './progress';
+import { requireMigrated } from './with-database';
+
+interface Options {
+  dryRun?: boolean;
+  status?: boolean;
+  schema?: string;
+  json?: boolean;
+}
 
 export function addDistribute(program: Command): void {
   program
     .command('distribute')
     .description('distribute the tables over the nodes of a Citus cluster')
-    .option('--dry-run', 'only print what it would do')
+    .option('--dry-run', 'only print the steps')
+    .option('--status', 'only print where the tables are; exits with 1 if they are not distributed')
+    .option('--schema <name>', 'the schema of the tables inside a host application')
     .option('--json', 'print JSON')
-    .action(async ({ dryRun, json }: { dryRun?: boolean; json?: boolean }) => {
-      const steps = await withDatabase((dataSource) => distribute(dataSource, { dryRun }), UNLIMITED);
-      print(steps, { json });
+    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://coordinator/ums ums distribute --dry-run')
+    .action(async (options: Options) => {
+      const config = readConfig(process.env);
+      if (config.databaseUrl === undefined)
+        throw new Error(
+          'The embedded database cannot be distributed. Set DATABASE_URL to the coordinator of a Citus cluster.',
+        );
+      const tables = { ...schema, schema: options.schema };
+      const { dataSource, close } = await openDatabase({ ...config, migrate: false }, tables, UNLIMITED);
+      try {
+        await nodesOf(dataSource); // a worker or a database without Citus has nothing to migrate
+        await requireMigrated(dataSource);
+        await (options.status ? showStatus(dataSource, options) : run(dataSource, options));
+      } finally {
+        await close();
+      }
     });
+}
+
+async function run(dataSource: DataSource, { dryRun, json }: Options): Promise<void> {
+  const startedAt = performance.now();
+  const distribution = await distribute(dataSource, {
+    dryRun,
+    onStep: (step, steps) =>
+      process.stderr.write(`${steps.indexOf(step) + 1}/${steps.length} ${describe(step)}\n`),
+  });
+  if (json) print({ [dryRun ? 'planned' : 'done']: distribution.steps, nodes: distribution.nodes }, { json });
+  else process.stdout.write(`${summary(distribution, dryRun, (performance.now() - startedAt) / 1000)}\n`);
+}
+
+const describe = ({ does, rows }: Distribution['steps'][number]) =>
+  rows === undefined ? does : `${does} (${counted(rows, 'row')})`;
+
+function summary({ steps, nodes }: Distribution, dryRun: boolean | undefined, seconds: number): string {
+  if (steps.length === 0) return `The database is already distributed over ${nodes.join(', ')}.`;
+  if (!dryRun) return `Distributed over ${nodes.join(', ')} in ${seconds.toFixed(1)} s.`;
+  return [
+    `Would distribute over ${nodes.join(', ')}. Requests wait until it is done, and replicas of a former release can no longer run.`,
+    ...steps.map((step) => `  ${describe(step)}`),
+  ].join('\n');
+}
+
+async function showStatus(dataSource: DataSource, { json }: Options): Promise<void> {
+  const status = await statusOfDistribution(dataSource);
+  if (json) print(status, { json });
+  else showTables(status);
+  if (status.misplaced.length > 0) process.exitCode = 1;
+}
+
+function showTables({ nodes, tables, misplaced }: DistributionStatus): void {
+  print(
+    nodes.map((node) => ({ ...node, answers: node.answers ? 'yes' : 'no' })),
+    {},
+  );
+  process.stdout.write('\n');
+  print(
+    tables.map(({ rows, bytes, ...table }) => ({
+      ...table,
+      rows: rows === null ? null : count(rows),
+      size: bytes === null ? null : `${count(Math.ceil(bytes / 1024))} KB`,
+    })),
+    {},
+  );
+  const verdict =
+    misplaced.length === 0 ? 'Distributed.' : `Not distributed: ${misplaced.join(', ')}. Run: ums distribute`;
+  process.stdout.write(`\n${verdict}\n`);
 }

@@ -19,10 +19,14 @@ export async function withDatabase<Result>(
     timeouts,
   );
   try {
-    const pending = await pendingMigrations(database.dataSource);
-    if (pending.length > 0) throw new Error('The schema is older than this release. Run: ums migrate');
+    await requireMigrated(database.dataSource);
     return await run(database.dataSource);
   } finally {
     await database.close();
   }
+}
+
+export async function requireMigrated(dataSource: DataSource): Promise<void> {
+  const pending = await pendingMigrations(dataSource);
+  if (pending.length > 0) throw new Error('The schema is older than this release. Run: ums migrate');
 }

@@ -9,8 +9,8 @@ import { ResilientClient } from './resilient-client';
 /** The name of the service's data source in Nest, because host applications have their own. */
 export const DATABASE = 'user-management';
 
-/** The tables and what creates them. They are parameters, because this folder depends on no feature. */
-export type Schema = Pick<PostgresDataSourceOptions, 'entities' | 'migrations' | 'extensions'>;
+/** The tables and what creates them, in a schema of their own or not. They are parameters, because this folder depends on no feature. */
+export type Schema = Pick<PostgresDataSourceOptions, 'entities' | 'migrations' | 'extensions' | 'schema'>;
 
 export interface DatabaseConfig {
   /** Undefined selects the embedded database. */

@@ -1,6 +1,12 @@
 import { type DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import { distributeAdded, distributeTables } from './citus/distribute';
+import {
+  distributeAdded,
+  type DistributeOptions,
+  type Distribution,
+  distributeTables,
+} from './citus/distribute';
+import { type DistributionStatus, distributionStatus } from './citus/status';
 import { sqlState } from './errors';
 import { useExtensions } from './extensions';
 import { quoted, tableName } from './tables';
@@ -46,9 +52,13 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
   }
 }
 
-/** Distributes the tables over the nodes of a Citus cluster, in one transaction; see `distributeTables()`. */
-export const distribute = (dataSource: DataSource, options?: Parameters<typeof distributeTables>[1]) =>
+/** Distributes the tables over the nodes of a Citus cluster. It takes the lock of the migrations. */
+export const distribute = (dataSource: DataSource, options?: DistributeOptions): Promise<Distribution> =>
   transaction(dataSource, (runner) => distributeTables(runner, options), true);
+
+/** Where the tables are on a Citus cluster. */
+export const statusOfDistribution = (dataSource: DataSource): Promise<DistributionStatus> =>
+  transaction(dataSource, distributionStatus);
 
 /** A transaction without a limit for its statements, in which unqualified names refer to the schema of the service. */
 async function transaction<Result>(

@@ -1,147 +1,95 @@
-import { type Queryable, hasCitus, nodesOf } from './cluster';
-import { PLACEMENTS, type Placement } from './placements';
+import { addressOf, hasCitus, nodesOf, type Queryable } from './cluster';
+import { PLACEMENTS } from './placements';
+import { type Step, stepsFor } from './steps';
+import { countRows, misplaced, type Table, tablesOf } from './tables';
 
-/** A change that distributes the database, in words and as statement. */
-export interface Step {
-  does: string;
-  sql: string;
-  /** What the step moves; absent if it moves nothing. */
-  rows?: number;
+export interface Distribution {
+  /** The nodes that get the rows of organizations. */
+  nodes: string[];
+  steps: Step[];
 }
 
-interface Table {
-  name: string;
-  /** Null for a plain table, of which Citus knows nothing. */
-  placement: Placement | null;
-  /** By which it is distributed. */
-  column: string | null;
-  isUnlogged: boolean;
-}
-
-interface Options {
-  /** Only returns the steps. */
+export interface DistributeOptions {
+  /** Changes nothing. */
   dryRun?: boolean;
   /** Called before each step. */
-  onStep?: (step: Step, index: number, steps: Step[]) => void;
+  onStep?: (step: Step, steps: Step[]) => void;
 }
 
 /**
- * Distributes the tables that are not in their place yet, and returns the steps that did. It runs in the caller's transaction, so
- * it happens as a whole or not at all, and nobody sees a part of it.
+ * Brings each table to its place, and returns the steps: none if all are there. It runs in the caller's transaction, so it happens
+ * as a whole or not at all, and no request sees a part of it.
  */
-export async function distributeTables(runner: Queryable, { dryRun, onStep }: Options = {}): Promise<Step[]> {
-  await nodesOf(runner);
+export async function distributeTables(
+  runner: Queryable,
+  { dryRun, onStep }: DistributeOptions = {},
+): Promise<Distribution> {
+  const nodes = (await nodesOf(runner)).filter(({ hasShards }) => hasShards).map(addressOf);
   const tables = await tablesOf(runner);
   refuseOtherPlaces(tables);
-  const moved = tables.filter(({ name, placement }) => (placement ?? 'local') !== PLACEMENTS[name]);
-  if (moved.length === 0) return [];
+  const moved = misplaced(tables);
+  if (moved.length === 0) return { nodes, steps: [] };
   const names = moved.map(({ name }) => name);
-  // Each shard of a table with a foreign key to a reference table must be written on the connection that wrote the other.
-  if (!dryRun)
-    for (const sql of [
-      `SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`,
-      `LOCK TABLE ${names.join(', ')}`,
-    ])
-      await runner.query(sql);
-  const before = await countRows(runner, names);
-  const steps = await stepsFor(runner, moved, before);
-  if (dryRun) return steps;
-  for (const [i, step] of steps.entries()) {
-    onStep?.(step, i, steps);
-    await runner.query(step.sql);
+  await refuseForeignKeys(runner, names);
+  if (!dryRun) {
+    await runner.query(`LOCK TABLE ${names.join(', ')}`);
+    // Otherwise Citus refuses to write tables and those that they refer to on several connections.
+    await runner.query(`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`);
   }
-  const after = await countRows(runner, names);
-  const differing = names.filter((name) => before.get(name) !== after.get(name));
-  if (differing.length > 0)
-    throw new Error(`Nothing was changed, because rows would be missing of: ${differing.join(', ')}.`);
-  for (const name of names) await runner.query(`SELECT truncate_local_data_after_distributing_table('${name}')`);
-  return steps;
+  const rows = new Map<string, number>();
+  for (const name of names) rows.set(name, await countRows(runner, name));
+  const { moves, removals } = await stepsFor(runner, moved, rows);
+  const steps = [...moves, ...removals];
+  if (dryRun) return { nodes, steps };
+
+  const take = async (step: Step) => {
+    onStep?.(step, steps);
+    await runner.query(step.sql);
+  };
+  for (const step of moves) await take(step);
+  for (const [name, before] of rows) {
+    const after = await countRows(runner, name);
+    if (after !== before)
+      throw new Error(`Nothing was changed, because ${name} has ${before} rows and would have ${after}.`);
+  }
+  for (const step of removals) await take(step);
+  return { nodes, steps };
 }
 
-/** On a distributed database: distributes what a migration has added, in its transaction. */
+/** Distributes what a migration has added to a distributed database, in its transaction. */
 export async function distributeAdded(runner: Queryable): Promise<void> {
-  if (!(await hasCitus(runner))) return;
-  const users = (await tablesOf(runner)).find(({ name }) => name === 'users');
-  if (users?.placement === 'distributed') await distributeTables(runner);
+  if (await isDistributed(runner)) await distributeTables(runner);
 }
 
-/** The tables that exist, in the order of their foreign keys. */
-export function tablesOf(runner: Queryable, names = Object.keys(PLACEMENTS)): Promise<Table[]> {
-  return runner.query(
-    `SELECT name, relpersistence = 'u' AS "isUnlogged",
-       CASE WHEN partmethod = 'h' THEN 'distributed' WHEN repmodel = 't' THEN 'reference' WHEN repmodel IS NOT NULL THEN 'local' END AS placement,
-       column_to_column_name(logicalrelid, partkey) AS column
-     FROM unnest($1::text[]) WITH ORDINALITY AS known (name, place)
-     JOIN pg_class ON pg_class.oid = to_regclass(name) LEFT JOIN pg_dist_partition ON logicalrelid = pg_class.oid
-     ORDER BY place`,
-    [names],
+export async function isDistributed(runner: Queryable): Promise<boolean> {
+  if (!(await hasCitus(runner))) return false;
+  return (await tablesOf(runner)).some(
+    ({ name, placement }) => name === 'users' && placement === 'distributed',
   );
 }
 
-/** A table that somebody has distributed in another way is not taken from there without asking. */
+/** Where somebody has put a table in another way, only they know whether it may be taken from there. */
 function refuseOtherPlaces(tables: Table[]): void {
   for (const { name, placement, column } of tables) {
-    const other =
-      placement !== null &&
-      placement !== 'local' &&
-      (placement !== PLACEMENTS[name] || (column ?? 'organization_id') !== 'organization_id' && name !== 'rate_limit_windows');
-    if (other)
-      throw new Error(
-        `${name} is ${placement === 'reference' ? 'a reference table' : `distributed by ${column}`}, and must be ${PLACEMENTS[name]}. Run: SELECT undistribute_table('${name}'); Then run: ums distribute`,
-      );
+    if (placement === null || placement === 'local') continue;
+    const isElsewhere = placement !== PLACEMENTS[name] || (column !== null && column !== 'organization_id');
+    if (!isElsewhere) continue;
+    const is = column === null ? 'a reference table' : `distributed by ${column}`;
+    throw new Error(
+      `${name} is ${is}, which this release cannot use. Run: SELECT undistribute_table('${name}'); Then run: ums distribute`,
+    );
   }
 }
 
-async function countRows(runner: Queryable, names: string[]): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const name of names) {
-    const [{ rows }] = await runner.query(`SELECT count(*) AS rows FROM ${name}`);
-    counts.set(name, Number(rows));
-  }
-  return counts;
-}
-
-async function stepsFor(runner: Queryable, moved: Table[], rows: Map<string, number>): Promise<Step[]> {
-  const distributed = moved.map(({ name }) => name).filter((name) => PLACEMENTS[name] === 'distributed');
-  const triggers: { name: string; table: string }[] = await runner.query(
-    `SELECT tgname AS name, relname AS table FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-     WHERE tgrelid = ANY ($1::regclass[]) AND tgname LIKE 'ums\\_former\\_release\\_%' ORDER BY tgname`,
-    [distributed],
+/** The tables of others, such as a host application, stay on the coordinator, where nothing can check what they refer to. */
+async function refuseForeignKeys(runner: Queryable, names: string[]): Promise<void> {
+  const [key] = await runner.query(
+    `SELECT conname AS name, conrelid::regclass AS from, confrelid::regclass AS to FROM pg_constraint
+     WHERE contype = 'f' AND confrelid = ANY ($1::regclass[]) AND conrelid <> ALL ($1::regclass[]) LIMIT 1`,
+    [names.filter((name) => PLACEMENTS[name] === 'distributed')],
   );
-  const keys: { name: string; table: string; definition: string }[] = await runner.query(
-    `SELECT conname AS name, relname AS table, pg_get_constraintdef(pg_constraint.oid) AS definition
-     FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
-     WHERE contype = 'f' AND conrelid = ANY ($1::regclass[]) AND confrelid = ANY ($1::regclass[]) ORDER BY conname`,
-    [distributed],
+  if (!key) return;
+  throw new Error(
+    `The foreign key ${key.name} of ${key.from} refers to ${key.to}, which a cluster cannot check. Run: ALTER TABLE ${key.from} DROP CONSTRAINT ${key.name}; Then run: ums distribute`,
   );
-  return [
-    ...triggers.map(({ name, table }) => ({
-      does: `drop the trigger ${name} of ${table}, which serves a former release`,
-      sql: `DROP TRIGGER ${name} ON ${table}`,
-    })),
-    ...keys.map(({ name, table }) => ({
-      does: `drop the foreign key ${name} for the time of the move`,
-      sql: `ALTER TABLE ${table} DROP CONSTRAINT ${name}`,
-    })),
-    ...moved
-      .filter(({ isUnlogged }) => isUnlogged)
-      .map(({ name }) => ({ does: `make ${name} logged`, sql: `ALTER TABLE ${name} SET LOGGED` })),
-    ...moved.map(({ name }) => ({ ...move(name), rows: rows.get(name) })),
-    ...keys.map(({ name, table, definition }) => ({
-      does: `add the foreign key ${name} again`,
-      sql: `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`,
-    })),
-  ];
-}
-
-function move(name: string): Step {
-  if (PLACEMENTS[name] === 'reference')
-    return { does: `copy ${name} to every node`, sql: `SELECT create_reference_table('${name}')` };
-  if (name === 'rate_limit_windows')
-    return { does: 'x', sql: `SELECT create_distributed_table('${name}', 'token_id', colocate_with => 'none')` };
-  const others = name === 'users' ? '' : `, colocate_with => 'users'`;
-  return {
-    does: `distribute ${name} by organization_id`,
-    sql: `SELECT create_distributed_table('${name}', 'organization_id'${others})`,
-  };
 }

@@ -1,0 +1,282 @@
+// `ums distribute`, and `ums migrate` on a distributed database.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseUrl } from '../../scripts/citus.mjs';
+import { query, run, startCluster, ums } from './cluster.mjs';
+
+const require = createRequire(import.meta.url);
+const { UNLIMITED, migrateDatabase, openDatabase } = require('../../dist/src/database/data-source.js');
+const { PLACEMENTS } = require('../../dist/src/database/citus/placements.js');
+const { schema } = require('../../dist/src/schema.js');
+
+const ALL = Object.keys(PLACEMENTS);
+const TABLES = { users: 5_000, user_search: 5_000, organizations: 20, tokens: 1, replaced_texts: 1 };
+
+const cluster = await startCluster();
+
+let databases = 0;
+/** A migrated database that is not distributed. */
+async function newDatabase() {
+  const url = await cluster.createDatabase(`ums_${databases++}`);
+  assert.equal((await run(url, 'migrate')).code, 0);
+  return url;
+}
+
+async function fill(url) {
+  for (const sql of [
+    `INSERT INTO organizations (id, name) SELECT 'org_' || n, 'Test' FROM generate_series(1, 20) AS n`,
+    `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes) VALUES ('tok_1', 'org_1', 'Test', '\\x00', '', '{admin}')`,
+    `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
+     SELECT 'org_' || 1 + n % 20, 'usr_' || n, 'Ada', 'ada', n || '@example.com', n || '@example.com', 'member', '{}'
+     FROM generate_series(1, ${TABLES.users}) AS n`,
+    `INSERT INTO user_search SELECT organization_id, id, name_key, name, 'ada' FROM users`,
+    `INSERT INTO replaced_texts (organization_id, text) VALUES ('org_1', 'ada')`,
+  ])
+    await query(url, sql);
+}
+
+async function rowsOf(url) {
+  const counts = Object.keys(TABLES).map(async (table) => {
+    const [{ rows }] = await query(url, `SELECT count(*)::int AS rows FROM ${table}`);
+    return [table, rows];
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+/** What Citus knows of the tables of a schema. */
+async function placementsOf(url, name = 'public') {
+  const rows = await query(
+    url,
+    `SELECT relname AS table, citus_table_type AS placement FROM citus_tables JOIN pg_class ON pg_class.oid = table_name
+     WHERE relnamespace = to_regnamespace(quote_ident($1)) ORDER BY 1`,
+    [name],
+  );
+  return Object.fromEntries(rows.map(({ table, placement }) => [table, placement]));
+}
+
+const SORTED = Object.fromEntries(Object.entries(PLACEMENTS).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+test('an empty database is distributed, and a second time says that it is', async () => {
+  const url = await newDatabase();
+
+  const { code, stdout, stderr } = await run(url, 'distribute');
+  assert.deepEqual([code, /^Distributed over \S+, \S+ in [\d.]+ s\.\n$/.test(stdout)], [0, true], stderr);
+  assert.match(stderr, /\d+\/\d+ distribute users by organization \(0 rows\)\n/);
+  assert.deepEqual(await placementsOf(url), SORTED);
+  const columns = await query(
+    url,
+    `SELECT DISTINCT distribution_column AS column, colocation_id FROM citus_tables WHERE citus_table_type = 'distributed'`,
+  );
+  assert.deepEqual(
+    columns.map(({ column }) => column),
+    ['organization_id'],
+    'all in one group',
+  );
+
+  const again = await run(url, 'distribute');
+  assert.deepEqual([again.code, again.stderr], [0, '']);
+  assert.match(again.stdout, /^The database is already distributed over /);
+  const json = JSON.parse((await run(url, 'distribute', '--json')).stdout);
+  assert.deepEqual(json, { done: [], nodes: cluster.nodes.slice(1).map(({ port }) => `127.0.0.1:${port}`) });
+});
+
+test('a dry run prints the steps and changes nothing', async () => {
+  const url = await newDatabase();
+  await fill(url);
+
+  const { code, stdout, stderr } = await run(url, 'distribute', '--dry-run');
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^Would distribute over /);
+  assert.match(stdout, /drop the trigger ums_former_release_insert of users/);
+  assert.match(stdout, /distribute users by organization \(5,000 rows\)/);
+  const { planned } = JSON.parse((await run(url, 'distribute', '--dry-run', '--json')).stdout);
+  assert.deepEqual(
+    planned.filter(({ does }) => does.startsWith('distribute users')),
+    [
+      {
+        does: 'distribute users by organization',
+        sql: `SELECT create_distributed_table('users', 'organization_id')`,
+        rows: TABLES.users,
+      },
+    ],
+  );
+
+  assert.deepEqual(await placementsOf(url), {});
+  const [{ triggers }] = await query(
+    url,
+    `SELECT count(*)::int AS triggers FROM pg_trigger WHERE tgname LIKE 'ums\\_former%'`,
+  );
+  assert.ok(triggers > 0);
+});
+
+test('a filled database keeps every row, and the coordinator none of those that it has distributed', async () => {
+  const url = await newDatabase();
+  await fill(url);
+
+  assert.equal((await run(url, 'distribute')).code, 0);
+  assert.deepEqual(await placementsOf(url), SORTED);
+  assert.deepEqual(await rowsOf(url), TABLES);
+  const left = await query(
+    url,
+    `SELECT relname FROM pg_class WHERE relname = ANY ($1) AND relkind = 'r' AND pg_relation_size(oid) > 0`,
+    [ALL],
+  );
+  assert.deepEqual(left, []);
+  const [{ unlogged }] = await query(
+    url,
+    `SELECT count(*)::int AS unlogged FROM pg_class WHERE relkind = 'r' AND relpersistence = 'u'`,
+  );
+  assert.equal(unlogged, 0);
+
+  await query(url, `DELETE FROM users WHERE organization_id = 'org_1' AND id = 'usr_20'`);
+  assert.equal((await rowsOf(url)).user_search, TABLES.users - 1, 'the foreign key is there again');
+});
+
+test('what is killed in the middle has changed nothing, and can run again', async () => {
+  const url = await newDatabase();
+  await fill(url);
+
+  const killed = ums(url, 'distribute');
+  while (!killed.printed.stderr.includes('distribute user_search')) await sleep(5);
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  // PostgreSQL notices only when the statement is done, and the next run waits for that.
+  const { code, stderr } = await run(url, 'distribute');
+  assert.deepEqual([code, /distribute users by organization/.test(stderr)], [0, true]);
+  assert.deepEqual(await placementsOf(url), SORTED);
+  assert.deepEqual(await rowsOf(url), TABLES);
+});
+
+test('two at once do it once', async () => {
+  const url = await newDatabase();
+  const both = await Promise.all([run(url, 'distribute'), run(url, 'distribute')]);
+  assert.deepEqual(
+    both.map(({ code }) => code),
+    [0, 0],
+  );
+  assert.deepEqual(both.map(({ stdout }) => stdout.split(' ')[0]).sort(), ['Distributed', 'The']);
+});
+
+test('a migration of a distributed database distributes what it adds, and the next one can refer to it', async () => {
+  const url = await newDatabase();
+  assert.equal((await run(url, 'distribute')).code, 0);
+
+  class AddNotes2000000000000 {
+    name = 'AddNotes2000000000000';
+    up = (runner) =>
+      runner.query(
+        `CREATE TABLE notes (organization_id text COLLATE "C" NOT NULL REFERENCES organizations (id), user_id text COLLATE "C" NOT NULL, PRIMARY KEY (organization_id, user_id))`,
+      );
+  }
+  class ReferToUsers2000000000001 {
+    name = 'ReferToUsers2000000000001';
+    up = (runner) =>
+      runner.query(
+        `ALTER TABLE notes ADD CONSTRAINT notes_user FOREIGN KEY (organization_id, user_id) REFERENCES users (organization_id, id)`,
+      );
+  }
+  PLACEMENTS.notes = 'distributed';
+  try {
+    const config = { databaseUrl: url, poolSize: 1, migrate: true };
+    const migrations = [...schema.migrations, AddNotes2000000000000, ReferToUsers2000000000001];
+    await (await openDatabase(config, { ...schema, migrations }, UNLIMITED)).close();
+    assert.deepEqual(await placementsOf(url), { ...(await placementsOf(url)), notes: 'distributed' });
+    const keys = await query(
+      url,
+      `SELECT conname FROM pg_constraint WHERE conrelid = 'notes'::regclass AND contype = 'f'`,
+    );
+    assert.equal(keys.length, 2);
+  } finally {
+    delete PLACEMENTS.notes;
+  }
+});
+
+test('the tables of a host application are distributed in their schema, and others left alone', async () => {
+  const url = await newDatabase();
+  const config = { databaseUrl: url, poolSize: 1 };
+  await migrateDatabase(config, { ...schema, schema: 'of a host' });
+
+  const { code, stderr } = await run(url, 'distribute', '--schema', 'of a host');
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await placementsOf(url, 'of a host'), SORTED);
+  assert.deepEqual(await placementsOf(url), {});
+  // The migrations of another instance find a distributed database, and do not take its tables for theirs.
+  await migrateDatabase(config, { ...schema, schema: 'another' });
+  assert.deepEqual(await placementsOf(url, 'another'), {});
+});
+
+test('the status says where everything is, and which node does not answer', async (t) => {
+  const url = await newDatabase();
+  const plain = await run(url, 'distribute', '--status');
+  assert.equal(plain.code, 1);
+  assert.match(plain.stdout, /^users +plain +- +0 +\d/m);
+  assert.match(plain.stdout, /^Not distributed: organizations, .*\. Run: ums distribute$/m);
+
+  await fill(url);
+  await run(url, 'distribute');
+  const { code, stdout } = await run(url, 'distribute', '--status');
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^127\.0\.0\.1:\d+ +coordinator +3 +yes$/m);
+  assert.match(stdout, /^users +distributed +4 +5,000 +[\d,]+ KB$/m);
+  assert.match(stdout, /^tokens +local +1 +1 +\d+ KB$/m);
+
+  const [, worker] = cluster.nodes;
+  t.after(() => worker.start());
+  await worker.stop('SIGQUIT');
+  const broken = await run(url, 'distribute', '--status', '--json');
+  assert.equal(broken.code, 0, broken.stderr);
+  const { nodes, tables, misplaced } = JSON.parse(broken.stdout);
+  assert.deepEqual(
+    nodes.map(({ answers }) => answers),
+    [true, false, true],
+  );
+  assert.deepEqual(
+    tables.find(({ table }) => table === 'users'),
+    { table: 'users', placement: 'distributed', shards: 4, rows: null, bytes: null },
+  );
+  assert.deepEqual(misplaced, []);
+});
+
+test('says what to do where it cannot distribute', async () => {
+  const refused = async (url, message, ...args) => {
+    const { code, stdout, stderr } = await run(url, 'distribute', ...args);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, message);
+  };
+  await refused('', /^The embedded database cannot be distributed\. Set DATABASE_URL /);
+
+  await query(cluster.url, 'CREATE DATABASE without_citus');
+  const withoutCitus = databaseUrl(cluster.url, 'without_citus');
+  await run(withoutCitus, 'migrate');
+  await refused(withoutCitus, /^The database has no Citus\. Start every node with /);
+
+  await query(withoutCitus, 'CREATE EXTENSION citus');
+  await refused(withoutCitus, /^The cluster has no worker\. Run for each: SELECT citus_add_node/);
+
+  const url = await newDatabase();
+  const worker = databaseUrl(cluster.workerUrls[0], new URL(url).pathname.slice(1));
+  await refused(worker, /^This is a worker of the cluster\. Set DATABASE_URL to the coordinator, 127/);
+
+  await query(url, `SELECT create_reference_table('tokens')`);
+  await refused(url, /^tokens is a reference table.* Run: SELECT undistribute_table\('tokens'\);/);
+  await query(url, `SELECT undistribute_table('tokens')`);
+  assert.equal((await run(url, 'distribute')).code, 0);
+  assert.deepEqual(await placementsOf(url), SORTED);
+});
+
+test('a foreign key of another table to users is refused, and nothing is changed', async () => {
+  const url = await newDatabase();
+  await query(
+    url,
+    `CREATE TABLE badges (organization_id text COLLATE "C", user_id text COLLATE "C", FOREIGN KEY (organization_id, user_id) REFERENCES users)`,
+  );
+  const { code, stderr } = await run(url, 'distribute');
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^The foreign key \w+ of badges refers to users, which a cluster cannot check\. Run: ALTER /,
+  );
+  assert.deepEqual(await placementsOf(url), {});
+});
