@@ -8,6 +8,7 @@ import { IndexUsers1763700000003 } from './1763700000003-index-users';
 import { AddExternalId1763800000000 } from './1763800000000-add-external-id';
 import { AddVersion1763800000001 } from './1763800000001-add-version';
 import { CreateIdempotencyKeys1763800000002 } from './1763800000002-create-idempotency-keys';
+import { WindowByOrganization1763900000000 } from './1763900000000-window-by-organization';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   AddExternalId1763800000000,
   AddVersion1763800000001,
   CreateIdempotencyKeys1763800000002,
+  WindowByOrganization1763900000000,
 ];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { WindowByOrganization1763900000000 } from '../migrations/1763900000000-window-by-organization';
 import { newId } from '../src/database/id';
 import { fold, foldName, markWords, toSearchText } from '../src/users/search/search-text';
 import type { Client } from './support/client';
@@ -110,5 +111,65 @@ describe('while replicas of the former release run', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  /** Counts a request of a token as the former release does, and returns how many its window has. */
+  async function formerCount(tokenId: string): Promise<number> {
+    const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+    const [{ hits }] = await service.dataSource.query(
+      `INSERT INTO rate_limit_windows AS w (token_id, started_ms, hits)
+       SELECT token_id, ${now}, hits FROM unnest($1::text[], $2::int[]) AS tick (token_id, hits) ORDER BY token_id
+       ON CONFLICT (token_id) DO UPDATE SET
+         hits       = CASE WHEN excluded.started_ms < w.started_ms + 60000 THEN w.hits + excluded.hits ELSE excluded.hits END,
+         started_ms = CASE WHEN excluded.started_ms < w.started_ms + 60000 THEN w.started_ms ELSE excluded.started_ms END
+       RETURNING token_id, hits, started_ms, ${now} AS now_ms`,
+      [[tokenId], [1]],
+    );
+    return hits;
+  }
+
+  it('admits exactly 1000 requests of a token, whichever release counts them', async () => {
+    const caller = await service.client();
+    const admitted = async (n: number) => {
+      if (n % 2) return (await formerCount(caller.tokenId)) <= 1000;
+      return (await caller.get('/v1/tokens/current')).status === 200;
+    };
+    let count = 0;
+    for (let n = 0; n < 1200; n += 50) {
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => admitted(n + i)));
+      count += answers.filter(Boolean).length;
+    }
+    expect(count).toBe(1000);
+  });
+
+  it('counts the first requests of a token at both releases at once', async () => {
+    const callers = await Promise.all(Array.from({ length: 60 }, () => service.client()));
+    for (const caller of callers) {
+      const requests = [1, 2, 3].map(() => caller.get('/v1/tokens/current').expect(200));
+      await Promise.all([...requests, ...[1, 2, 3].map(() => formerCount(caller.tokenId))]);
+      expect(await formerCount(caller.tokenId)).toBe(7);
+    }
+  });
+
+  it('goes on with the windows that they have begun before the migration', async () => {
+    const caller = await service.client();
+    const migration = new WindowByOrganization1763900000000();
+    const runner = service.dataSource.createQueryRunner();
+    try {
+      await migration.down(runner);
+      await runner.query(
+        `INSERT INTO rate_limit_windows (token_id, started_ms, hits) VALUES ('tok_gone', 0, 1)`,
+      );
+      await runner.query(
+        `INSERT INTO rate_limit_windows (token_id, started_ms, hits)
+         VALUES ($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 600)`,
+        [caller.tokenId],
+      );
+      await migration.up(runner);
+    } finally {
+      await runner.release();
+    }
+    const { headers } = await caller.get('/v1/tokens/current').expect(200);
+    expect(headers['x-ratelimit-remaining']).toBe('399');
   });
 });

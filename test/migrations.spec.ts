@@ -14,6 +14,8 @@ const LANDED: Record<string, string> = {
   '1763800000001-add-version.ts': '85135f105588b645a1b3bc4dad9b878a65d071960d02d5e3678ad908a67fd909',
   '1763800000002-create-idempotency-keys.ts':
     '3a50a555360185370ff8d63cb33467a221252e333a83d1bd15cdfe88ca534719',
+  '1763900000000-window-by-organization.ts':
+    'dfa94563e5f4c56753a019dcd81707d542f674fad98ee1798d066866c57caa76',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

@@ -1,4 +1,9 @@
+import { Lanes } from '../src/database/lanes';
+import { PostgresCounter } from '../src/rate-limit/postgres.counter';
+import { SharedStorage } from '../src/rate-limit/shared.storage';
+import { WINDOW_MS, windowKey } from '../src/rate-limit/window';
 import type { Client } from './support/client';
+import { describeOnServer } from './support/database';
 import { startService, type TestService } from './support/service';
 
 let service: TestService;
@@ -127,4 +132,29 @@ it('does not count unknown paths, unsupported methods or requests without a toke
     for (const name of HEADERS) expect(answer.headers[name]).toBeUndefined();
   }
   expect((await api.get('/api/v1/users').expect(200)).headers['x-ratelimit-remaining']).toBe('999');
+});
+
+describeOnServer('organizations that are counted apart, as on a cluster', () => {
+  it('do not wait for each other, not even in all connections', async () => {
+    const connections = 10;
+    const counter = new PostgresCounter(service.dataSource, new Lanes(connections), true);
+    const storage = new SharedStorage(counter);
+    const count = async (organization: string) =>
+      (await storage.increment(windowKey(organization, `tok_${organization}`), WINDOW_MS, 1000)).totalHits;
+    await count('held');
+    const runner = service.dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      await runner.query(`SELECT FROM rate_limit_windows WHERE token_id = 'tok_held' FOR UPDATE`);
+      const waiting: Promise<number>[] = [];
+      for (let hits = 1; hits <= 2 * connections; hits++) {
+        waiting.push(count('held'));
+        expect(await count('free')).toBe(hits);
+      }
+      await runner.rollbackTransaction();
+      expect(Math.max(...(await Promise.all(waiting)))).toBe(2 * connections + 1);
+    } finally {
+      await runner.release();
+    }
+  });
 });

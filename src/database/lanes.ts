@@ -11,7 +11,7 @@ const LANES: Lane[] = ['quick', 'write', 'heavy'];
 
 /**
  * The shares of the connections that all organizations together, and one of them, may hold. All lanes leave some to the
- * look-ups of tokens and the rate limit, which take no lane; writes and heavy statements together leave some to quick ones.
+ * look-ups of tokens and the rate limit of a plain database, which take no lane; writes and heavy statements together leave some to quick ones.
  */
 const SHARES = {
   total: { all: 0.9, one: 0.5 },

@@ -11,22 +11,22 @@ export class LastSeen {
   );
 
   remember(windows: ReadonlyMap<string, CountedWindow>, storage: string, askedAt: number): void {
-    for (const [tokenId, { hits, startedAt, now }] of windows) {
-      const known = this.windows.get(tokenId);
+    for (const [key, { hits, startedAt, now }] of windows) {
+      const known = this.windows.get(key);
       // Answers may arrive in another order than they were counted.
       if (known && known.storage === storage && known.until > askedAt && known.hits > hits) continue;
-      this.windows.set(tokenId, { hits, until: askedAt + startedAt + WINDOW_MS - now, storage });
+      this.windows.set(key, { hits, until: askedAt + startedAt + WINDOW_MS - now, storage });
     }
   }
 
-  /** The windows of these tokens that have not ended, without those last seen in `except`. */
-  of(tokenIds: Iterable<string>, except?: string): Map<string, SeenWindow> {
+  /** Those of the windows with these keys that have not ended, without those last seen in `except`. */
+  of(keys: Iterable<string>, except?: string): Map<string, SeenWindow> {
     const seen = new Map<string, SeenWindow>();
-    for (const tokenId of tokenIds) {
-      const window = this.windows.get(tokenId);
+    for (const key of keys) {
+      const window = this.windows.get(key);
       if (!window || window.storage === except) continue;
       const remainingMs = Math.floor(window.until - performance.now());
-      if (remainingMs > 0) seen.set(tokenId, { hits: window.hits, remainingMs });
+      if (remainingMs > 0) seen.set(key, { hits: window.hits, remainingMs });
     }
     return seen;
   }

@@ -5,12 +5,12 @@ import { WINDOW_MS, type WindowRecord, windowRecord, type WindowStorage } from '
 export class MemoryStorage implements WindowStorage {
   private readonly windows = new ExpiringMap<string, { hits: number; endsAt: number }>(WINDOW_MS);
 
-  async increment(tokenId: string, ttl: number, limit: number): Promise<WindowRecord> {
+  async increment(key: string, ttl: number, limit: number): Promise<WindowRecord> {
     const now = Date.now();
-    let window = this.windows.get(tokenId);
+    let window = this.windows.get(key);
     if (!window || window.endsAt <= now) {
       window = { hits: 0, endsAt: now + ttl };
-      this.windows.set(tokenId, window);
+      this.windows.set(key, window);
     }
     if (window.hits <= limit) window.hits++;
     return windowRecord(window.hits, limit, window.endsAt, window.endsAt - now);

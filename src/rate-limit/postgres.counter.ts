@@ -1,67 +1,105 @@
 import type { DataSource } from 'typeorm';
+import type { Lanes } from '../database/lanes';
+import { Parameters } from '../database/parameters';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
-import { type CountedWindow, SAME_WINDOW_MS, type SeenWindow, WINDOW_MS, type WindowCounter } from './window';
+import {
+  type CountedWindow,
+  idsOf,
+  SAME_WINDOW_MS,
+  type SeenWindow,
+  WINDOW_MS,
+  type WindowCounter,
+  windowKey,
+} from './window';
+
+/** What a hit adds to the window of a key, or to one that began this long ago. */
+type Addition = [key: string, hits: number, elapsedMs: number];
 
 interface WindowRow {
+  organization_id: string;
   token_id: string;
   hits: number;
   started_ms: string;
-  now_ms: string;
+  counted_ms: string;
 }
 
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** Counts in one statement, on the database's clock. */
+/**
+ * Counts in one statement, on the database's clock; in one for each organization if they are `isApart`, on the nodes of a
+ * cluster. A cluster reads the clock in VALUES alone, so the time of the last hit is a column.
+ */
 export class PostgresCounter implements WindowCounter {
   readonly storage = 'postgres';
   readonly fallbacks = 0;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly lanes: Lanes,
+    readonly isApart: boolean,
+  ) {}
 
   async count(
     hits: ReadonlyMap<string, number>,
     seen?: ReadonlyMap<string, SeenWindow>,
   ): Promise<Map<string, CountedWindow>> {
     if (seen && seen.size > 0) await this.goOnFrom(seen);
-    // Retried on a broken connection although it writes, so that reads succeed; at worst a hit counts twice.
-    const rows: WindowRow[] = await retryBroken(() =>
-      this.dataSource.query(
-        `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (token_id, started_ms, hits)
-         SELECT token_id, ${NOW_MS}, hits
-         FROM unnest($1::text[], $2::int[]) AS tick (token_id, hits)
-         ORDER BY token_id -- the same order everywhere, or two replicas deadlock
-         ON CONFLICT (token_id) DO UPDATE SET
-           hits       = CASE WHEN excluded.started_ms < w.started_ms + ${WINDOW_MS} THEN w.hits + excluded.hits ELSE excluded.hits END,
-           started_ms = CASE WHEN excluded.started_ms < w.started_ms + ${WINDOW_MS} THEN w.started_ms ELSE excluded.started_ms END
-         RETURNING token_id, hits, started_ms, ${NOW_MS} AS now_ms`,
-        [[...hits.keys()], [...hits.values()]],
-      ),
+    const lives = `excluded.counted_ms < w.started_ms + ${WINDOW_MS}`;
+    const rows = await this.write(
+      [...hits].map(([key, hits]) => [key, hits, 0]),
+      `hits       = CASE WHEN ${lives} THEN w.hits + excluded.hits ELSE excluded.hits END,
+       started_ms = CASE WHEN ${lives} THEN w.started_ms ELSE excluded.started_ms END,
+       counted_ms = excluded.counted_ms
+       RETURNING organization_id, token_id, hits, started_ms, counted_ms`,
     );
     return new Map(
       rows.map((row) => [
-        row.token_id,
-        { hits: row.hits, startedAt: Number(row.started_ms), now: Number(row.now_ms) },
+        windowKey(row.organization_id, row.token_id),
+        { hits: row.hits, startedAt: Number(row.started_ms), now: Number(row.counted_ms) },
       ]),
     );
   }
 
   /** A statement of its own, so that counting costs the same while no window comes from elsewhere. */
   private async goOnFrom(seen: ReadonlyMap<string, SeenWindow>): Promise<void> {
-    const windows = [...seen.values()];
-    const lives = `w.started_ms > ${NOW_MS} - ${WINDOW_MS}`;
-    await retryBroken(() =>
-      this.dataSource.query(
-        `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (token_id, started_ms, hits)
-         SELECT token_id, ${NOW_MS} - ${WINDOW_MS} + remaining_ms, hits
-         FROM unnest($1::text[], $2::int[], $3::int[]) AS seen (token_id, hits, remaining_ms)
-         ORDER BY token_id -- as above
-         ON CONFLICT (token_id) DO UPDATE SET
-           hits       = CASE WHEN ${lives} THEN greatest(w.hits, excluded.hits) ELSE excluded.hits END,
-           started_ms = CASE WHEN ${lives} THEN w.started_ms ELSE excluded.started_ms END
-         WHERE excluded.started_ms > w.started_ms - ${SAME_WINDOW_MS}`,
-        [[...seen.keys()], windows.map(({ hits }) => hits), windows.map(({ remainingMs }) => remainingMs)],
-      ),
+    const lives = `excluded.counted_ms < w.started_ms + ${WINDOW_MS}`;
+    await this.write(
+      [...seen].map(([key, { hits, remainingMs }]) => [key, hits, WINDOW_MS - remainingMs]),
+      `hits       = CASE WHEN ${lives} THEN greatest(w.hits, excluded.hits) ELSE excluded.hits END,
+       started_ms = CASE WHEN ${lives} THEN w.started_ms ELSE excluded.started_ms END
+       WHERE excluded.started_ms > w.started_ms - ${SAME_WINDOW_MS}`,
     );
+  }
+
+  /** Adds to the windows, or changes those that exist. */
+  private async write(additions: Addition[], change: string): Promise<WindowRow[]> {
+    if (!this.isApart) return this.writeTogether(additions, change);
+    const organizations = new Map<string, Addition[]>();
+    for (const addition of additions) {
+      const [organizationId] = idsOf(addition[0]);
+      organizations.set(organizationId, [...(organizations.get(organizationId) ?? []), addition]);
+    }
+    const written = [...organizations].map(([organizationId, own]) =>
+      this.lanes.run('quick', organizationId, () => this.writeTogether(own, change)),
+    );
+    return (await Promise.all(written)).flat();
+  }
+
+  private writeTogether(additions: Addition[], change: string): Promise<WindowRow[]> {
+    const parameters = new Parameters();
+    const values = additions
+      .map(([key, hits, elapsedMs]) => [...idsOf(key), hits, elapsedMs] as const)
+      .sort(([, a], [, b]) => (a < b ? -1 : 1)) // by token, the same order everywhere, or two replicas deadlock
+      .map((cells) => {
+        const [organizationId, tokenId, hits, elapsedMs] = cells.map((cell) => parameters.bind(cell));
+        return `(${organizationId}, ${tokenId}, ${hits}, ${NOW_MS} - ${elapsedMs}::integer, ${NOW_MS})`;
+      });
+    // The key is the token, and on a cluster the organization and the token.
+    const sql = `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (organization_id, token_id, hits, started_ms, counted_ms)
+      VALUES ${values.join(', ')}
+      ON CONFLICT ON CONSTRAINT rate_limit_windows_pkey DO UPDATE SET ${change}`;
+    // Retried on a broken connection although it writes, so that reads succeed; at worst a hit counts twice.
+    return retryBroken(() => this.dataSource.query(sql, parameters.values));
   }
 }

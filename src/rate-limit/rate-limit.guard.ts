@@ -3,7 +3,7 @@ import { ThrottlerException, ThrottlerGuard, type ThrottlerRequest } from '@nest
 import type { Request, Response } from 'express';
 import { recordRefusal, tokenOf } from '../http/caller';
 import { accessTo } from '../http/scopes';
-import type { WindowRecord } from './window';
+import { type WindowRecord, windowKey } from './window';
 
 /** Counts the requests of a token across all routes and reports its window in every response. Answers 429 over the limit. */
 @Injectable()
@@ -21,8 +21,9 @@ export class RateLimitGuard extends ThrottlerGuard {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const tokenId = tokenOf(request)!.id;
-    const window = await this.storageService.increment(tokenId, ttl, limit, 0, throttler.name!);
+    const { organizationId, id } = tokenOf(request)!;
+    const key = windowKey(organizationId, id);
+    const window = await this.storageService.increment(key, ttl, limit, 0, throttler.name!);
     const { totalHits, resetAt, timeToExpire } = window as WindowRecord;
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - totalHits));

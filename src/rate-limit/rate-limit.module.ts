@@ -2,7 +2,9 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
+import { isDistributed } from '../database/citus/is-distributed';
 import { DATABASE } from '../database/data-source';
+import { Lanes } from '../database/lanes';
 import { MemoryStorage } from './memory.storage';
 import { PostgresCounter } from './postgres.counter';
 import { RateLimitGuard } from './rate-limit.guard';
@@ -29,9 +31,9 @@ export class RateLimitModule {
   static with({ rateLimitPerMinute, rateLimitStorage }: RateLimitOptions): DynamicModule {
     const counter = {
       provide: COUNTER,
-      inject: [getDataSourceToken(DATABASE)],
-      useFactory: (dataSource: DataSource) => {
-        const postgres = new PostgresCounter(dataSource);
+      inject: [getDataSourceToken(DATABASE), Lanes],
+      useFactory: async (dataSource: DataSource, lanes: Lanes) => {
+        const postgres = new PostgresCounter(dataSource, lanes, await isDistributed(dataSource));
         return typeof rateLimitStorage === 'object'
           ? RedisCounter.open(rateLimitStorage.redisUrl, postgres)
           : postgres;

@@ -3,7 +3,7 @@ import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { describeError } from '../database/errors';
 import { LastSeen } from './last-seen';
 import { type Client, countIn } from './redis.script';
-import type { CountedWindow, WindowCounter } from './window';
+import { type CountedWindow, type WindowCounter, windowKey } from './window';
 
 const STORAGE = 'redis';
 
@@ -16,7 +16,7 @@ const ATTEMPT_INTERVAL_MS = 1_000;
 const TIMEOUT_SLICES = 3;
 
 /** Written like every other key, because a read-only Redis cannot count. */
-const PROBE = new Map([['probe', 0]]);
+const PROBE = new Map([[windowKey('', 'probe'), 0]]);
 
 /**
  * Counts in Redis, and in `fallback` while Redis is unreachable. Each goes on from what this process last saw of a window in
@@ -55,6 +55,10 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
 
   get storage(): string {
     return this.client ? STORAGE : this.fallback.storage;
+  }
+
+  get isApart(): boolean {
+    return !this.client && this.fallback.isApart;
   }
 
   async count(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>> {

@@ -1,5 +1,5 @@
 import type { createClient } from 'redis';
-import { type CountedWindow, SAME_WINDOW_MS, type SeenWindow, WINDOW_MS } from './window';
+import { type CountedWindow, idsOf, SAME_WINDOW_MS, type SeenWindow, WINDOW_MS } from './window';
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -36,15 +36,13 @@ export async function countIn(
   hits: ReadonlyMap<string, number>,
   seen: ReadonlyMap<string, SeenWindow>,
 ): Promise<Map<string, CountedWindow>> {
-  const tokenIds = [...hits.keys()];
+  const keys = [...hits.keys()];
   const [now, windows] = (await client.eval(SCRIPT, {
-    keys: tokenIds.map((id) => PREFIX + id),
-    arguments: tokenIds.flatMap((id) => {
-      const window = seen.get(id) ?? NOT_SEEN;
-      return [hits.get(id)!, window.hits, window.remainingMs].map(String);
+    keys: keys.map((key) => PREFIX + idsOf(key)[1]),
+    arguments: keys.flatMap((key) => {
+      const window = seen.get(key) ?? NOT_SEEN;
+      return [hits.get(key)!, window.hits, window.remainingMs].map(String);
     }),
   })) as [number, [number, number][]];
-  return new Map(
-    windows.map(([totalHits, startedAt], i) => [tokenIds[i], { hits: totalHits, startedAt, now }]),
-  );
+  return new Map(windows.map(([totalHits, startedAt], i) => [keys[i], { hits: totalHits, startedAt, now }]));
 }

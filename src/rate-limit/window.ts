@@ -14,9 +14,14 @@ export interface WindowRecord extends ThrottlerRecord {
   resetAt: number;
 }
 
-/** Counts the hits of a token in its window. */
+/** The throttler's key of a token. A cluster keeps the windows of an organization together, so it names both. */
+export const windowKey = (organizationId: string, tokenId: string): string => `${organizationId} ${tokenId}`;
+
+export const idsOf = (key: string) => key.split(' ') as [organizationId: string, tokenId: string];
+
+/** Counts the hits of a token, which is named by its `windowKey()`, in its window. */
 export interface WindowStorage extends ThrottlerStorage {
-  increment(tokenId: string, ttl: number, limit: number): Promise<WindowRecord>;
+  increment(key: string, ttl: number, limit: number): Promise<WindowRecord>;
 }
 
 /** A window on a server, in Unix milliseconds on its clock. */
@@ -38,8 +43,10 @@ export interface WindowCounter {
   readonly storage: string;
   /** How often the fallback had to take over. */
   readonly fallbacks: number;
+  /** Whether organizations must be counted apart, because one may have to wait while others have not. */
+  readonly isApart: boolean;
   /**
-   * Adds these hits to the windows of their tokens at once, and returns each window with them. A window of which less is
+   * Adds these hits to the windows of their keys at once, and returns each window with them. A window of which less is
    * counted than was `seen` goes on from there.
    */
   count(

@@ -1,0 +1,15 @@
+import type { DataSource } from 'typeorm';
+import { tableName } from '../tables';
+
+/** Whether the rows of the organizations are distributed over the nodes of a Citus cluster. */
+export async function isDistributed(dataSource: DataSource): Promise<boolean> {
+  const [{ hasCitus }] = await dataSource.query(
+    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`,
+  );
+  if (!hasCitus) return false;
+  const [{ isIn }] = await dataSource.query(
+    `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass($1)) AS "isIn"`,
+    [tableName(dataSource, 'users')],
+  );
+  return isIn;
+}
