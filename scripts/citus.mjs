@@ -17,6 +17,16 @@ const SETTINGS = {
 /** Why there can be no cluster; undefined if there can. */
 export const NO_CITUS = suitableBinaries() ? undefined : 'no installed PostgreSQL has Citus';
 
+/** The suites that tell nothing about a cluster, by the beginning of their names, and why. */
+export const LEFT_OUT = {
+  'dashboard-': 'the requests of the dashboard are those of the API',
+  embedding: 'a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables',
+  'former-release': 'a former release never runs on a cluster',
+  'schema.': 'it checks what migrations do to an empty database',
+  'search-plans': 'it reads the plans of plain tables',
+  'start-failures': 'it starts without a database',
+};
+
 function suitableBinaries() {
   try {
     return findBinaries(hasCitus);

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from './chromium.mjs';
-import { makeTemplate, NO_CITUS, startCitus } from './citus.mjs';
+import { LEFT_OUT, makeTemplate, NO_CITUS, startCitus } from './citus.mjs';
 import { startPgBouncer } from './pgbouncer.mjs';
 import { startPostgres } from './postgres.mjs';
 
@@ -25,6 +25,14 @@ const jestArguments = process.argv
   .filter((argument) => !['--postgres', '--pgbouncer', '--citus'].includes(argument));
 const isShort = !onServer && jestArguments.length === 0;
 if (isShort) jestArguments.push('--testPathIgnorePatterns', 'slow-spec');
+const named = jestArguments.filter((argument) => !argument.startsWith('-'));
+if (onCluster) {
+  const patterns = [...Object.keys(LEFT_OUT), '[^/]*(?<!e2e-|slow-)spec'].map((name) => `test/${name}`);
+  jestArguments.push(
+    '--passWithNoTests',
+    ...patterns.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]),
+  );
+}
 const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
 const report = join(directory, 'report.json');
 const server = onCluster
@@ -71,11 +79,17 @@ try {
   }
   if (numPendingTests > 0) {
     const reasons = [
+      onCluster && 'those that need triggers, or foreign keys of other tables, which a cluster does not have',
       !onServer &&
         'those that need a PostgreSQL server with several connections (npm run test:postgres runs them)',
       !env.CHROMIUM_PATH && 'the dashboard tests, which need Chromium on the PATH or in CHROMIUM_PATH',
     ].filter(Boolean);
     process.stdout.write(`Skipped ${numPendingTests} tests: ${reasons.join('; ') || 'see above'}.\n`);
+  }
+  if (onCluster) {
+    if (!runClusterTests(named)) process.exitCode = 1;
+    for (const [name, reason] of Object.entries(LEFT_OUT))
+      process.stdout.write(`Left out ${name.replace(/\W$/, '')}…: ${reason}.\n`);
   }
   process.stdout.write(
     `Tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped\n`,
@@ -84,4 +98,19 @@ try {
   await pooler?.stop();
   await server?.stop();
   rmSync(directory, { recursive: true, force: true });
+}
+
+/** The tests in test/citus, each on a cluster of its own that it may harm. */
+function runClusterTests(patterns) {
+  const files = readdirSync('test/citus')
+    .filter((file) => file.endsWith('.test.mjs'))
+    .map((file) => `test/citus/${file}`)
+    .filter((file) => patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern).test(file)));
+  if (files.length === 0) return true;
+  const options = ['--test', '--test-concurrency=1', '--test-force-exit', '--test-timeout=600000'];
+  const { status } = spawnSync(process.execPath, [...options, '--test-reporter=spec', ...files], {
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return status === 0;
 }

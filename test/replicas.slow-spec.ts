@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Client } from './support/client';
-import { describeOnServer, emptyDatabase, type TestDatabase, wakePooler } from './support/database';
+import { databaseToMigrate, describeOnServer, type TestDatabase, wakePooler } from './support/database';
 import { run, type Running, start, stop } from './support/process';
 import { startService } from './support/service';
 
@@ -14,7 +14,7 @@ describeOnServer('several replicas on one PostgreSQL', () => {
     (await replica(0).post('/v1/tokens', { name: 'CI', scopes }).expect(201)).body;
 
   beforeAll(async () => {
-    database = await emptyDatabase();
+    database = await databaseToMigrate();
     token = (await run(['tokens', 'generate'], {})).stdout.trim();
     // They start at once, on an empty database.
     replicas = await Promise.all([1, 2, 3, 4].map(() => start({ ...database.env, BOOTSTRAP_TOKEN: token })));
@@ -84,7 +84,7 @@ describeOnServer('one process on PostgreSQL', () => {
   let database: TestDatabase;
   let client: pg.Client;
   beforeEach(async () => {
-    database = await emptyDatabase();
+    database = await databaseToMigrate();
     client = new pg.Client(database.env.DATABASE_URL);
     await client.connect();
   });

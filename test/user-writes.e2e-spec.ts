@@ -4,7 +4,7 @@ import { OrganizationsService } from '../src/auth/organizations.service';
 import { SearchIndexes } from '../src/users/search/search-indexes';
 import { UserSearch } from '../src/users/search/user-search';
 import { UsersService } from '../src/users/users.service';
-import { describeOnServer } from './support/database';
+import { describeOnServer, itOnPlainTables } from './support/database';
 import { startService, type TestService } from './support/service';
 
 let service: TestService;
@@ -181,7 +181,7 @@ describe('deletes', () => {
     expect((await users.list(organizationId)).data.map(({ id }) => id)).toEqual([kept.id]);
   });
 
-  it('are a conflict if another table references the user', async () => {
+  itOnPlainTables('are a conflict if another table references the user', async () => {
     const organizationId = await newOrganization();
     const [referenced] = await createUsers(organizationId, 1);
     await service.dataSource.query(
@@ -225,7 +225,7 @@ describe('a statement of its own', () => {
     expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok']);
   });
 
-  it('is used for each row of a batch that the database rejected', async () => {
+  itOnPlainTables('is used for each row of a batch that the database rejected', async () => {
     const organizationId = await newOrganization();
     await service.dataSource.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -17,6 +17,9 @@ if (!directory) throw new Error('Run the tests with: npm test');
 /** For tests that need several connections or processes; the embedded database has one connection in one process. */
 export const describeOnServer = serverUrl ? describe : describe.skip;
 
+/** For tests with triggers, or foreign keys of other tables, which a cluster does not have. */
+export const itOnPlainTables = workerUrls.length > 0 ? it.skip : it;
+
 /** A copy of the template: environment variables for the service, and a function that removes the copy. */
 export interface TestDatabase {
   env: { DATABASE_URL?: string; DATA_DIR: string };
@@ -27,6 +30,9 @@ export const copyOfTemplate = () => (serverUrl ? newDatabase('TEMPLATE ums_templ
 
 export const emptyDatabase = () =>
   serverUrl ? newDatabase(workerUrls.length > 0 ? 'TEMPLATE ums_empty' : '') : newDirectory(false);
+
+/** For services that migrate it when they start. On a cluster its tables are distributed already, or they would be plain ones. */
+export const databaseToMigrate = () => (workerUrls.length > 0 ? copyOfTemplate() : emptyDatabase());
 
 /** A directory for an embedded database, even if the tests run on a server. */
 export const emptyDirectory = () => newDirectory(false);

@@ -58,14 +58,9 @@ export async function distributeTables(
 
 /** Distributes what a migration has added to a distributed database, in its transaction. */
 export async function distributeAdded(runner: Queryable): Promise<void> {
-  if (await isDistributed(runner)) await distributeTables(runner);
-}
-
-export async function isDistributed(runner: Queryable): Promise<boolean> {
-  if (!(await hasCitus(runner))) return false;
-  return (await tablesOf(runner)).some(
-    ({ name, placement }) => name === 'users' && placement === 'distributed',
-  );
+  if (!(await hasCitus(runner))) return;
+  const users = (await tablesOf(runner)).find(({ name }) => name === 'users');
+  if (users?.placement === 'distributed') await distributeTables(runner);
 }
 
 /** Where somebody has put a table in another way, only they know whether it may be taken from there. */

@@ -17,5 +17,5 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   search_words: 'distributed',
   replaced_texts: 'distributed',
   idempotency_keys: 'distributed',
-  rate_limit_windows: 'local', // until its key has the organization
+  rate_limit_windows: 'distributed',
 };

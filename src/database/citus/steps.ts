@@ -41,9 +41,9 @@ export async function stepsFor(
           does: `make ${name} logged, because shards of unlogged tables cannot be moved`,
           sql: `ALTER TABLE ${name} SET LOGGED`,
         })),
-      ...(await keysAcrossOrganizations(runner, distributed)).map(({ name, table, index }) => ({
+      ...(await keysWithoutOrganization(runner, distributed)).map(({ name, table, columns }) => ({
         does: `make the organization a part of the primary key of ${table}`,
-        sql: `ALTER TABLE ${table} DROP CONSTRAINT ${name}, ADD CONSTRAINT ${name} PRIMARY KEY USING INDEX ${index}`,
+        sql: `ALTER TABLE ${table} DROP CONSTRAINT ${name}, ADD CONSTRAINT ${name} PRIMARY KEY (organization_id, ${columns})`,
       })),
       ...names.map((name) => ({ ...moveOf(name), rows: rows.get(name) })),
       ...keys.map(({ name, table, definition }) => ({
@@ -92,18 +92,16 @@ function foreignKeysAmong(
   );
 }
 
-/** Primary keys that a former release needs, and that hold for all organizations together, which no cluster can see to. */
-function keysAcrossOrganizations(
+/** Primary keys that the former release needs. A node can check a key only within an organization. */
+function keysWithoutOrganization(
   runner: Queryable,
   tables: string[],
-): Promise<{ name: string; table: string; index: string }[]> {
+): Promise<{ name: string; table: string; columns: string }[]> {
   return runner.query(
-    `SELECT conname AS name, tables.relname AS table, indexes.relname AS index
-     FROM pg_constraint JOIN pg_class AS tables ON tables.oid = conrelid
-     JOIN pg_attribute ON attrelid = conrelid AND attname = 'organization_id'
-     JOIN pg_index ON indrelid = conrelid AND indisunique AND attnum = ANY (indkey)
-     JOIN pg_class AS indexes ON indexes.oid = indexrelid
-     WHERE contype = 'p' AND conrelid = ANY ($1::regclass[]) AND attnum <> ALL (conkey) ORDER BY conname`,
+    `SELECT conname AS name, relname AS table, string_agg(attname, ', ' ORDER BY array_position(conkey, attnum)) AS columns
+     FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
+     WHERE contype = 'p' AND conrelid = ANY ($1::regclass[])
+     GROUP BY conname, relname HAVING bool_and(attname <> 'organization_id') ORDER BY conname`,
     [tables],
   );
 }
