@@ -15,6 +15,7 @@ import { ScopesGuard } from './auth/scopes.guard';
 import { BackgroundModule, type BackgroundOptions } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
+import { Nodes } from './database/citus/nodes';
 import { Lanes, poolSizeOf } from './database/lanes';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
@@ -86,7 +87,11 @@ const databaseModule = (dataSource: DataSource, options: ServiceOptions): Dynami
   const providers = [
     { provide: getDataSourceToken(DATABASE), useValue: dataSource },
     { provide: getEntityManagerToken(DATABASE), useValue: dataSource.manager },
-    { provide: Lanes, useFactory: () => new Lanes(options.connections ?? poolSizeOf(dataSource)) },
+    {
+      provide: Lanes,
+      useFactory: async () =>
+        new Lanes(options.connections ?? poolSizeOf(dataSource), await Nodes.of(dataSource)),
+    },
   ];
   return { module: DatabaseModule, global: true, providers, exports: providers };
 };

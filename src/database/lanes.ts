@@ -1,5 +1,6 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import type { Nodes } from './citus/nodes';
 
 /**
  * What a statement may cost others: `quick` waits for nothing, `write` may wait for a lock of another transaction, and `heavy`
@@ -11,7 +12,8 @@ const LANES: Lane[] = ['quick', 'write', 'heavy'];
 
 /**
  * The shares of the connections that all organizations together, and one of them, may hold. All lanes leave some to the
- * look-ups of tokens and the rate limit of a plain database, which take no lane; writes and heavy statements together leave some to quick ones.
+ * look-ups of tokens and the rate limit of a plain database, which take no lane; writes and heavy statements together leave
+ * some to quick ones. The organizations of one node of a cluster together have the share of one, because they fail together.
  */
 const SHARES = {
   total: { all: 0.9, one: 0.5 },
@@ -26,6 +28,9 @@ const MAX_WAITING = 1_000;
 /** A statement that has waited longer is refused. */
 const MAX_WAIT_MS = 10_000;
 
+/** What waits to start, by organization. */
+type Queues = Map<string, (() => void)[]>;
+
 /**
  * Shares the connections of the pool among the organizations, so that none holds up another, whatever its statements wait
  * for. An organization whose share is in use waits for its own statements; organizations that wait take turns.
@@ -33,15 +38,19 @@ const MAX_WAIT_MS = 10_000;
 export class Lanes {
   private readonly limits: typeof SHARES;
   private readonly held = new Map<string, number>();
-  private readonly waiting: Record<Lane, Map<string, (() => void)[]>> = {
+  /** What waits, by lane, node and organization. */
+  private readonly waiting: Record<Lane, Map<string | undefined, Queues>> = {
     quick: new Map(),
     write: new Map(),
     heavy: new Map(),
   };
   private turn = 0;
 
-  /** `connections` is the part of the pool that the service may use. */
-  constructor(connections: number) {
+  /** `connections` is the part of the pool that the service may use; `nodes` are those of a distributed database. */
+  constructor(
+    connections: number,
+    private readonly nodes?: Nodes,
+  ) {
     const limit = (share: number) => Math.max(1, Math.floor(connections * share));
     const limits = Object.entries(SHARES).map(([name, { all, one }]) => [
       name,
@@ -55,18 +64,21 @@ export class Lanes {
    * already, or if the task has waited for too long.
    */
   async run<Result>(lane: Lane, organizationId: string, task: () => Promise<Result>): Promise<Result> {
-    if (!this.take(lane, organizationId)) await this.wait(lane, organizationId);
+    const node = this.nodes ? await this.nodes.nodeOf(organizationId) : undefined;
+    if (!this.take(lane, node, organizationId)) await this.wait(lane, node, organizationId);
     try {
       return await task();
     } finally {
-      this.give(lane, organizationId);
+      this.give(lane, node, organizationId);
     }
   }
 
-  private wait(lane: Lane, organizationId: string): Promise<void> {
-    const queue = this.waiting[lane].get(organizationId) ?? [];
+  private wait(lane: Lane, node: string | undefined, organizationId: string): Promise<void> {
+    const queues = this.waiting[lane].get(node) ?? (new Map() as Queues);
+    const queue = queues.get(organizationId) ?? [];
     if (queue.length >= MAX_WAITING) throw overloaded();
-    this.waiting[lane].set(organizationId, queue);
+    this.waiting[lane].set(node, queues);
+    queues.set(organizationId, queue);
     return new Promise((resolve, reject) => {
       const start = () => {
         clearTimeout(timer);
@@ -74,7 +86,7 @@ export class Lanes {
       };
       const refuse = () => {
         queue.splice(queue.indexOf(start), 1);
-        if (queue.length === 0) this.waiting[lane].delete(organizationId);
+        if (queue.length === 0) queues.delete(organizationId);
         reject(overloaded());
       };
       const timer = setTimeout(refuse, MAX_WAIT_MS).unref();
@@ -82,16 +94,16 @@ export class Lanes {
     });
   }
 
-  /** False if the lane or the organization has no connection left. */
-  private take(lane: Lane, organizationId: string): boolean {
-    const counts = this.countsOf(lane, organizationId);
+  /** False if the lane, the node or the organization has no connection left. */
+  private take(lane: Lane, node: string | undefined, organizationId: string): boolean {
+    const counts = this.countsOf(lane, node, organizationId);
     if (counts.some(({ name, limit }) => this.count(name) >= limit)) return false;
     for (const { name } of counts) this.held.set(name, this.count(name) + 1);
     return true;
   }
 
-  private give(lane: Lane, organizationId: string): void {
-    for (const { name } of this.countsOf(lane, organizationId)) {
+  private give(lane: Lane, node: string | undefined, organizationId: string): void {
+    for (const { name } of this.countsOf(lane, node, organizationId)) {
       if (this.count(name) > 1) this.held.set(name, this.count(name) - 1);
       else this.held.delete(name);
     }
@@ -100,33 +112,58 @@ export class Lanes {
     for (let i = 0; i < LANES.length; i++) this.startWaiting(LANES[(this.turn + i) % LANES.length]);
   }
 
-  /** Passes over few organizations, because each of those holds a connection. */
   private startWaiting(lane: Lane): void {
-    for (const [organizationId, queue] of this.waiting[lane]) {
+    const nodes = this.waiting[lane];
+    for (const [node, organizations] of nodes) {
       if (this.isFull(lane)) return;
-      if (!this.take(lane, organizationId)) continue;
-      const start = queue.shift()!;
-      this.waiting[lane].delete(organizationId);
-      if (queue.length > 0) this.waiting[lane].set(organizationId, queue); // behind the others
-      start();
+      if (!this.startOne(lane, node, organizations)) continue;
+      nodes.delete(node);
+      nodes.set(node, organizations); // behind the others
     }
+  }
+
+  /** Passes over few organizations, because each of those holds a connection. */
+  private startOne(lane: Lane, node: string | undefined, organizations: Queues): boolean {
+    for (const [organizationId, queue] of organizations) {
+      if (this.isNodeFull(lane, node)) return false;
+      if (!this.take(lane, node, organizationId)) continue;
+      const start = queue.shift()!;
+      organizations.delete(organizationId);
+      if (queue.length > 0) organizations.set(organizationId, queue); // behind the others
+      start();
+      return true;
+    }
+    return false;
   }
 
   private isFull(lane: Lane): boolean {
     return this.count('total') >= this.limits.total.all || this.count(lane) >= this.limits[lane].all;
   }
 
+  private isNodeFull(lane: Lane, node: string | undefined): boolean {
+    return this.sharesOf(lane, node).some(({ name, limit }) => this.count(name) >= limit);
+  }
+
   private count(name: string): number {
     return this.held.get(name) ?? 0;
   }
 
-  private countsOf(lane: Lane, organizationId: string) {
+  private countsOf(lane: Lane, node: string | undefined, organizationId: string) {
     const { total, [lane]: own } = this.limits;
     return [
       { name: 'total', limit: total.all },
       { name: lane, limit: own.all },
-      { name: `total ${organizationId}`, limit: total.one },
-      { name: `${lane} ${organizationId}`, limit: own.one },
+      ...this.sharesOf(lane, organizationId),
+      ...this.sharesOf(lane, node),
+    ];
+  }
+
+  /** What an organization may hold, or the organizations of a node. */
+  private sharesOf(lane: Lane, holder: string | undefined) {
+    if (holder === undefined) return [];
+    return [
+      { name: `total ${holder}`, limit: this.limits.total.one },
+      { name: `${lane} ${holder}`, limit: this.limits[lane].one },
     ];
   }
 }
