@@ -3,6 +3,27 @@ import { DataSource } from 'typeorm';
 import { ResilientClient } from '../src/database/resilient-client';
 import { describeOnServer } from './support/database';
 
+describeOnServer('a connection whose statement the server cancels', () => {
+  it('is not used again', async () => {
+    const dataSource = await new DataSource({
+      type: 'postgres',
+      url: process.env.UMS_TEST_SERVER!,
+      poolSize: 1,
+      installExtensions: false,
+      extra: { Client: ResilientClient, statement_timeout: 100 },
+    }).initialize();
+    try {
+      const processOf = async () => (await dataSource.query('SELECT pg_backend_pid() AS pid'))[0].pid;
+      const first = await processOf();
+      expect(await processOf()).toBe(first);
+      await expect(dataSource.query('SELECT pg_sleep(10)')).rejects.toMatchObject({ code: '57014' });
+      expect(await processOf()).not.toBe(first);
+    } finally {
+      await dataSource.destroy();
+    }
+  });
+});
+
 describeOnServer('a connection that falls silent', () => {
   it('fails the statement that waits for it, and not the next one', async () => {
     const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);

@@ -1,8 +1,12 @@
 import pg from 'pg';
+import { sqlState } from './errors';
+
+const QUERY_CANCELED = '57014';
 
 /**
- * A client that destroys its connection when a statement times out. The connection may be half open; back in the pool, it
- * would make every later caller hang.
+ * A client that destroys its connection when a statement times out, here or on the server. The connection may be half open, and
+ * the coordinator of a cluster waits for a node that hangs, even after it has reported the timeout. Back in the pool, the
+ * connection would make a later caller hang.
  */
 export class ResilientClient extends pg.Client {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads
@@ -30,7 +34,7 @@ export class ResilientClient extends pg.Client {
   }
 
   private destroyAfterTimeout(error: Error | null): void {
-    if (error?.message !== 'Query read timeout') return;
+    if (!error || (error.message !== 'Query read timeout' && sqlState(error) !== QUERY_CANCELED)) return;
     const client = this as unknown as {
       _queryable: boolean;
       connection: { stream: { destroy(error: Error): void } };
