@@ -15,7 +15,7 @@ import { ScopesGuard } from './auth/scopes.guard';
 import { BackgroundModule, type BackgroundOptions } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
-import { Nodes } from './database/citus/nodes';
+import { nodeOfIn } from './database/citus/node-of';
 import { Lanes, poolSizeOf } from './database/lanes';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
@@ -90,7 +90,7 @@ const databaseModule = (dataSource: DataSource, options: ServiceOptions): Dynami
     {
       provide: Lanes,
       useFactory: async () =>
-        new Lanes(options.connections ?? poolSizeOf(dataSource), await Nodes.of(dataSource)),
+        new Lanes(options.connections ?? poolSizeOf(dataSource), await nodeOfIn(dataSource)),
     },
   ];
   return { module: DatabaseModule, global: true, providers, exports: providers };

@@ -93,6 +93,41 @@ describe('Lanes, with ten connections', () => {
   });
 });
 
+describe('Lanes, with ten connections to a cluster', () => {
+  /** The organizations x… are on one node, the others on a second one. */
+  const nodeOf = (organizationId: string) => (organizationId.startsWith('x') ? 'node 1' : 'node 2');
+
+  it('gives the organizations of a node together the share of one', async () => {
+    const { started, ask } = tasksIn(new Lanes(10, nodeOf));
+    for (const lane of ['write', 'quick'] as const) times(20, (n) => void ask(lane, `x${n}`));
+    times(20, (n) => void ask('quick', `y${n}`, `y${n}`));
+    await turn();
+    const ofFirst = ['write x0', 'write x1', 'quick x0', 'quick x1', 'quick x2'];
+    expect(started).toEqual([...ofFirst, 'y0', 'y1', 'y2', 'y3']);
+  });
+
+  it('lets the nodes take turns', async () => {
+    const { started, ask, end } = tasksIn(new Lanes(10, nodeOf));
+    times(20, (n) => void ask('write', `x${n}`, `x${n}`));
+    times(20, (n) => void ask('write', `y${n}`, `y${n}`));
+    await turn();
+    expect(started).toEqual(['x0', 'x1', 'y0', 'y1']);
+    for (const name of ['x0', 'y0', 'x1', 'y1']) await end(name);
+    expect(started.slice(4)).toEqual(['x2', 'y2', 'x3', 'y3']);
+  });
+
+  it('lets no node wait for two others that always have something to do', async () => {
+    const nodes = (organizationId: string) => `node ${organizationId[0]}`;
+    const { started, ask, end } = tasksIn(new Lanes(10, nodes));
+    for (const node of ['x', 'y', 'z']) times(20, (n) => void ask('write', `${node}${n}`, `${node}${n}`));
+    for (let n = 0; n < 8; n++) {
+      await turn();
+      await end(started[n]);
+    }
+    expect(started.slice(0, 12).filter((name) => name.startsWith('z')).length).toBeGreaterThan(1);
+  });
+});
+
 describe('Lanes, with a single connection', () => {
   it('lets lanes take turns, too', async () => {
     const { started, ask, end } = tasksIn(new Lanes(1));

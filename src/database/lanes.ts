@@ -1,6 +1,6 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { Nodes } from './citus/nodes';
+import type { NodeOf } from './citus/node-of';
 
 /**
  * What a statement may cost others: `quick` waits for nothing, `write` may wait for a lock of another transaction, and `heavy`
@@ -46,10 +46,10 @@ export class Lanes {
   };
   private turn = 0;
 
-  /** `connections` is the part of the pool that the service may use; `nodes` are those of a distributed database. */
+  /** `connections` is the part of the pool that the service may use; `nodeOf` belongs to a distributed database. */
   constructor(
     connections: number,
-    private readonly nodes?: Nodes,
+    private readonly nodeOf?: NodeOf,
   ) {
     const limit = (share: number) => Math.max(1, Math.floor(connections * share));
     const limits = Object.entries(SHARES).map(([name, { all, one }]) => [
@@ -64,7 +64,7 @@ export class Lanes {
    * already, or if the task has waited for too long.
    */
   async run<Result>(lane: Lane, organizationId: string, task: () => Promise<Result>): Promise<Result> {
-    const node = this.nodes ? await this.nodes.nodeOf(organizationId) : undefined;
+    const node = this.nodeOf && (await this.nodeOf(organizationId));
     if (!this.take(lane, node, organizationId)) await this.wait(lane, node, organizationId);
     try {
       return await task();

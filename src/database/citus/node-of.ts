@@ -1,0 +1,55 @@
+import DataLoader from 'dataloader';
+import type { DataSource } from 'typeorm';
+import { PER_TURN } from '../per-turn';
+import { retryBroken } from '../retry';
+import { tableName } from '../tables';
+
+/** Names the node of a cluster on which an organization is. */
+export type NodeOf = (organizationId: string) => string | Promise<string>;
+
+/** For this long, organizations that move to another node may be counted to the former one. */
+const KNOWN_MS = 60_000;
+
+/** Finds the nodes of organizations in a distributed database; undefined for any other database. */
+export async function nodeOfIn(dataSource: DataSource): Promise<NodeOf | undefined> {
+  if (!(await isDistributed(dataSource))) return undefined;
+  let known = new Map<string, string>();
+  let since = performance.now();
+  const loader = new DataLoader<string, string, string>(async (organizationIds) => {
+    for (const { id, node } of await findNodes(dataSource, organizationIds)) known.set(id, node);
+    return organizationIds.map((id) => known.get(id)!);
+  }, PER_TURN);
+  return (organizationId) => {
+    if (performance.now() - since > KNOWN_MS) {
+      known = new Map();
+      since = performance.now();
+    }
+    return known.get(organizationId) ?? loader.load(organizationId);
+  };
+}
+
+async function isDistributed(dataSource: DataSource): Promise<boolean> {
+  const [{ hasCitus }] = await dataSource.query(
+    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`,
+  );
+  if (!hasCitus) return false;
+  const [{ isIn }] = await dataSource.query(
+    `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass($1)) AS "isIn"`,
+    [tableName(dataSource, 'users')],
+  );
+  return isIn;
+}
+
+/** Asks the coordinator alone, so it answers whatever the nodes do. */
+const findNodes = (
+  dataSource: DataSource,
+  organizationIds: readonly string[],
+): Promise<{ id: string; node: string }[]> =>
+  retryBroken(() =>
+    dataSource.query(
+      `SELECT organization.id, 'node ' || groupid AS node
+       FROM unnest($1::text[]) AS organization (id)
+       JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column($2::regclass, organization.id)`,
+      [organizationIds, tableName(dataSource, 'users')],
+    ),
+  );
