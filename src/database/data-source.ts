@@ -49,8 +49,12 @@ export const LARGE_JOB = {
 /** For work that takes as long as it takes: waiting for another replica, building an index, or moving a table can take minutes. */
 export const UNLIMITED = { connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis };
 
-/** JIT compilation and parallel workers take longer to start than a statement of a request should take. */
-const SERVER_OPTIONS = '-c jit=off -c max_parallel_workers_per_gather=0';
+/**
+ * JIT compilation and parallel workers take longer to start than a statement of a request should take. The coordinator of a
+ * cluster ignores `statement_timeout` while it connects to a node that hangs, so it has a timeout for that.
+ */
+const SERVER_OPTIONS =
+  '-c jit=off -c max_parallel_workers_per_gather=0 -c citus.node_connection_timeout=2000';
 
 const MIN_SERVER_VERSION = 15;
 

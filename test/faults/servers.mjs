@@ -8,9 +8,11 @@ import pg from 'pg';
 import { freePort, makeCluster, serverAt } from '../../scripts/postgres.mjs';
 import { atExit } from './scene.mjs';
 
-/** Starts PostgreSQL in the directory. It can be frozen, stopped and restarted, and its backends terminated. */
-export async function startPostgres(directory, settings) {
-  const cluster = await makeCluster(directory, settings);
+/** Starts PostgreSQL in the directory. */
+export const startPostgres = async (directory, settings) => breakable(await makeCluster(directory, settings));
+
+/** Adds to a cluster of makeCluster() that it can be frozen, and its backends terminated. It ends with the process. */
+export function breakable(cluster) {
   atExit(() => kill(cluster.pid(), 'SIGKILL'));
   let frozen = [];
   /** Runs SQL on a separate connection. */

@@ -1,0 +1,164 @@
+// A worker of a cluster that dies or hangs, under a load of organizations on all workers.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startReplica, stop, UNLIMITED } from '../faults/cluster.mjs';
+import { ask, failures, newAgent, since, slowest, tally, until } from '../faults/load.mjs';
+import { ums } from '../faults/neighbours/places.mjs';
+import { report } from '../faults/scene.mjs';
+import { openPlace } from './place.mjs';
+
+const ORGANIZATIONS = 16;
+const CALLERS = 32;
+/** Three times the connections of the pool: what waits for the node that hangs must not take them all. */
+const POOL = 10;
+/** Of each caller while the node hangs; one that waits for it gets two or three. */
+const ANSWERS = 8;
+/** The timeouts of src/database: a wait in a lane, and a statement, which may be repeated. */
+const LONGEST_MS = 10_000 + 7_000 + 1_500;
+const BROKEN_MS = 12_000;
+
+let place;
+let replica;
+let victim;
+
+before(async () => {
+  place = await openPlace({ organizations: ORGANIZATIONS });
+  victim = place.workers[1];
+  replica = await startReplica({
+    ...UNLIMITED,
+    DATABASE_URL: place.url,
+    DATABASE_POOL_SIZE: String(POOL),
+  });
+});
+after(async () => {
+  assert.deepEqual(await stop([replica]), [0], 'the replica has survived all faults');
+  await place.stop();
+});
+
+/** Each caller reads, lists and searches for one organization after the other. */
+function startReads() {
+  const agent = newAgent();
+  const answers = [];
+  let isOver = false;
+  const working = Array.from({ length: CALLERS }, async (_, caller) => {
+    const { token, userId, port } = place.organizations[caller % ORGANIZATIONS];
+    const paths = [`/api/v1/users/${userId}`, '/api/v1/users?limit=20', '/api/v1/users/search?q=ada'];
+    for (let n = caller; !isOver; n++) {
+      const answer = await ask(replica.url, paths[n % paths.length], { token, agent });
+      answers.push({ ...answer, caller, isVictim: port === victim.port });
+      await sleep(20);
+    }
+  });
+  return {
+    async stop() {
+      isOver = true;
+      await Promise.all(working);
+      return answers;
+    },
+  };
+}
+
+/** Breaks the node, and mends it while the load goes on. */
+async function during(t, breaks, mends) {
+  const doomed = await newTokens();
+  const load = startReads();
+  t.after(load.stop);
+  await sleep(2_000);
+  const from = performance.now();
+  await breaks();
+  await sleep(BROKEN_MS);
+  const [{ connections }] = await place.query(
+    `SELECT count(*)::int AS connections FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'`,
+  );
+  const revoked = await revokeTokens(doomed);
+  await mends();
+  const mended = performance.now();
+  await sleep(5_000);
+  const answers = await load.stop();
+
+  const isFrom = (isVictim) => answers.filter((answer) => answer.isVictim === isVictim);
+  const [own, others] = [isFrom(true), isFrom(false)];
+  const meanwhile = since(own, from + 500).filter(({ at, ms }) => at + ms < mended);
+  const later = since(answers, mended + 3_000);
+  const counts = countsOf(since(others, from, mended));
+  report(t, {
+    'organizations of the node': place.organizations.filter(({ port }) => port === victim.port).length,
+    'its answers meanwhile': tally(meanwhile),
+    'slowest ms': slowest(own),
+    'of others': tally(others),
+    'of each meanwhile': Math.min(...counts),
+    'slowest of others ms': slowest(since(others, from, mended)),
+    'connections of the coordinator': connections,
+    'after 3 s': tally(later),
+  });
+  assert.deepEqual(tally(failures(others)), {}, 'no request of another node fails');
+  assert.ok(
+    counts.every((count) => count >= ANSWERS),
+    'and none waits for the broken one',
+  );
+  assert.ok(meanwhile.length > 0);
+  assert.deepEqual(tally(meanwhile), { 503: meanwhile.length }, 'requests of the node are refused');
+  assert.ok(
+    failures(own).every(({ status, headers }) => status === 503 && headers['retry-after']),
+    'every failure tells when to try again',
+  );
+  assert.ok(slowest(own) < LONGEST_MS);
+  assert.deepEqual(revoked, [204, 401, 401], 'tokens can be revoked whatever node is down');
+  assert.ok(later.length > 0);
+  assert.deepEqual(tally(failures(later)), {}, 'all is well within 3 s after the restart');
+}
+
+/** How many answers each caller got. */
+function countsOf(answers) {
+  const counts = new Map();
+  for (const { caller } of answers) counts.set(caller, (counts.get(caller) ?? 0) + 1);
+  return [...counts.values()];
+}
+
+/**
+ * Revokes a token of an organization on another node through the API, and one of an organization on the broken node by the
+ * command line; returns the status of the first, and those of requests with the tokens.
+ */
+async function revokeTokens([first, second]) {
+  const another = place.organizations.find(({ port }) => port !== victim.port);
+  const { status } = await ask(replica.url, `/v1/tokens/${first.id}`, {
+    method: 'DELETE',
+    token: another.token,
+  });
+  await ums(place.environment, 'tokens', 'revoke', second.id);
+  const refused = await Promise.all(
+    [first, second].map(({ token }) => ask(replica.url, '/v1/tokens/current', { token })),
+  );
+  return [status, ...refused.map((answer) => answer.status)];
+}
+
+/** A new token of an organization on another node, and one of an organization on the node that breaks. */
+const newTokens = () =>
+  Promise.all(
+    [false, true].map(async (isVictim) => {
+      const { token } = place.organizations.find(({ port }) => (port === victim.port) === isVictim);
+      const body = { name: 'Doomed', scopes: ['admin'] };
+      return JSON.parse((await ask(replica.url, '/v1/tokens', { method: 'POST', token, body })).text);
+    }),
+  );
+
+test('a worker is killed and restarted', (t) =>
+  during(
+    t,
+    () => victim.stop('SIGKILL'),
+    () =>
+      until(() =>
+        victim.start().then(
+          () => true,
+          () => false,
+        ),
+      ),
+  ));
+
+test('a worker is frozen and goes on', (t) =>
+  during(
+    t,
+    () => victim.freeze(),
+    () => victim.thaw(),
+  ));
