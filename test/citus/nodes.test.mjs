@@ -8,12 +8,12 @@ import { ums } from '../faults/neighbours/places.mjs';
 import { report } from '../faults/scene.mjs';
 import { openPlace } from './place.mjs';
 
-const ORGANIZATIONS = 16;
+const ORGANIZATIONS_PER_NODE = 8;
 const CALLERS = 32;
 /** Three times the connections of the pool: what waits for the node that hangs must not take them all. */
 const POOL = 10;
-/** Of each caller while the node hangs; one that waits for it gets two or three. */
-const ANSWERS = 8;
+/** Of each caller while the node hangs; one that waits for it gets a few. */
+const ANSWERS = 20;
 /** The timeouts of src/database: a wait in a lane, and a statement, which may be repeated. */
 const LONGEST_MS = 10_000 + 7_000 + 1_500;
 const BROKEN_MS = 12_000;
@@ -23,7 +23,7 @@ let replica;
 let victim;
 
 before(async () => {
-  place = await openPlace({ organizations: ORGANIZATIONS });
+  place = await openPlace({ organizations: ORGANIZATIONS_PER_NODE });
   victim = place.workers[1];
   replica = await startReplica({
     ...UNLIMITED,
@@ -42,7 +42,7 @@ function startReads() {
   const answers = [];
   let isOver = false;
   const working = Array.from({ length: CALLERS }, async (_, caller) => {
-    const { token, userId, port } = place.organizations[caller % ORGANIZATIONS];
+    const { token, userId, port } = place.organizations[caller % place.organizations.length];
     const paths = [`/api/v1/users/${userId}`, '/api/v1/users?limit=20', '/api/v1/users/search?q=ada'];
     for (let n = caller; !isOver; n++) {
       const answer = await ask(replica.url, paths[n % paths.length], { token, agent });
@@ -65,13 +65,14 @@ async function during(t, breaks, mends) {
   const load = startReads();
   t.after(load.stop);
   await sleep(2_000);
-  const from = performance.now();
   await breaks();
+  const broken = performance.now();
   await sleep(BROKEN_MS);
   const [{ connections }] = await place.query(
     `SELECT count(*)::int AS connections FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'`,
   );
   const revoked = await revokeTokens(doomed);
+  const mending = performance.now();
   await mends();
   const mended = performance.now();
   await sleep(5_000);
@@ -79,16 +80,15 @@ async function during(t, breaks, mends) {
 
   const isFrom = (isVictim) => answers.filter((answer) => answer.isVictim === isVictim);
   const [own, others] = [isFrom(true), isFrom(false)];
-  const meanwhile = since(own, from + 500).filter(({ at, ms }) => at + ms < mended);
+  const meanwhile = since(own, broken).filter(({ at, ms }) => at + ms < mending);
   const later = since(answers, mended + 3_000);
-  const counts = countsOf(since(others, from, mended));
+  const counts = countsOf(since(others, broken, mending));
   report(t, {
-    'organizations of the node': place.organizations.filter(({ port }) => port === victim.port).length,
     'its answers meanwhile': tally(meanwhile),
     'slowest ms': slowest(own),
     'of others': tally(others),
     'of each meanwhile': Math.min(...counts),
-    'slowest of others ms': slowest(since(others, from, mended)),
+    'slowest of others ms': slowest(since(others, broken, mending)),
     'connections of the coordinator': connections,
     'after 3 s': tally(later),
   });

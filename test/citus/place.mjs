@@ -11,7 +11,10 @@ const { newId } = require('../../dist/src/database/id.js');
 
 const DATABASE = 'ums';
 
-/** Starts it; `settings` are for every node. Each organization has a token, a user, and a `port`, that of its node. */
+/**
+ * Starts it; `settings` are for every node. So many organizations are on each worker. An organization has a token, a user, and
+ * a `port`, that of its node.
+ */
 export async function openPlace({ organizations: count, settings = {} }) {
   const cluster = await startCitus(newDirectory(), settings);
   const [coordinator, ...workers] = cluster.nodes.map(breakable);
@@ -20,9 +23,12 @@ export async function openPlace({ organizations: count, settings = {} }) {
   await ums(environment, 'migrate');
   await ums(environment, 'distribute');
   const query = (sql, values) => coordinator.query(sql, values, url);
-  await query(`SELECT undistribute_table('rate_limit_windows')`); // TEMP
   const organizations = [];
-  for (let n = 0; n < count; n++) organizations.push(await newOrganization(query));
+  const isMissing = ({ port }) => organizations.filter((other) => other.port === port).length < count;
+  while (organizations.length < count * workers.length) {
+    const organization = await newOrganization(query);
+    if (isMissing(organization)) organizations.push(organization);
+  }
   return {
     url,
     environment,
