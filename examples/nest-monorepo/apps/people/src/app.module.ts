@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UserManagementModule } from 'user-management-service';
+import { BadgesService } from './badges.service.js';
 import { database } from './database.js';
 import { FailureFilter } from './failure.filter.js';
 import { PartnersController } from './partners.controller.js';
@@ -22,6 +23,7 @@ import { TenantsService } from './tenants.service.js';
   controllers: [PeopleController, ReportsController, PartnersController],
   providers: [
     TenantsService,
+    BadgesService,
     { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_FILTER, useClass: FailureFilter },
   ],

@@ -8,6 +8,7 @@ export class CreateBadges1790000000000 implements MigrationInterface {
         user_id text NOT NULL,
         number text NOT NULL,
         PRIMARY KEY (organization_id, user_id),
+        UNIQUE (organization_id, number),
         FOREIGN KEY (organization_id, user_id) REFERENCES ums.users (organization_id, id)
       )`);
   }

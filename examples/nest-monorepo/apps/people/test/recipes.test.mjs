@@ -13,6 +13,7 @@ import {
 
 const require = createRequire(import.meta.url);
 const { createApp } = require('../dist/cjs/app.js');
+const { BadgesService } = require('../dist/cjs/badges.service.js');
 const { Badge } = require('../dist/cjs/badge.entity.js');
 const { documentationOf } = require('../dist/cjs/documentation.js');
 const { migrate } = require('../dist/cjs/migrate.js');
@@ -49,6 +50,21 @@ test('a foreign key to users, and an entity to read them', async () => {
   await assert.rejects(users.delete(organizationId, userId), { status: 409 });
   await badges.delete({ organizationId, userId });
   await users.delete(organizationId, userId);
+});
+
+test("a user and the application's own row, in one transaction", async () => {
+  const [badges, users] = [app.get(BadgesService), app.get(UsersService)];
+  const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+  const { userId } = await badges.welcome(organizationId, { name: 'Ada', email: 'ada@example.com' }, '1');
+  assert.equal((await users.get(organizationId, userId)).name, 'Ada');
+
+  const eve = { name: 'Eve', email: 'eve@example.com' };
+  await assert.rejects(badges.welcome(organizationId, eve, '1'), { name: 'QueryFailedError' });
+  await assert.rejects(badges.welcome(organizationId, { ...eve, email: 'ada@example.com' }, '2'), {
+    status: 409,
+  });
+  assert.equal((await users.list(organizationId)).data.length, 1);
+  await badges.welcome(organizationId, eve, '2');
 });
 
 test("the application's documentation, with the routes of the service", () => {
