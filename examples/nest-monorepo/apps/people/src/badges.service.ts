@@ -15,7 +15,9 @@ export class BadgesService {
   welcome(organizationId: string, person: CreateUserDto, number: string): Promise<Badge> {
     return this.dataSource.transaction(async (manager) => {
       const { id: userId } = await this.users.within(manager).create(organizationId, person);
-      return manager.save(Badge, { organizationId, userId, number });
+      const badge = { organizationId, userId, number };
+      await manager.insert(Badge, badge);
+      return badge;
     });
   }
 }
