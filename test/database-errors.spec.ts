@@ -39,10 +39,13 @@ describe('violates()', () => {
   const key = 'users_organization_id_email_key_key';
   it.each([key, `${key}_102018`])('knows a constraint that is called %s', (constraint) => {
     expect(violates(error('23505', 'duplicate key', { constraint }), key)).toBe(true);
+    const message = `duplicate key value violates unique constraint "${constraint}"`;
+    expect(violates(error('23505', message), key)).toBe(true);
   });
 
-  it.each([`${key}_b`, `${key}_2_b`, undefined])('is false for %s', (constraint) => {
-    expect(violates(error('23505', 'duplicate key', { constraint }), key)).toBe(false);
+  it.each([`${key}_b`, `${key}_2_b`, `a_${key}`, ''])('is false for %p', (constraint) => {
+    expect(violates(error('23505', `violates "${key}"`, { constraint }), key)).toBe(false);
+    expect(violates(error('23505', `violates "${constraint}"`), key)).toBe(false);
   });
 
   it('is false for another error on the same constraint', () => {

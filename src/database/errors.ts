@@ -40,11 +40,14 @@ export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | 
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error ? driverError(error).code : undefined;
 
-/** Whether the error is a violation of this constraint; on a node of a cluster, the name ends in the number of a shard. */
+/**
+ * Whether the error is a violation of this constraint. On a node of a cluster its name ends in the number of a shard, and the
+ * coordinator passes on the message alone.
+ */
 export function violates(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;
-  const { code = '', constraint: violated } = driverError(error);
-  return /^23...$/.test(code) && violated?.replace(/_\d+$/, '') === constraint;
+  const { code = '', constraint: violated, message } = driverError(error);
+  return /^23...$/.test(code) && new RegExp(`\\b${constraint}(_\\d+)?\\b`).test(violated ?? message);
 }
 
 /** Whether the statement waited too long for a lock of another transaction. */
