@@ -28,7 +28,7 @@ const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /**
  * Counts in one statement, on the database's clock; in one for each organization if they are `isApart`, on the nodes of a
- * cluster. A cluster reads the clock in VALUES alone, so the time of the last hit is a column.
+ * cluster. A cluster refuses the clock in RETURNING, so the time of the last hit is a column.
  */
 export class PostgresCounter implements WindowCounter {
   readonly storage = 'postgres';
@@ -87,19 +87,34 @@ export class PostgresCounter implements WindowCounter {
   }
 
   private writeTogether(additions: Addition[], change: string): Promise<WindowRow[]> {
-    const parameters = new Parameters();
-    const values = additions
+    const rows = additions
       .map(([key, hits, elapsedMs]) => [...idsOf(key), hits, elapsedMs] as const)
-      .sort(([, a], [, b]) => (a < b ? -1 : 1)) // by token, the same order everywhere, or two replicas deadlock
-      .map((cells) => {
-        const [organizationId, tokenId, hits, elapsedMs] = cells.map((cell) => parameters.bind(cell));
-        return `(${organizationId}, ${tokenId}, ${hits}, ${NOW_MS} - ${elapsedMs}::integer, ${NOW_MS})`;
-      });
+      .sort(([, a], [, b]) => (a < b ? -1 : 1)); // by token, the same order everywhere, or two replicas deadlock
+    const parameters = new Parameters();
     // The key is the token, and on a cluster the organization and the token.
     const sql = `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (organization_id, token_id, hits, started_ms, counted_ms)
-      VALUES ${values.join(', ')}
+      ${this.isApart ? valuesOf(rows, parameters) : unnested(rows, parameters)}
       ON CONFLICT ON CONSTRAINT rate_limit_windows_pkey DO UPDATE SET ${change}`;
     // Retried on a broken connection although it writes, so that reads succeed; at worst a hit counts twice.
     return retryBroken(() => this.dataSource.query(sql, parameters.values));
   }
+}
+
+type Row = readonly [organizationId: string, tokenId: string, hits: number, elapsedMs: number];
+
+/** A cluster inserts VALUES on one node, and what is selected with a transaction of several. */
+function valuesOf(rows: Row[], parameters: Parameters): string {
+  const values = rows.map((row) => {
+    const [organizationId, tokenId, hits, elapsedMs] = row.map((cell) => parameters.bind(cell));
+    return `(${organizationId}, ${tokenId}, ${hits}, ${NOW_MS} - ${elapsedMs}::integer, ${NOW_MS})`;
+  });
+  return `VALUES ${values.join(', ')}`;
+}
+
+/** Arrays take half as long as VALUES for many rows. */
+function unnested(rows: Row[], parameters: Parameters): string {
+  const columns = [0, 1, 2, 3].map((i) => parameters.bind(rows.map((row) => row[i])));
+  const [organizationIds, tokenIds, hits, elapsedMs] = columns;
+  return `SELECT organization_id, token_id, hits, ${NOW_MS} - elapsed_ms, ${NOW_MS}
+    FROM unnest(${organizationIds}::text[], ${tokenIds}::text[], ${hits}::integer[], ${elapsedMs}::integer[]) AS rows (organization_id, token_id, hits, elapsed_ms)`;
 }
