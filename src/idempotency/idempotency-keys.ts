@@ -18,6 +18,7 @@ const MAX_WAIT_MS = 1_000;
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 const KEYS_PER_BITE = 1_000;
+const ORGANIZATIONS_PER_ROUND = 1_000;
 
 /** What the first request with a key has created. */
 export interface Answer {
@@ -125,16 +126,30 @@ export class IdempotencyKeys implements OnModuleInit {
     );
   }
 
-  /** Removes the keys that are older than 24 hours. */
+  /** Removes the keys that are older than 24 hours. Only the first statement of a round asks every node of a cluster. */
   async sweep(signal?: AbortSignal): Promise<void> {
-    let count = KEYS_PER_BITE;
-    while (count === KEYS_PER_BITE && !signal?.aborted) {
-      [, count] = await this.dataSource.query(
-        `DELETE FROM ${this.table()} WHERE (organization_id, path, key) IN (
-           SELECT organization_id, path, key FROM ${this.table()} WHERE created_at <= now() - ${KEPT}
-           LIMIT ${KEYS_PER_BITE} FOR UPDATE SKIP LOCKED)`,
+    let isDone = false;
+    while (!isDone) {
+      const organizations: { id: string }[] = await this.dataSource.query(
+        `SELECT DISTINCT organization_id AS id FROM ${this.table()} WHERE created_at <= now() - ${KEPT} LIMIT ${ORGANIZATIONS_PER_ROUND}`,
       );
+      let removed = 0;
+      for (const { id } of organizations) {
+        if (signal?.aborted) return;
+        removed += await this.sweepOrganization(id);
+      }
+      isDone = removed === 0; // what another process has locked, it removes
     }
+  }
+
+  private async sweepOrganization(organizationId: string): Promise<number> {
+    const [, count]: [unknown, number] = await this.dataSource.query(
+      `DELETE FROM ${this.table()} WHERE organization_id = $1 AND (path, key) IN (
+         SELECT path, key FROM ${this.table()} WHERE organization_id = $1 AND created_at <= now() - ${KEPT}
+         LIMIT ${KEYS_PER_BITE} FOR UPDATE SKIP LOCKED)`,
+      [organizationId],
+    );
+    return count;
   }
 
   private table(): string {

@@ -7,7 +7,7 @@ import { DATABASE } from '../../database/data-source';
 import type { Parameters } from '../../database/parameters';
 import { tableName } from '../../database/tables';
 import { encode } from './search-text';
-import { vocabularyOf } from './vocabulary';
+import { insertWords, vocabularyOf } from './vocabulary';
 
 /** How often the texts are gone through. */
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -18,13 +18,15 @@ const SWEEP_EVERY_MS = 10 * 60_000;
  */
 const LOOK_AGAIN_AFTER = '2 minutes';
 
+const ORGANIZATIONS_PER_ROUND = 1_000;
+
+/** Of an organization, before others have their turn. */
 const TEXTS_PER_BITE = 200;
 
 /** If more users than this have the word or a longer one that begins with it, the word stays. */
 const MAX_TEXTS = 200;
 
 interface ReplacedText {
-  organizationId: string;
   id: string;
   text: string;
   isSwept: boolean;
@@ -37,11 +39,6 @@ interface ReplacedText {
  */
 @Injectable()
 export class VocabularySweep implements OnModuleInit {
-  /**
-   * Words found in use since the bite was read, by organization: most texts have words that many users have. Kept for longer, it
-   * would count a user who has been deleted meanwhile.
-   */
-  private readonly used = new Map<string, Set<string>>();
   private readonly job: Job = {
     name: 'remove unused words from the vocabulary',
     everyMs: SWEEP_EVERY_MS,
@@ -76,47 +73,67 @@ export class VocabularySweep implements OnModuleInit {
     this.background.soon(this.job);
   }
 
-  /** Goes through all texts that are due. */
+  /** Goes through all texts that are due. Only the first statement of a round asks every node of a cluster. */
   async sweep(lookAgainAfter: string, signal?: AbortSignal): Promise<void> {
-    while (!signal?.aborted) {
-      this.used.clear();
-      const texts = await this.due(lookAgainAfter);
-      for (const text of texts) {
-        const startedAt = performance.now();
-        await this.sweepText(text, signal);
+    let isDone = false;
+    while (!isDone) {
+      const organizations: { id: string }[] = await this.dataSource.query(
+        `SELECT DISTINCT organization_id AS id FROM ${this.table('replaced_texts')}
+         WHERE swept_at IS NULL OR swept_at < now() - $1::interval LIMIT ${ORGANIZATIONS_PER_ROUND}`,
+        [lookAgainAfter],
+      );
+      isDone = organizations.length < ORGANIZATIONS_PER_ROUND;
+      for (const { id } of organizations) {
+        const count = await this.sweepOrganization(id, lookAgainAfter, signal);
         if (signal?.aborted) return;
-        await sleep(performance.now() - startedAt, undefined, { ref: false });
+        isDone &&= count < TEXTS_PER_BITE;
       }
-      if (texts.length < TEXTS_PER_BITE) return;
     }
   }
 
-  private due(lookAgainAfter: string): Promise<ReplacedText[]> {
-    return this.dataSource.query(
-      `SELECT organization_id AS "organizationId", id, text, swept_at IS NOT NULL AS "isSwept"
-       FROM ${this.table('replaced_texts')} WHERE swept_at IS NULL OR swept_at < now() - $1::interval
+  private async sweepOrganization(
+    organizationId: string,
+    lookAgainAfter: string,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    const texts: ReplacedText[] = await this.dataSource.query(
+      `SELECT id, text, swept_at IS NOT NULL AS "isSwept" FROM ${this.table('replaced_texts')}
+       WHERE organization_id = $1 AND (swept_at IS NULL OR swept_at < now() - $2::interval)
        ORDER BY replaced_at, id LIMIT ${TEXTS_PER_BITE}`,
-      [lookAgainAfter],
+      [organizationId, lookAgainAfter],
     );
+    // Most texts have words that many users have. Kept for longer, it would count a user who has been deleted meanwhile.
+    const found = new Set<string>();
+    for (const text of texts) {
+      const startedAt = performance.now();
+      await this.sweepText(organizationId, text, found, signal);
+      if (signal?.aborted) break;
+      await sleep(performance.now() - startedAt, undefined, { ref: false });
+    }
+    return texts.length;
   }
 
-  /** Removes the words of the text that nobody has; the second time, stores again those that somebody has got meanwhile. */
+  /**
+   * Removes the words of the text that nobody has; the second time, stores again those that somebody has got meanwhile. `found`
+   * are the words of former texts that somebody has.
+   */
   private async sweepText(
-    { organizationId, id, text, isSwept }: ReplacedText,
+    organizationId: string,
+    { id, text, isSwept }: ReplacedText,
+    found: Set<string>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const [used, unused]: string[][] = [[], []];
     for (const word of vocabularyOf(text)) {
       if (signal?.aborted) return;
-      ((await this.isUsed(organizationId, word)) ? used : unused).push(word);
+      const isUsed = found.has(word) || (await this.isUsed(organizationId, word));
+      if (isUsed) found.add(word);
+      (isUsed ? used : unused).push(word);
     }
     const words = this.table('search_words');
     const key = [organizationId, id];
     if (isSwept) {
-      await this.dataSource.query(
-        `INSERT INTO ${words} (organization_id, word) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING`,
-        [organizationId, used.sort()],
-      );
+      await insertWords(this.dataSource, organizationId, used);
       await this.dataSource.query(
         `DELETE FROM ${this.table('replaced_texts')} WHERE organization_id = $1 AND id = $2`,
         key,
@@ -134,14 +151,11 @@ export class VocabularySweep implements OnModuleInit {
   }
 
   private async isUsed(organizationId: string, word: string): Promise<boolean> {
-    const known = this.used.get(organizationId);
-    if (known?.has(word)) return true;
     // Capitals after it may be a letter of another script or any other character. That is seen in the decoded text.
-    const isUsed =
+    return (
       (await this.textsWith(organizationId, `${encode(word)}($|[^a-zA-Z])`, 1)).length > 0 ||
-      (await this.hasWord(organizationId, word));
-    if (isUsed) this.used.set(organizationId, (known ?? new Set()).add(word));
-    return isUsed;
+      (await this.hasWord(organizationId, word))
+    );
   }
 
   private async hasWord(organizationId: string, word: string): Promise<boolean> {

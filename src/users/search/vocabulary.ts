@@ -77,7 +77,7 @@ export class Vocabulary {
       await turn();
       if (this.waiting.get(organizationId)?.words === words) this.waiting.delete(organizationId);
       await this.lanes
-        .run('quick', organizationId, () => this.insert(organizationId, [...words]))
+        .run('quick', organizationId, () => insertWords(this.dataSource, organizationId, [...words]))
         .then(
           () => this.remember(organizationId, words),
           () => {},
@@ -86,15 +86,6 @@ export class Vocabulary {
     const next = { words, stored };
     this.waiting.set(organizationId, next);
     return next;
-  }
-
-  private insert(organizationId: string, words: string[]): Promise<unknown> {
-    return this.dataSource.query(
-      // The order prevents a deadlock between two statements that insert the same words.
-      `INSERT INTO ${tableName(this.dataSource, 'search_words')} (organization_id, word)
-       SELECT $1, word FROM unnest($2::text[]) AS added (word) ORDER BY word COLLATE "C" ON CONFLICT DO NOTHING`,
-      [organizationId, words],
-    );
   }
 
   private forgetOld(): void {
@@ -111,6 +102,24 @@ export class Vocabulary {
     this.known.set(organizationId, known);
     // A copy, because V8 keeps the whole text alive for a substring that a regular expression matched.
     for (const word of words) known.add(Buffer.from(word).toString());
+  }
+}
+
+/** Adds those of the words that the vocabulary lacks. As VALUES, because a cluster sends what is selected to all of its nodes. */
+export async function insertWords(
+  dataSource: DataSource,
+  organizationId: string,
+  words: readonly string[],
+): Promise<void> {
+  // The order prevents a deadlock between two statements that insert the same words.
+  const sorted = [...words].sort();
+  for (let i = 0; i < sorted.length; i += MAX_WORDS_AT_ONCE) {
+    const added = sorted.slice(i, i + MAX_WORDS_AT_ONCE);
+    const rows = added.map((_word, n) => `($1, $${n + 2})`);
+    await dataSource.query(
+      `INSERT INTO ${tableName(dataSource, 'search_words')} (organization_id, word) VALUES ${rows.join(', ')} ON CONFLICT DO NOTHING`,
+      [organizationId, ...added],
+    );
   }
 }
 
