@@ -340,7 +340,10 @@ describeOnServer('with a user that another transaction has locked', () => {
     const other = service.dataSource.createQueryRunner();
     try {
       await other.startTransaction();
-      await other.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [locked.id]);
+      await other.query('SELECT 1 FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+        organizationId,
+        locked.id,
+      ]);
 
       let isSettled = false;
       const waiting = write(organizationId, locked.id).finally(() => (isSettled = true));
