@@ -60,7 +60,7 @@ try {
   for (const command of onCluster ? ['migrate', 'distribute'] : ['migrate'])
     execFileSync(process.execPath, ['dist/src/cli.js', command], {
       env: { ...process.env, ...template },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'pipe'], // standard error is in the message of a failure
     });
   if (onCluster) {
     await server.createDatabase('ums_empty');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { databaseUrl } from '../../scripts/citus.mjs';
 import { query, run, startCluster, ums } from './cluster.mjs';
 
@@ -132,6 +133,29 @@ test('a filled database keeps every row, and the coordinator none of those that 
 
   await query(url, `DELETE FROM users WHERE organization_id = 'org_1' AND id = 'usr_20'`);
   assert.equal((await rowsOf(url)).user_search, TABLES.users - 1, 'the foreign key is there again');
+});
+
+test('a request that does not end keeps it from starting, not from ending', async () => {
+  const url = await newDatabase();
+  const request = new pg.Client(url);
+  await request.connect();
+  try {
+    await request.query('BEGIN; LOCK TABLE rate_limit_windows IN ROW EXCLUSIVE MODE');
+    const distributing = ums(url, 'distribute');
+    const isWaiting = async () =>
+      (
+        await query(
+          url,
+          `SELECT FROM pg_locks WHERE relation = 'rate_limit_windows'::regclass AND NOT granted`,
+        )
+      ).length > 0;
+    while (!(await isWaiting())) await sleep(20);
+    assert.equal(distributing.printed.stderr, '');
+    await request.query('COMMIT');
+    assert.equal((await distributing.ended).code, 0);
+  } finally {
+    await request.end();
+  }
 });
 
 test('what is killed in the middle has changed nothing, and can run again', async () => {

@@ -32,27 +32,19 @@ export async function distributeTables(
   const names = moved.map(({ name }) => name);
   await refuseForeignKeys(runner, names);
   if (!dryRun) {
+    // Now, and not after an hour of copying, it turns out whether a request holds a lock that this would never get.
     await runner.query(`LOCK TABLE ${names.join(', ')}`);
     // Otherwise Citus refuses to write tables and those that they refer to on several connections.
     await runner.query(`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`);
   }
   const rows = new Map<string, number>();
   for (const name of names) rows.set(name, await countRows(runner, name));
-  const { moves, removals } = await stepsFor(runner, moved, rows);
-  const steps = [...moves, ...removals];
+  const steps = await stepsFor(runner, moved, rows);
   if (dryRun) return { nodes, steps };
-
-  const take = async (step: Step) => {
+  for (const step of steps) {
     onStep?.(step, steps);
     await runner.query(step.sql);
-  };
-  for (const step of moves) await take(step);
-  for (const [name, before] of rows) {
-    const after = await countRows(runner, name);
-    if (after !== before)
-      throw new Error(`Nothing was changed, because ${name} has ${before} rows and would have ${after}.`);
   }
-  for (const step of removals) await take(step);
   return { nodes, steps };
 }
 

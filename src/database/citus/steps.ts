@@ -10,54 +10,46 @@ export interface Step {
   rows?: number;
 }
 
-interface Steps {
-  moves: Step[];
-  /** What is left on the coordinator goes when the copies are complete. */
-  removals: Step[];
-}
-
 /** The steps that bring these tables to their places, in an order that Citus allows. */
 export async function stepsFor(
   runner: Queryable,
   tables: Table[],
   rows: ReadonlyMap<string, number>,
-): Promise<Steps> {
+): Promise<Step[]> {
   const names = tables.map(({ name }) => name);
   const distributed = names.filter((name) => PLACEMENTS[name] === 'distributed');
   const keys = await foreignKeysAmong(runner, distributed);
-  return {
-    moves: [
-      ...(await formerTriggers(runner, distributed)).map(({ name, table }) => ({
-        does: `drop the trigger ${name} of ${table}, which serves a former release`,
-        sql: `DROP TRIGGER ${name} ON ${table}`,
+  return [
+    ...(await formerTriggers(runner, distributed)).map(({ name, table }) => ({
+      does: `drop the trigger ${name} of ${table}, which serves a former release`,
+      sql: `DROP TRIGGER ${name} ON ${table}`,
+    })),
+    ...keys.map(({ name, table }) => ({
+      does: `drop the foreign key ${name} until its tables are moved`,
+      sql: `ALTER TABLE ${table} DROP CONSTRAINT ${name}`,
+    })),
+    ...tables
+      .filter(({ isUnlogged }) => isUnlogged)
+      .map(({ name }) => ({
+        does: `make ${name} logged, because shards of unlogged tables cannot be moved`,
+        sql: `ALTER TABLE ${name} SET LOGGED`,
       })),
-      ...keys.map(({ name, table }) => ({
-        does: `drop the foreign key ${name} until its tables are moved`,
-        sql: `ALTER TABLE ${table} DROP CONSTRAINT ${name}`,
-      })),
-      ...tables
-        .filter(({ isUnlogged }) => isUnlogged)
-        .map(({ name }) => ({
-          does: `make ${name} logged, because shards of unlogged tables cannot be moved`,
-          sql: `ALTER TABLE ${name} SET LOGGED`,
-        })),
-      ...(await keysWithoutOrganization(runner, distributed)).map(({ name, table, columns }) => ({
-        does: `make the organization a part of the primary key of ${table}`,
-        sql: `ALTER TABLE ${table} DROP CONSTRAINT ${name}, ADD CONSTRAINT ${name} PRIMARY KEY (organization_id, ${columns})`,
-      })),
-      ...names.map((name) => ({ ...moveOf(name), rows: rows.get(name) })),
-      ...keys.map(({ name, table, definition }) => ({
-        does: `add the foreign key ${name} again`,
-        sql: `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`,
-      })),
-    ],
-    removals: names
+    ...(await keysWithoutOrganization(runner, distributed)).map(({ name, table, columns }) => ({
+      does: `make the organization a part of the primary key of ${table}`,
+      sql: `ALTER TABLE ${table} DROP CONSTRAINT ${name}, ADD CONSTRAINT ${name} PRIMARY KEY (organization_id, ${columns})`,
+    })),
+    ...names.map((name) => ({ ...moveOf(name), rows: rows.get(name) })),
+    ...keys.map(({ name, table, definition }) => ({
+      does: `add the foreign key ${name} again`,
+      sql: `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`,
+    })),
+    ...names
       .filter((name) => rows.get(name))
       .map((name) => ({
-        does: `remove the rows of ${name} that are left on the coordinator, if all have been copied`,
+        does: `remove the rows of ${name} that were copied`,
         sql: `SELECT truncate_local_data_after_distributing_table('${name}')`,
       })),
-  };
+  ];
 }
 
 function moveOf(name: string): Step {
