@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { PER_TURN } from '../per-turn';
 import { retryBroken } from '../retry';
 import { tableName } from '../tables';
+import { isDistributed } from './is-distributed';
 
 /** Names the node of a cluster on which an organization is. */
 export type NodeOf = (organizationId: string) => string | Promise<string>;
@@ -26,18 +27,6 @@ export async function nodeOfIn(dataSource: DataSource): Promise<NodeOf | undefin
     }
     return known.get(organizationId) ?? loader.load(organizationId);
   };
-}
-
-async function isDistributed(dataSource: DataSource): Promise<boolean> {
-  const [{ hasCitus }] = await dataSource.query(
-    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`,
-  );
-  if (!hasCitus) return false;
-  const [{ isIn }] = await dataSource.query(
-    `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass($1)) AS "isIn"`,
-    [tableName(dataSource, 'users')],
-  );
-  return isIn;
 }
 
 /** Asks the coordinator alone, so it answers whatever the nodes do. */
