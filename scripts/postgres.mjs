@@ -49,6 +49,7 @@ export async function makeCluster(directory, more = {}, binaries = findBinaries(
   return {
     url,
     port,
+    data,
     pid: () => server.pid,
     start,
     stop: async (signal = 'SIGINT') => {

@@ -1,0 +1,131 @@
+// What the workers of a cluster do for a request: all of it on the node of the organization, and without two-phase commit.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startReplica, stop } from '../faults/cluster.mjs';
+import { ask, until } from '../faults/load.mjs';
+import { report } from '../faults/scene.mjs';
+import { openPlace } from './place.mjs';
+
+/** Every statement is logged with the name of its client, and nothing but requests sends any from the coordinator. */
+const LOGGED = {
+  logging_collector: 'on',
+  log_statement: 'all',
+  log_line_prefix: '%a|',
+  'citus.distributed_deadlock_detection_factor': -1,
+  'citus.recover_2pc_interval': -1,
+};
+const CONTROL = /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET|SELECT assign_distributed_transaction_id)\b/;
+
+/** Statements that the node may get for each request, the rate limit included, BEGIN and COMMIT not. */
+const MOST = { read: 2, write: 4 };
+/** A search asks rank by rank. */
+const MOST_OF_A_SEARCH = 8;
+/** Reads the user, and writes it, its search text and the former one; the coordinator sends what it has learnt from the first. */
+const MOST_OF_A_NEW_NAME = 6;
+
+let place;
+let replica;
+let marks = 0;
+
+before(async () => {
+  place = await openPlace({ organizations: 1, settings: LOGGED });
+  // One connection, so that the coordinator has opened those to the workers before anything is counted.
+  replica = await startReplica({ DATABASE_URL: place.url, DATABASE_POOL_SIZE: '1' });
+});
+after(async () => {
+  await stop([replica]);
+  await place.stop();
+});
+
+/** What each worker has logged, without the prefixes of the lines. */
+const logsOf = () =>
+  place.workers.map(({ data }) => {
+    const directory = join(data, 'log');
+    return readdirSync(directory)
+      .sort()
+      .map((file) => readFileSync(join(directory, file), 'utf8'))
+      .join('');
+  });
+
+/** Waits until all that the workers have done is in their logs. */
+async function mark() {
+  const text = `'mark ${++marks}'`;
+  for (const worker of place.workers) await place.queryOn(worker, `SELECT ${text}`);
+  await until(() => logsOf().every((log) => log.includes(text)));
+  return logsOf().map(({ length }) => length);
+}
+
+/** The statements that the coordinator sends to each worker while `task` runs. */
+async function statementsOf(task) {
+  const from = await mark();
+  await task();
+  await mark();
+  return logsOf().map((log, i) =>
+    [
+      ...log
+        .slice(from[i])
+        .matchAll(/^citus_internal[^|]*\|LOG: {2}(?:statement|execute [^:]*): ((?:.|\n\t)*)/gm),
+    ].map(([, sql]) => sql),
+  );
+}
+
+const counter = { n: 0 };
+const body = () => ({ name: `Grace ${++counter.n}`, email: `grace-${counter.n}@example.com` });
+
+const REQUESTS = {
+  get: { path: ({ userId }) => `/${userId}` },
+  list: { path: () => '?limit=20' },
+  search: { path: () => '/search?q=ada', most: MOST_OF_A_SEARCH },
+  create: { method: 'POST', path: () => '', body },
+  'create with a key': {
+    method: 'POST',
+    path: () => '',
+    body,
+    headers: () => ({ 'Idempotency-Key': `key-${counter.n}` }),
+  },
+  'PATCH a role': {
+    method: 'PATCH',
+    path: ({ userId }) => `/${userId}`,
+    body: () => ({ role: counter.n++ % 2 ? 'admin' : 'viewer' }),
+  },
+  'PATCH a name': {
+    method: 'PATCH',
+    path: ({ userId }) => `/${userId}`,
+    body: () => ({ name: body().name }),
+    most: MOST_OF_A_NEW_NAME,
+  },
+  delete: { method: 'DELETE', path: ({ created }) => `/${created.pop()}` },
+};
+
+for (const [name, { method = 'GET', path, body: bodyOf, headers, most }] of Object.entries(REQUESTS))
+  test(`${name}: one node, no two-phase commit, few statements`, async (t) => {
+    for (const organization of place.organizations) {
+      const { token } = organization;
+      const create = () => ask(replica.url, '/api/v1/users', { method: 'POST', token, body: body() });
+      organization.created = [];
+      for (let n = 0; n < 2; n++) organization.created.push(JSON.parse((await create()).text).id);
+      const send = () =>
+        ask(replica.url, `/api/v1/users${path(organization)}`, {
+          method,
+          token,
+          body: bodyOf?.(),
+          headers: headers?.(),
+        });
+      await send();
+      let answer;
+      const statements = await statementsOf(async () => (answer = await send()));
+      assert.ok(answer.status < 300, answer.text);
+      const own = place.workers.findIndex(({ port }) => port === organization.port);
+      const counted = statements[own].filter((sql) => !CONTROL.test(sql));
+      report(t, { statements: counted.length, control: statements[own].length - counted.length });
+      assert.deepEqual(statements.filter((_, i) => i !== own).flat(), [], 'no other node does anything');
+      assert.ok(!/PREPARE TRANSACTION|COMMIT PREPARED/.test(statements[own].join('\n')));
+      const limit = most ?? (method === 'GET' ? MOST.read : MOST.write);
+      assert.ok(
+        counted.length > 0 && counted.length <= limit,
+        counted.map((sql) => sql.slice(0, 300)).join('\n'),
+      );
+    }
+  });
