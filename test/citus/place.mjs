@@ -12,17 +12,19 @@ const { newId } = require('../../dist/src/database/id.js');
 const DATABASE = 'ums';
 
 /**
- * Starts it; `settings` are for every node. So many organizations are on each worker. An organization has a token, a user, and
- * a `port`, that of its node.
+ * Starts it, with so many organizations on each worker; `settings` are for every node, and a `spare` one has none until
+ * addWorker(). An organization has a token, a user, and a `port`, that of its node.
  */
-export async function openPlace({ organizations: count, settings = {} }) {
-  const cluster = await startCitus(newDirectory(), settings);
+export async function openPlace({ organizations: count, spare = false, settings = {} }) {
+  const cluster = await startCitus(newDirectory(), { workers: spare ? 3 : 2, ...settings });
   const [coordinator, ...workers] = cluster.nodes.map(breakable);
   const url = await cluster.createDatabase(DATABASE);
+  const spareNode = spare && workers.pop();
+  if (spare) await coordinator.query('SELECT citus_remove_node($1, $2)', ['127.0.0.1', spareNode.port], url);
+  const query = (sql, values) => coordinator.query(sql, values, url);
   const environment = { DATABASE_URL: url };
   await ums(environment, 'migrate');
   await ums(environment, 'distribute');
-  const query = (sql, values) => coordinator.query(sql, values, url);
   const organizations = [];
   const isMissing = ({ port }) => organizations.filter((other) => other.port === port).length < count;
   while (organizations.length < count * workers.length) {
@@ -39,7 +41,15 @@ export async function openPlace({ organizations: count, settings = {} }) {
     /** Runs SQL on a node other than the coordinator. */
     queryOn: (node, sql, values) => node.query(sql, values, databaseUrl(node.url, DATABASE)),
     portOf: (id) => portOf(query, id),
-    stop: () => Promise.all([coordinator, ...workers].map((node) => node.stop('SIGQUIT'))),
+    /** Makes the spare node a worker, and returns it. */
+    async addWorker() {
+      await query('SELECT citus_add_node($1, $2)', ['127.0.0.1', spareNode.port]);
+      return spareNode;
+    },
+    stop: () =>
+      Promise.all(
+        [coordinator, ...workers, ...(spare ? [spareNode] : [])].map((node) => node.stop('SIGQUIT')),
+      ),
   };
 }
 
