@@ -13,7 +13,8 @@ const RETRY_AFTER_MS = 60_000;
 
 /**
  * Merges the pending entries of the search's GIN indexes in the background. Otherwise PostgreSQL merges them in the
- * statement that fills the pending list, which delays that request by 0.1 s or more.
+ * statement that fills the pending list, which delays that request by 0.1 s or more. On a cluster this merges nothing, and the
+ * lists of the shards, each with a part of the users, are left to autovacuum: it would take a statement to all of its nodes.
  */
 @Injectable()
 export class SearchIndexes {
