@@ -109,7 +109,7 @@ export function updateStatement(
     RETURNING id, updated_at AS at`;
   const steps = [
     `written AS (${written})`,
-    ...searchSteps(dataSource, organization, changes, cellOf),
+    ...searchSteps(dataSource, organization, ids, changes, cellOf),
     ...replacedSteps(
       dataSource,
       parameters,
@@ -160,6 +160,7 @@ function cellsOf<Row extends { id: string }>(
 function searchSteps(
   dataSource: DataSource,
   organization: string,
+  ids: string,
   changes: readonly UserChange[],
   cellOf: CellOf<UserChange>,
 ): string[] {
@@ -170,7 +171,7 @@ function searchSteps(
   return [
     `searched AS (
        UPDATE ${tableName(dataSource, 'user_search')} SET name_key = ${nameKey}, name = ${name}, text = ${text}
-       WHERE organization_id = ${organization} AND user_id = ANY (ARRAY(SELECT id FROM written)) AND ${nameKey} IS NOT NULL
+       WHERE organization_id = ${organization} AND user_id = ANY (${ids}) AND ${nameKey} IS NOT NULL
      )`,
   ];
 }
