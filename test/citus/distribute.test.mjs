@@ -284,8 +284,11 @@ test('says what to do where it cannot distribute', async () => {
   await refused(worker, /^This is a worker of the cluster\. Set DATABASE_URL to the coordinator, 127/);
 
   await query(url, `SELECT create_reference_table('tokens')`);
-  await refused(url, /^tokens is a reference table.* Run: SELECT undistribute_table\('tokens'\);/);
-  await query(url, `SELECT undistribute_table('tokens')`);
+  await refused(
+    url,
+    /^tokens is a reference table.* Run: SELECT undistribute_table\('tokens', cascade_via_foreign_keys => true\);/,
+  );
+  await query(url, `SELECT undistribute_table('tokens', cascade_via_foreign_keys => true)`);
   assert.equal((await run(url, 'distribute')).code, 0);
   assert.deepEqual(await placementsOf(url), SORTED);
 });

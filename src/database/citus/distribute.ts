@@ -63,7 +63,7 @@ function refuseOtherPlaces(tables: Table[]): void {
     if (!isElsewhere) continue;
     const is = column === null ? 'a reference table' : `distributed by ${column}`;
     throw new Error(
-      `${name} is ${is}, which this release cannot use. Run: SELECT undistribute_table('${name}'); Then run: ums distribute`,
+      `${name} is ${is}, which this release cannot use. Run: SELECT undistribute_table('${name}', cascade_via_foreign_keys => true); Then run: ums distribute`,
     );
   }
 }
