@@ -1,6 +1,12 @@
 import pg from 'pg';
 import { Client } from './support/client';
-import { databaseToMigrate, describeOnServer, type TestDatabase, wakePooler } from './support/database';
+import {
+  databaseToMigrate,
+  describeOnServer,
+  emptyDatabase,
+  type TestDatabase,
+  wakePooler,
+} from './support/database';
 import { run, type Running, start, stop } from './support/process';
 import { startService } from './support/service';
 
@@ -84,7 +90,7 @@ describeOnServer('one process on PostgreSQL', () => {
   let database: TestDatabase;
   let client: pg.Client;
   beforeEach(async () => {
-    database = await databaseToMigrate();
+    database = await emptyDatabase();
     client = new pg.Client(database.env.DATABASE_URL);
     await client.connect();
   });
