@@ -198,7 +198,10 @@ describeOnServer('an unavailable database', () => {
       const api = await service.client();
       const user = await api.createUser();
       await other.startTransaction();
-      await other.query(`SELECT * FROM users WHERE id = $1 FOR UPDATE`, [user.id]);
+      await other.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+        api.organizationId,
+        user.id,
+      ]);
 
       const { body } = await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(503);
 
