@@ -1,22 +1,11 @@
 // What the workers of a cluster do for a request: all of it on the node of the organization, and without two-phase commit.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startReplica, stop } from '../faults/cluster.mjs';
 import { ask, until } from '../faults/load.mjs';
 import { report } from '../faults/scene.mjs';
 import { openPlace } from './place.mjs';
-
-/** Every statement is logged with the name of its client, and nothing but requests sends any from the coordinator. */
-const LOGGED = {
-  logging_collector: 'on',
-  log_statement: 'all',
-  log_line_prefix: '%a|',
-  'citus.distributed_deadlock_detection_factor': -1,
-  'citus.recover_2pc_interval': -1,
-};
-const CONTROL = /^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET|SELECT assign_distributed_transaction_id)\b/;
+import { isControl, LOGGING, logOf, statementsIn } from './statements.mjs';
 
 /** Statements that the node may get for each request, the rate limit included, BEGIN and COMMIT not. */
 const MOST = { read: 2, write: 4 };
@@ -30,7 +19,7 @@ let replica;
 let marks = 0;
 
 before(async () => {
-  place = await openPlace({ organizations: 1, settings: LOGGED });
+  place = await openPlace({ organizations: 1, settings: { ...LOGGING, log_statement: 'all' } });
   // One connection, so that the coordinator has opened those to the workers before anything is counted.
   replica = await startReplica({ DATABASE_URL: place.url, DATABASE_POOL_SIZE: '1' });
 });
@@ -39,15 +28,7 @@ after(async () => {
   await place.stop();
 });
 
-/** What each worker has logged, without the prefixes of the lines. */
-const logsOf = () =>
-  place.workers.map(({ data }) => {
-    const directory = join(data, 'log');
-    return readdirSync(directory)
-      .sort()
-      .map((file) => readFileSync(join(directory, file), 'utf8'))
-      .join('');
-  });
+const logsOf = () => place.workers.map(logOf);
 
 /** Waits until all that the workers have done is in their logs. */
 async function mark() {
@@ -62,13 +43,7 @@ async function statementsOf(task) {
   const from = await mark();
   await task();
   await mark();
-  return logsOf().map((log, i) =>
-    [
-      ...log
-        .slice(from[i])
-        .matchAll(/^citus_internal[^|]*\|LOG: {2}(?:statement|execute [^:]*): ((?:.|\n\t)*)/gm),
-    ].map(([, sql]) => sql),
-  );
+  return logsOf().map((log, i) => statementsIn(log.slice(from[i])));
 }
 
 const counter = { n: 0 };
@@ -118,7 +93,7 @@ for (const [name, { method = 'GET', path, body: bodyOf, headers, most }] of Obje
       const statements = await statementsOf(async () => (answer = await send()));
       assert.ok(answer.status < 300, answer.text);
       const own = place.workers.findIndex(({ port }) => port === organization.port);
-      const counted = statements[own].filter((sql) => !CONTROL.test(sql));
+      const counted = statements[own].filter((sql) => !isControl(sql));
       report(t, { statements: counted.length, control: statements[own].length - counted.length });
       assert.deepEqual(statements.filter((_, i) => i !== own).flat(), [], 'no other node does anything');
       assert.ok(!/PREPARE TRANSACTION|COMMIT PREPARED/.test(statements[own].join('\n')));
