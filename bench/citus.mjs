@@ -45,7 +45,10 @@ const workers = cluster.nodes.slice(1);
 /** Fills a database and starts the service on it; returns the requests of each operation. */
 async function open(url, commands) {
   for (const command of commands)
-    execFileSync(NODE, ['dist/src/cli.js', command], { env: { ...process.env, DATABASE_URL: url } });
+    execFileSync(NODE, ['dist/src/cli.js', command], {
+      env: { ...process.env, DATABASE_URL: url },
+      stdio: 'pipe', // part of the error if it fails
+    });
   const client = new pg.Client(url);
   await client.connect();
   const tenants = Array.from({ length: organizations }, () => ({
