@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { type CreateUserDto, UsersService } from 'user-management-service';
+import { type CreateUserDto, type UserRecord, UsersService } from 'user-management-service';
 import { Badge } from './badge.entity.js';
 
 @Injectable()
@@ -12,12 +12,11 @@ export class BadgesService {
   ) {}
 
   /** Creates a user of the service and its badge, or neither. */
-  welcome(organizationId: string, person: CreateUserDto, number: string): Promise<Badge> {
+  welcome(organizationId: string, person: CreateUserDto, number: string): Promise<UserRecord> {
     return this.dataSource.transaction(async (manager) => {
-      const { id: userId } = await this.users.within(manager).create(organizationId, person);
-      const badge = { organizationId, userId, number };
-      await manager.insert(Badge, badge);
-      return badge;
+      const user = await this.users.within(manager).create(organizationId, person);
+      await manager.insert(Badge, { organizationId, userId: user.id, number });
+      return user;
     });
   }
 }

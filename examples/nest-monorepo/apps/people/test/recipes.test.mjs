@@ -55,7 +55,7 @@ test('a foreign key to users, and an entity to read them', async () => {
 test("a user and the application's own row, in one transaction", async () => {
   const [badges, users] = [app.get(BadgesService), app.get(UsersService)];
   const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
-  const { userId } = await badges.welcome(organizationId, { name: 'Ada', email: 'ada@example.com' }, '1');
+  const { id: userId } = await badges.welcome(organizationId, { name: 'Ada', email: 'ada@example.com' }, '1');
   assert.equal((await users.get(organizationId, userId)).name, 'Ada');
 
   const eve = { name: 'Eve', email: 'eve@example.com' };
