@@ -10,16 +10,17 @@ const ROOMS = {
   docs: ['http'],
   health: ['http', 'database'],
   'rate-limit': ['http', 'database'],
-  tokens: ['http', 'pages', 'database'],
+  events: ['http', 'pages', 'database', 'background'],
+  tokens: ['http', 'pages', 'database', 'events'],
   auth: ['http', 'database', 'tokens'],
   background: ['database'],
   idempotency: ['http', 'database', 'background'],
-  users: ['http', 'pages', 'database', 'background', 'idempotency'],
+  users: ['http', 'pages', 'database', 'background', 'idempotency', 'events'],
   demo: ['http', 'users'],
-  metrics: ['http', 'health', 'rate-limit', 'tokens'],
+  metrics: ['http', 'health', 'rate-limit', 'tokens', 'events'],
   process: ['http', 'database', 'auth', 'tokens', 'rate-limit', 'demo', 'health', 'metrics'],
   embedding: ['http', 'database', 'auth', 'tokens', 'users', 'rate-limit'],
-  cli: ['http', 'database', 'auth', 'tokens', 'users', 'demo', 'process'],
+  cli: ['http', 'database', 'background', 'auth', 'tokens', 'users', 'events', 'demo', 'process'],
 };
 
 /** The files of `src/` itself that a room may import; everything else there is an entry point. */

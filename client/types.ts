@@ -110,6 +110,50 @@ export interface NewToken {
   token: string;
 }
 
+export interface EventActor {
+  /** A token, or a program such as a command of `ums`. */
+  type: 'token' | 'system';
+  /** The id of the token; null if it was a program. */
+  id: string | null;
+  /** The name of the token, or of the program. */
+  name: string;
+}
+
+export interface EventTarget {
+  /** The kind of thing. */
+  type: 'token' | 'user';
+  /** Its id. */
+  id: string;
+}
+
+export interface Event {
+  /** Assigned by the service: `evt_` and 26 letters and digits. */
+  id: string;
+  /** The number of the event in its organization: 1, 2, 3 …, without gaps and in an order that never changes. */
+  sequence: number;
+  /** What happened. */
+  type: 'user.created' | 'user.updated' | 'user.deleted' | 'token.created' | 'token.revoked';
+  /** When it happened. */
+  occurredAt: string;
+  /** The way that the change came: the API, a command, the application that embeds the service, or the service itself. */
+  source: 'api' | 'cli' | 'application' | 'service';
+  /** Who made the change. */
+  actor: EventActor;
+  /** What was changed. */
+  target: EventTarget;
+  /** The `X-Request-ID` of the request that made the change; null if it was not a request. */
+  requestId: string | null;
+  /** The `user` or `token` as it was after the change, or as it was last if it is deleted. An event `user.updated` also has the former values of the changed fields, as `previous`. */
+  data: Record<string, unknown> | null;
+}
+
+export interface EventPage {
+  /** The events of this page. */
+  data: Event[];
+  /** The `cursor` for the next page. In ascending order it is never null: keep it, and ask again later for what has happened since. */
+  nextCursor: string | null;
+}
+
 export interface UserPage {
   /** The users of this page. */
   data: User[];
@@ -198,6 +242,25 @@ export interface SearchUsersQuery {
 export interface ListTokensQuery {
   /** Only tokens in this state. */
   state?: 'active' | 'expired' | 'revoked';
+  /** The maximum number of items on the page. */
+  limit?: number;
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
+  cursor?: string;
+}
+
+export interface ListEventsQuery {
+  /** The direction of the list: `asc`, oldest first, is the feed, with a `nextCursor` on every page; `desc` is the history. */
+  order?: 'asc' | 'desc';
+  /** Only events of these types, separated by commas. */
+  type?: string;
+  /** Only events of the user or token with this id. */
+  target?: string;
+  /** Only changes that were made with the token that has this id. */
+  actor?: string;
+  /** Only what happened at this time or later. */
+  since?: string;
+  /** Only what happened before this time. */
+  until?: string;
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */

@@ -9,6 +9,7 @@ import { AddExternalId1763800000000 } from './1763800000000-add-external-id';
 import { AddVersion1763800000001 } from './1763800000001-add-version';
 import { CreateIdempotencyKeys1763800000002 } from './1763800000002-create-idempotency-keys';
 import { WindowByOrganization1763900000000 } from './1763900000000-window-by-organization';
+import { CreateEvents1763900000001 } from './1763900000001-create-events';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   AddVersion1763800000001,
   CreateIdempotencyKeys1763800000002,
   WindowByOrganization1763900000000,
+  CreateEvents1763900000001,
 ];

@@ -17,6 +17,7 @@ import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
 import { nodeOfIn } from './database/citus/node-of';
 import { Lanes, poolSizeOf } from './database/lanes';
+import { EventsModule, type EventsOptions } from './events/events.module';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
 import { RequestIdInterceptor } from './http/request-id.interceptor';
@@ -25,7 +26,7 @@ import { RateLimitModule, type RateLimitOptions } from './rate-limit/rate-limit.
 import { TokensModule } from './tokens/tokens.module';
 import { UsersModule, type UsersOptions } from './users/users.module';
 
-export interface ServiceOptions extends RateLimitOptions, UsersOptions, BackgroundOptions {
+export interface ServiceOptions extends RateLimitOptions, UsersOptions, BackgroundOptions, EventsOptions {
   /** Whether the developer dashboard is served, at `/dashboard`. */
   dashboard: boolean;
   /** Connections of the pool that requests may hold at once. Default: all of the pool. */
@@ -50,6 +51,7 @@ export class ServiceModule implements NestModule {
         AuthModule,
         UsersModule.with(options),
         TokensModule,
+        EventsModule.with(options),
         ...(options.dashboard ? [DashboardModule] : []),
       ],
       providers: [

@@ -10,6 +10,7 @@ import { TokensService } from '../src/tokens/tokens.service';
 import { AuthController } from '../src/auth/auth.controller';
 import { strictExpress } from '../src/http/strict-express';
 import { controllersOf, ServiceModule } from '../src/service.module';
+import { EventsController } from '../src/events/events.controller';
 import { TokensController } from '../src/tokens/tokens.controller';
 import { UserSearchController } from '../src/users/search/user-search.controller';
 import { UsersController } from '../src/users/users.controller';
@@ -20,7 +21,13 @@ let service: TestService;
 beforeAll(async () => (service = await startService()));
 afterAll(() => service.close());
 
-const controllers = [UserSearchController, UsersController, AuthController, TokensController];
+const controllers = [
+  UserSearchController,
+  UsersController,
+  AuthController,
+  TokensController,
+  EventsController,
+];
 const routes = [...routesOf(controllers)].map(({ method, path, handler, controller }) => ({
   method: method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete',
   path,
@@ -34,9 +41,16 @@ it('tests every route of the running service that requires a token', () => {
   expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
 });
 
-const UNKNOWN = { usr: 'usr_00000000000000000000000000', tok: 'tok_00000000000000000000000000' };
-const withUnknownId = (path: string) =>
-  path.replace(':id', path.includes('tokens') ? UNKNOWN.tok : UNKNOWN.usr);
+const UNKNOWN = {
+  usr: 'usr_00000000000000000000000000',
+  tok: 'tok_00000000000000000000000000',
+  evt: 'evt_00000000000000000000000000',
+};
+const kindOf = (path: string) => {
+  if (path.includes('tokens')) return 'tok';
+  return path.includes('events') ? 'evt' : 'usr';
+};
+const withUnknownId = (path: string) => path.replace(':id', UNKNOWN[kindOf(path)]);
 
 /** The access table of the running service. A new route fails this test until its scope is entered here. */
 it('requires these scopes for these routes', () => {
@@ -49,6 +63,8 @@ it('requires these scopes for these routes', () => {
     'delete /api/v1/tokens/:id admin',
     'delete /api/v1/users/:id users:delete',
     'delete /v1/tokens/:id admin',
+    'get /api/v1/events admin',
+    'get /api/v1/events/:id admin',
     'get /api/v1/tokens admin',
     'get /api/v1/tokens/:id admin',
     'get /api/v1/tokens/current any token',
@@ -156,6 +172,7 @@ it('requires the scope admin for a route that declares none', async () => {
     rateLimitStorage: 'memory',
     background: false,
     requireIfMatch: false,
+    eventRetentionDays: 365,
     dashboard: false,
   } as const;
   const module = await Test.createTestingModule({
@@ -177,13 +194,27 @@ it('requires the scope admin for a route that declares none', async () => {
   expect((await request(app.getHttpServer()).get('/test/without-scope')).status).toBe(401);
 });
 
+/** A resource of a client's organization, the path that shows it, and what that shows if nobody has changed it. */
+async function resourceOf(client: Client, kind: keyof typeof UNKNOWN) {
+  const user = await client.createUser();
+  if (kind === 'usr') {
+    return { id: user.id, ownPath: `/api/v1/users/${user.id}`, unchanged: { name: 'Ada Lovelace' } };
+  }
+  if (kind === 'tok') {
+    return { id: client.tokenId, ownPath: '/v1/tokens/current', unchanged: { state: 'active' } };
+  }
+  const { body } = await client.get('/api/v1/events').expect(200);
+  const { id } = body.data.at(-1);
+  return { id, ownPath: `/api/v1/events/${id}`, unchanged: { target: { type: 'user', id: user.id } } };
+}
+
 describe('a resource of another organization', () => {
   it.each(routes.filter(({ path }) => path.includes(':id')))(
     'is indistinguishable from an unknown id: $method $path',
     async ({ method, path }) => {
       const [own, foreign] = [await service.client(), await service.client()];
-      const id = path.includes('tokens') ? foreign.tokenId : (await foreign.createUser()).id;
-      const unknown = path.includes('tokens') ? UNKNOWN.tok : UNKNOWN.usr;
+      const { id, ownPath, unchanged } = await resourceOf(foreign, kindOf(path));
+      const unknown = UNKNOWN[kindOf(path)];
       const body = method === 'patch' ? { name: 'Taken over' } : undefined;
       const answer = async (candidate: string) => {
         const url = path.replace(':id', candidate);
@@ -207,11 +238,7 @@ describe('a resource of another organization', () => {
         expect(await answer(candidate)).toEqual(expected);
       }
       // The resource is unchanged.
-      const ownPath = path.includes('tokens') ? '/v1/tokens/current' : `/api/v1/users/${id}`;
-      const { body: unchanged } = await foreign.get(ownPath).expect(200);
-      expect(unchanged).toMatchObject(
-        path.includes('tokens') ? { state: 'active' } : { name: 'Ada Lovelace' },
-      );
+      expect((await foreign.get(ownPath).expect(200)).body).toMatchObject(unchanged);
     },
   );
 
@@ -223,6 +250,13 @@ describe('a resource of another organization', () => {
     expect((await own.get('/api/v1/users').expect(200)).body.data).toEqual([ownUser]);
     expect((await own.get('/api/v1/users?email=ada@example.com').expect(200)).body.data).toEqual([]);
     expect((await own.get('/v1/tokens').expect(200)).body.data).toMatchObject([{ id: own.tokenId }]);
+    for (const order of ['asc', 'desc']) {
+      const { body } = await own.get(`/api/v1/events?order=${order}`).expect(200);
+      const targets = body.data.map(({ target }: { target: { id: string } }) => target.id);
+      expect(targets.sort()).toEqual([own.tokenId, ownUser.id].sort());
+    }
+    for (const filter of [`target=${foreign.tokenId}`, `actor=${foreign.tokenId}`])
+      expect((await own.get(`/api/v1/events?${filter}`).expect(200)).body.data).toEqual([]);
   });
 
   it('cannot be selected by a caller', async () => {

@@ -149,11 +149,14 @@ describe('the routes of an application', () => {
     );
     expect(tables.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
       'public.users',
+      'ums.event_heads',
+      'ums.events',
       'ums.idempotency_keys',
       'ums.organizations',
       'ums.rate_limit_windows',
       'ums.replaced_texts',
       'ums.search_words',
+      'ums.token_events',
       'ums.tokens',
       'ums.ums_migrations',
       'ums.user_search',

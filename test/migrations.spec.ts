@@ -16,6 +16,7 @@ const LANDED: Record<string, string> = {
     '3a50a555360185370ff8d63cb33467a221252e333a83d1bd15cdfe88ca534719',
   '1763900000000-window-by-organization.ts':
     'dfa94563e5f4c56753a019dcd81707d542f674fad98ee1798d066866c57caa76',
+  '1763900000001-create-events.ts': 'faf6d7ad877c4a99c92a7cdbe7211438ad66902f7aa147b29dd0fb20388c02c3',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

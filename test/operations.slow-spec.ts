@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { type Client as ApiClient, createClient } from '../client/index';
 import { person } from '../src/demo/people';
 import { readConfig } from '../src/process/config';
 import { createLog } from '../src/process/log';
@@ -205,6 +206,16 @@ describe('docs/operations.md', () => {
   });
 });
 
+/** Runs the service on a database, and asks it. */
+async function asking<Result>(
+  { env }: TestDatabase,
+  token: string,
+  ask: (api: ApiClient) => Promise<Result>,
+): Promise<Result> {
+  const service = await start(env);
+  return ask(createClient({ baseUrl: service.url, token })).finally(() => stop(service));
+}
+
 describeOnServer('docs/operations.md, on a server', () => {
   const tools = ['pg_dump', 'pg_restore', 'psql'].filter((tool) => !has(tool));
   if (tools.length > 0)
@@ -217,6 +228,19 @@ describeOnServer('docs/operations.md, on a server', () => {
       (await run(['organizations', 'create', 'Test', '--json'], source.env)).stdout,
     ).id;
     await run(['seed', '--organization', organization, '--users', '50'], source.env);
+    const token = [
+      'tokens',
+      'create',
+      '--organization',
+      organization,
+      '--name',
+      'Reader',
+      '--scopes',
+      'admin',
+    ];
+    const { token: reader } = JSON.parse((await run([...token, '--json'], source.env)).stdout);
+    const { nextCursor } = await asking(source, reader, (api) => api.events.list({ limit: 10 }).page());
+    await run(['seed', '--organization', organization, '--users', '60'], source.env); // ten that nobody has numbered
     const blocks = [...doc.matchAll(/```sh\n((?:pg_dump|pg_restore)[^`]*)```/g)].map(([, block]) => block);
     expect(blocks).toHaveLength(2);
     for (const block of blocks) {
@@ -233,6 +257,14 @@ describeOnServer('docs/operations.md, on a server', () => {
       (await run(['users', 'export', '--organization', organization], env)).stdout;
     expect(await exported(restored)).toBe(await exported(source));
     expect((await run(['migrate', '--status'], restored.env)).code).toBe(0);
+    // The feed goes on where it was, and new events have new numbers.
+    const events = await asking(restored, reader, async (api) => {
+      const { id } = await api.users.create({ name: 'Ada', email: 'ada@restored.example' });
+      await api.users.update(id, { role: 'admin' });
+      return (await api.events.list({ cursor: nextCursor!, limit: 200 }).page()).data;
+    });
+    expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 53 }, (_, i) => i + 11));
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['user.created', 'user.updated']);
     await source.drop();
     await restored.drop();
   });

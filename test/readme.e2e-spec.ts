@@ -63,7 +63,7 @@ if (!hasCurl) process.stderr.write('curl is not installed: the commands in the R
     }
     if (typeof actual !== 'string' || typeof example !== 'string') return actual;
     const patterns = [
-      /^(usr|tok)_\w{26}$/,
+      /^(usr|tok|evt)_\w{26}$/,
       /^umt_\w{38}$/,
       /^umt_.{4}….{4}$/,
       /^\d{4}-.*T.*Z$/,

@@ -28,6 +28,7 @@ export async function readService() {
     rateLimitStorage: 'memory',
     background: false,
     requireIfMatch: false,
+    eventRetentionDays: 365,
     dashboard: false,
   });
   const app = await NestFactory.create(module, { preview: true, logger: ['error'] });

@@ -18,6 +18,7 @@ const QUERIES = {
   ListUsersQuery: '/api/v1/users',
   SearchUsersQuery: '/api/v1/users/search',
   ListTokensQuery: '/v1/tokens',
+  ListEventsQuery: '/api/v1/events',
 };
 
 const declaration = (name, schema) => `${comment(schema)}export interface ${name} ${fields(schema)}`;
@@ -31,6 +32,7 @@ function fields({ properties = {}, required = [] }) {
 
 function typeOf(schema) {
   if (schema.$ref) return schema.$ref.split('/').at(-1);
+  if (schema.allOf) return typeOf(schema.allOf[0]); // a reference with a description
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   return [schema.type]
     .flat()

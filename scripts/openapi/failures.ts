@@ -56,6 +56,7 @@ export const FAILURES: Record<number, Failure> = {
     examples: {
       user: { detail: 'There is no such user.' },
       token: { detail: 'There is no such token.' },
+      event: { detail: 'There is no such event.' },
     },
   },
   409: {

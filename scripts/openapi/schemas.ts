@@ -1,5 +1,6 @@
 import { SCOPES } from '../../src/http/scopes';
 import { factsOf } from '../../src/http/input/facts';
+import { EVENT_TYPES } from '../../src/events/event.types';
 import { CreateTokenDto, TOKEN_STATES } from '../../src/tokens/tokens.dto';
 import { ROLES } from '../../src/users/user.fields';
 import { CreateUserDto } from '../../src/users/users.dto';
@@ -40,7 +41,7 @@ const strict = (schema: Schema, prototype: object): Schema => {
   return { ...schema, properties: Object.fromEntries(fields), additionalProperties: false };
 };
 
-const ORDERS: readonly (readonly string[])[] = [ROLES, SCOPES, TOKEN_STATES];
+const ORDERS: readonly (readonly string[])[] = [ROLES, SCOPES, TOKEN_STATES, EVENT_TYPES];
 
 /** Converts a schema from OpenAPI 3.0, and restores the order of enums, which TypeScript types do not keep. */
 export function toOpenApi31(value: unknown): Schema {

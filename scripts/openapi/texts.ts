@@ -46,6 +46,10 @@ export const TAGS = [
       'The API tokens of the organization. These operations are also served below `/api`, as `/api/v1/tokens`, so that a gateway ' +
       'needs only one rule.',
   },
+  {
+    name: 'Events',
+    description: 'What has happened in the organization: its audit trail, and a feed to follow.',
+  },
   { name: 'Health', description: 'Probes for load balancers and orchestrators.' },
   { name: 'Docs', description: 'This document, for programs and for people.' },
 ];
@@ -58,6 +62,7 @@ const idParameter = (description: string, example: string) => ({
 /** The parameter `id` of the paths of a tag. */
 export const ID_PARAMETERS: Record<string, object> = {
   Users: idParameter('The id of the user.', 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
+  Events: idParameter('The id of the event.', 'evt_01kacpb2w5r8y3h6j9m4n7p0qx'),
   Tokens: idParameter('The id of the token.', 'tok_01kacpb2w5r8y3h6j9m4n7p0qx'),
 };
 

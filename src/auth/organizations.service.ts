@@ -57,20 +57,19 @@ export class OrganizationsService {
   }
 
   /**
-   * Deletes an organization and its ended tokens. Throws a 409 while it has users or active tokens, or while a table of your
+   * Deletes an organization, its ended tokens and its events. Throws a 409 while it has users or active tokens, or while a table of your
    * own references it.
    */
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
     const { manager } = this.organizations;
-    const [tokens, keys, organizations] = ['tokens', 'idempotency_keys', 'organizations'].map((name) =>
-      tableName(manager.dataSource, name),
-    );
+    const table = (name: string) => tableName(manager.dataSource, name);
+    const owned = ['idempotency_keys', 'events', 'event_heads', 'token_events'];
+    const steps = owned.map((name) => `${name} AS (DELETE FROM ${table(name)} WHERE organization_id = $1)`);
     const [, count]: [unknown, number] = await manager
       .query(
-        `WITH ended AS (DELETE FROM ${tokens} WHERE organization_id = $1 AND NOT (${IN_STATE.active})),
-           forgotten AS (DELETE FROM ${keys} WHERE organization_id = $1)
-         DELETE FROM ${organizations} WHERE id = $1`,
+        `WITH ended AS (DELETE FROM ${table('tokens')} WHERE organization_id = $1 AND NOT (${IN_STATE.active})), ${steps.join(', ')}
+         DELETE FROM ${table('organizations')} WHERE id = $1`,
         [id],
       )
       .catch(rethrowReference);

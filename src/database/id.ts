@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford base32
-const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+export const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
+const SUFFIX = new RegExp(`^${ID_SUFFIX}$`);
 
-export type IdPrefix = 'usr' | 'tok' | 'org';
+export type IdPrefix = 'usr' | 'tok' | 'org' | 'evt';
 
 /** A new id: 48 bits of time, then 80 bits of randomness, so that ids sort by their time of creation. */
 export function newId(prefix: IdPrefix): string {

@@ -20,6 +20,8 @@ export interface UserManagementOptions {
   rateLimitStorage?: ServiceOptions['rateLimitStorage'];
   /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
   requireIfMatch?: boolean;
+  /** How many days events are kept: 1 to 3650. Default 365. */
+  eventRetentionDays?: number;
   /**
    * Whether this process does the service's background work, such as removing what is kept for a limited time. Some process
    * must. Default true.
@@ -67,6 +69,9 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
   const { rateLimitStorage, connections = 1 } = options;
   if (!Number.isInteger(connections) || connections < 1)
     throw new Error('connections must be a whole number, and at least 1.');
+  const { eventRetentionDays = 365 } = options;
+  if (!Number.isInteger(eventRetentionDays) || eventRetentionDays < 1 || eventRetentionDays > 3650)
+    throw new Error('eventRetentionDays must be a whole number from 1 to 3650.');
   if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
     throw new Error('rateLimitStorage.redisUrl must be a redis:// or rediss:// URL.');
   }
@@ -77,6 +82,7 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
     rateLimitStorage: 'postgres',
     background: true,
     requireIfMatch: false,
+    eventRetentionDays: 365,
     dashboard: true,
     // An undefined option means its default.
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),

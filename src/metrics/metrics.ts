@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { info } from '../../openapi.json';
 import type { RequestRecord } from '../http/access-log';
 import type { WindowCounter } from '../rate-limit/window';
+import { countEvents, oldestUnnumbered } from '../events/event-statistics';
 import { countExpiringTokens, WARNING_DAYS } from './expiring-tokens';
 
 const REFRESH_MS = 60_000;
@@ -41,6 +42,18 @@ export class Metrics {
     registers: this.registers,
   });
 
+  private readonly events = new Gauge({
+    name: 'ums_events_numbered',
+    help: 'Events of all organizations so far, removed ones included, updated every minute; NaN while the database is unreachable.',
+    registers: this.registers,
+  });
+
+  private readonly oldestUnnumbered = new Gauge({
+    name: 'ums_events_oldest_unnumbered_seconds',
+    help: 'Age of the oldest event without a number, which readers do not see yet; updated every minute, NaN while the database is unreachable.',
+    registers: this.registers,
+  });
+
   constructor(private readonly dataSource: DataSource) {
     collectDefaultMetrics({ register: this.registry });
     new Gauge({
@@ -50,7 +63,7 @@ export class Metrics {
       registers: this.registers,
     }).set({ version: info.version, node: process.version }, 1);
     this.watchPool((dataSource.driver as unknown as { master: Pool }).master);
-    this.expiring.set(NaN);
+    for (const gauge of [this.expiring, this.events, this.oldestUnnumbered]) gauge.set(NaN);
     void this.refresh();
     setInterval(() => void this.refresh(), REFRESH_MS).unref();
   }
@@ -109,6 +122,10 @@ export class Metrics {
   }
 
   private async refresh(): Promise<void> {
-    this.expiring.set(await countExpiringTokens(this.dataSource).catch(() => NaN));
+    const ask = (question: (dataSource: DataSource) => Promise<number>) =>
+      question(this.dataSource).catch(() => NaN);
+    this.expiring.set(await ask(countExpiringTokens));
+    this.events.set(await ask(countEvents));
+    this.oldestUnnumbered.set(await ask(oldestUnnumbered));
   }
 }

@@ -59,6 +59,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     ),
     rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', integer(1, 1_000_000_000), 1000),
     requireIfMatch: read('REQUIRE_IF_MATCH', flag, false),
+    eventRetentionDays: read('EVENT_RETENTION_DAYS', integer(1, 3650), 365),
     bootstrapToken: read(
       'BOOTSTRAP_TOKEN',
       matching(isTokenValue, 'must be a token value; generate one with: ums tokens generate'),

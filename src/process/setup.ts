@@ -31,6 +31,7 @@ export async function createApp(
       rateLimitStorage: rateLimitStorage(config),
       background: true,
       requireIfMatch: config.requireIfMatch,
+      eventRetentionDays: config.eventRetentionDays,
       dashboard: true,
     }),
     new ExpressAdapter(strictExpress()),

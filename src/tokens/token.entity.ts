@@ -48,3 +48,11 @@ export class Token {
 export const TOKEN_COLUMNS = `id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
   created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt",
   coalesce(expires_at <= now(), false) AS expired`;
+
+const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The record of a token as JSON, for its event. */
+export const TOKEN_JSON = `json_build_object('id', id, 'name', name, 'hint', hint, 'scopes', scopes,
+  'state', CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END,
+  'expiresIn', expires_in, 'expiresAt', ${time('expires_at')}, 'createdAt', ${time('created_at')},
+  'lastUsedAt', ${time('last_used_at')}, 'revokedAt', ${time('revoked_at')})`;

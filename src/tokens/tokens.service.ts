@@ -8,12 +8,14 @@ import { Lanes } from '../database/lanes';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { type Page, paginate, type SortColumn } from '../pages/paginate';
-import { type By, callerOf } from '../http/caller';
+import type { EventType } from '../events/event.types';
+import { recordTokenEvent } from '../events/token-events';
+import { type By, type Caller, callerOf } from '../http/caller';
 import { notFound } from '../http/fault';
 import { judgeOrThrow } from '../http/input/judge';
 import { isId, newId } from '../database/id';
 import { daysOf } from './expires-in';
-import { Token, TOKEN_COLUMNS } from './token.entity';
+import { Token, TOKEN_COLUMNS, TOKEN_JSON } from './token.entity';
 import { recordOf, type TokenRecord } from './token.record';
 import { hashOf, hintOf, newTokenValue } from './token-value';
 import { CreateTokenDto, ListTokensDto, type TokenState } from './tokens.dto';
@@ -67,35 +69,22 @@ export class TokensService {
     input: CreateTokenDto,
     value = newTokenValue(),
   ): Promise<{ token: TokenRecord; value: string }> {
-    const { organizationId } = callerOf(by);
-    const { name, scopes, expiresIn } = judgeOrThrow(CreateTokenDto, input);
-    const days = expiresIn === undefined ? null : daysOf(expiresIn);
-    const token = {
-      id: newId('tok'),
-      organizationId,
-      name,
-      hint: hintOf(value),
-      scopes,
-      expiresIn: expiresIn ?? null,
-    };
-    const insert = this.tokens
-      .createQueryBuilder()
-      .insert()
-      .values({
-        ...token,
-        hash: hashOf(value),
-        // On the database's clock, and in hours, because a day of its time zone can have 23 hours.
-        expiresAt: days === null ? null : () => `now() + ${days} * interval '24 hours'`,
-      })
-      .returning('created_at AS "createdAt", expires_at AS "expiresAt"');
-    const { raw } = await this.lanes
-      .run('quick', organizationId, () => insert.execute())
-      .catch((error: unknown) => {
-        if (!violates(error, 'tokens_organization_id_fkey')) throw error;
-        throw notFound('There is no such organization.');
-      });
-    const times = { ...raw[0], lastUsedAt: null, revokedAt: null, expired: false };
-    return { token: recordOf({ ...token, ...times }), value };
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const { name, scopes, expiresIn = null } = judgeOrThrow(CreateTokenDto, input);
+    const days = expiresIn === null ? null : daysOf(expiresIn);
+    // On the database's clock, and in hours, because a day of its time zone can have 23 hours.
+    const insert = `
+      INSERT INTO ${this.table()} (id, organization_id, name, hint, scopes, expires_in, hash, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '24 hours') RETURNING *`;
+    const id = newId('tok');
+    const values = [id, organizationId, name, hintOf(value), scopes, expiresIn, hashOf(value), days];
+    const run = () => this.change(caller, 'token.created', insert, values);
+    const [token] = await this.lanes.run('quick', organizationId, run).catch((error: unknown) => {
+      if (!violates(error, 'tokens_organization_id_fkey')) throw error;
+      throw notFound('There is no such organization.');
+    });
+    return { token: recordOf(token), value };
   }
 
   async get(by: By, id: string): Promise<TokenRecord> {
@@ -108,15 +97,33 @@ export class TokensService {
 
   /** Revokes a token, effective immediately. Revoking twice succeeds. */
   async revoke(by: By, id: string): Promise<void> {
-    const { organizationId } = callerOf(by);
-    if (!isId('tok', id)) throw noSuchToken();
-    const update = this.tokens
-      .createQueryBuilder()
-      .update({ revokedAt: () => 'least(revoked_at, now())' }) // a cluster refuses now() in COALESCE
-      .where({ organizationId, id });
-    const { affected } = await this.lanes.run('quick', organizationId, () => update.execute());
-    if (!affected) throw noSuchToken();
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const update = `
+      UPDATE ${this.table()} SET revoked_at = now()
+      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING *`;
+    const run = () => this.change(caller, 'token.revoked', update, [organizationId, id]);
+    const revoked = isId('tok', id) ? await this.lanes.run('quick', organizationId, run) : [];
+    if (revoked.length === 0) await this.get(by, id); // throws unless it was revoked before
+  }
+
+  /** Changes tokens by a statement that returns them, and records that with it. */
+  private change(by: Caller, type: EventType, sql: string, values: unknown[]): Promise<Changed[]> {
+    const { manager } = this.tokens;
+    const recorded = recordTokenEvent(manager.dataSource, values, { by, type, data: EVENT_DATA });
+    return manager.query(
+      `WITH changed AS (${sql}), ${recorded} SELECT ${TOKEN_COLUMNS} FROM changed`,
+      values,
+    );
+  }
+
+  private table(): string {
+    return tableName(this.tokens.manager.dataSource, 'tokens');
   }
 }
+
+type Changed = Omit<Token, 'organizationId' | 'hash'>;
+
+const EVENT_DATA = `json_build_object('token', ${TOKEN_JSON})`;
 
 const noSuchToken = () => notFound('There is no such token.');

@@ -77,9 +77,8 @@ export class UsersService {
     user: CreateUserDto,
     claim?: Claim,
   ): Promise<{ user: UserRecord; isReplay: boolean }> {
-    const { organizationId } = callerOf(by);
     const fields = withDefaults(judgeOrThrow(CreateUserDto, user));
-    const outcome = await this.writes.insert(organizationId, fields, claim).catch(rethrowViolation);
+    const outcome = await this.writes.insert(callerOf(by), fields, claim).catch(rethrowViolation);
     return { user: writtenOrThrow(outcome), isReplay: outcome.outcome === 'replayed' };
   }
 
@@ -97,15 +96,13 @@ export class UsersService {
     changes: UpdateUserDto,
     precondition: Precondition = always,
   ): Promise<UserRecord> {
-    const { organizationId } = callerOf(by);
     const fields = judgeOrThrow(UpdateUserDto, changes);
-    return writtenOrThrow(await this.writes.update(organizationId, id, fields, precondition));
+    return writtenOrThrow(await this.writes.update(callerOf(by), id, fields, precondition));
   }
 
   /** Throws a 412, and deletes nothing, if the version of the user does not meet the precondition. */
   async delete(by: By, id: string, precondition: Precondition = always): Promise<void> {
-    const { organizationId } = callerOf(by);
-    writtenOrThrow(await this.writes.delete(organizationId, id, precondition).catch(rethrowReference));
+    writtenOrThrow(await this.writes.delete(callerOf(by), id, precondition).catch(rethrowReference));
   }
 
   private async page<Row extends object>(

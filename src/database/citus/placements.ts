@@ -12,10 +12,13 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   ums_migrations: 'reference',
   // A token must be revocable whatever node is down.
   tokens: 'local',
+  token_events: 'local',
   users: 'distributed',
   user_search: 'distributed',
   search_words: 'distributed',
   replaced_texts: 'distributed',
   idempotency_keys: 'distributed',
+  events: 'distributed',
+  event_heads: 'distributed',
   rate_limit_windows: 'distributed',
 };

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateIf } from 'class-validator';
+import { ID_SUFFIX, type IdPrefix, isId } from '../../database/id';
 import type { Fault } from '../fault';
 import { EMAIL_PATTERN } from './email-pattern';
 import { Facts } from './facts';
@@ -89,6 +90,29 @@ export const OneOf = (values: readonly string[]) =>
       return [{ code: 'invalid', message: `must be one of ${values.join(', ')}` }];
     },
     { type: 'string', enum: values },
+  );
+
+/** An id with one of these prefixes, whether or not anything has it. */
+export const Id = (...prefixes: IdPrefix[]) =>
+  Check(
+    (value) => {
+      if (typeof value === 'string' && prefixes.some((prefix) => isId(prefix, value))) return [];
+      return [{ code: 'invalid', message: `must be an id, which begins with ${prefixes.join('_ or ')}_` }];
+    },
+    { type: 'string', pattern: `^(${prefixes.join('|')})_${ID_SUFFIX}$` },
+  );
+
+const INSTANT = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$`;
+
+/** A time with its zone, as in RFC 3339. PostgreSQL has no year 0. */
+export const Instant = () =>
+  Check(
+    (value) => {
+      const time = typeof value === 'string' && new RegExp(INSTANT).test(value) ? Date.parse(value) : NaN;
+      if (!Number.isNaN(time) && /^(?!0000)\d{4}-/.test(new Date(time).toISOString())) return [];
+      return [{ code: 'invalid', message: 'must be a time such as 2026-01-31T09:30:00.000Z' }];
+    },
+    { type: 'string', format: 'date-time', pattern: INSTANT },
   );
 
 /** A whole number in a query string. */

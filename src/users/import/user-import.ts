@@ -3,13 +3,15 @@ import { sqlState, violates, wasRolledBack } from '../../database/errors';
 import { tableName } from '../../database/tables';
 import { newId } from '../../database/id';
 import { Lanes } from '../../database/lanes';
+import { type NewEvent, recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import { decideOutcomes, emailKeysOf, type KnownUser, type Outcome, validateRow } from './import-rules';
 import { columnsOf, type UserColumns, USER_COLUMNS, wordsOf } from '../user-columns';
 import { changeOf } from '../writes/user-decisions';
+import { created as createdEvent, updated as updatedEvent } from '../writes/user-events';
 import type { User } from '../user.entity';
 import { emailKey } from '../user.fields';
-import { insertStatement, isStale, updateStatement } from '../writes/user-statements';
+import { insertStatement, isStale, type MoreSteps, updateStatement } from '../writes/user-statements';
 import { Vocabulary } from '../search/vocabulary';
 
 const ATTEMPTS = 5;
@@ -65,15 +67,32 @@ export class UserImport {
     const { organizationId } = this.by;
     const created = known
       .filter(({ stored }) => stored === undefined)
-      .map(({ person }) => ({ id: newId('usr'), columns: columnsOf(person) }));
-    const changed = known.flatMap(({ stored, person }) => (stored && changeOf(stored, person)) ?? []);
-    if (created.length > 0)
-      await runner.query(...insertStatement(this.dataSource, organizationId, created)).catch(rethrowRaceLost);
+      .map(({ person }) => {
+        const id = newId('usr');
+        return { id, columns: columnsOf(person), event: createdEvent(this.by, id, person) };
+      });
+    const changed = known.flatMap(({ stored, person }) => {
+      const change = stored && changeOf(stored, person);
+      return change ? { ...change, event: updatedEvent(this.by, stored, change.fields) } : [];
+    });
+    if (created.length > 0) {
+      const statement = insertStatement(this.dataSource, organizationId, created, this.record(created));
+      await runner.query(...statement).catch(rethrowRaceLost);
+    }
     if (changed.length > 0) {
-      const statement = updateStatement(this.dataSource, organizationId, changed, { skipLocked: false });
+      const more = this.record(changed);
+      const statement = updateStatement(this.dataSource, organizationId, changed, {
+        skipLocked: false,
+        more,
+      });
       await runner.query(...statement).catch(rethrowRaceLost);
     }
     return [...created, ...changed].map(({ columns }) => columns);
+  }
+
+  private record(rows: readonly { event: NewEvent }[]): MoreSteps {
+    const events = rows.map(({ event }) => event);
+    return (parameters, organization) => recordEvents(this.dataSource, parameters, organization, events);
   }
 
   private async learn(written: UserColumns[]): Promise<void> {

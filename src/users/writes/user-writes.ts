@@ -11,6 +11,8 @@ import { retryRolledBack } from '../../database/retry';
 import { InTurn } from '../../database/in-turn';
 import { NO_LANES } from '../../database/join-transaction';
 import { Lanes } from '../../database/lanes';
+import { type NewEvent, recordEvents } from '../../events/record-events';
+import type { Caller } from '../../http/caller';
 import type { Claim } from '../../http/input/idempotency-key';
 import { UNAVAILABLE } from '../../http/problem';
 import { type ClaimRow, IdempotencyKeys } from '../../idempotency/idempotency-keys';
@@ -19,6 +21,7 @@ import { Vocabulary } from '../search/vocabulary';
 import { VocabularySweep } from '../search/vocabulary-sweep';
 import { columnsOf, searchTextOf, wordsOf } from '../user-columns';
 import { changeOf, type Precondition } from './user-decisions';
+import { created, deleted, updated } from './user-events';
 import type { User } from '../user.entity';
 import type { WritableFields } from '../user.fields';
 import { UserReads } from './user-reads';
@@ -54,8 +57,8 @@ const MAX_WAIT_MS = 8_000;
  */
 @Injectable()
 export class UserWrites {
-  private readonly inserts: Gathered<ClaimedUser, Written | undefined | typeof ALONE>;
-  private readonly updates: Gathered<UserChange, Written | undefined | typeof ALONE>;
+  private readonly inserts: Gathered<RecordedUser, Written | undefined | typeof ALONE>;
+  private readonly updates: Gathered<RecordedChange, Written | undefined | typeof ALONE>;
   private readonly users = new InTurn();
   private readonly dataSource: DataSource;
   private readonly vocabulary: Vocabulary;
@@ -85,12 +88,13 @@ export class UserWrites {
   }
 
   /** With a claim, returns what the same request has created before. */
-  async insert(organizationId: string, fields: WritableFields, claim?: Claim): Promise<Outcome> {
-    if (!claim) return this.insertNew(organizationId, fields);
+  async insert(by: Caller, fields: WritableFields, claim?: Claim): Promise<Outcome> {
+    if (!claim) return this.insertNew(by, fields);
+    const { organizationId } = by;
     const { result, answer } = await this.idempotencyKeys.once(
       organizationId,
       claim,
-      () => this.insertNew(organizationId, fields, claim),
+      () => this.insertNew(by, fields, claim),
       ({ outcome }) => outcome === 'taken',
     );
     if (result) return result;
@@ -106,9 +110,15 @@ export class UserWrites {
     return { outcome: 'replayed', user };
   }
 
-  private async insertNew(organizationId: string, fields: WritableFields, claim?: Claim): Promise<Outcome> {
+  private async insertNew(by: Caller, fields: WritableFields, claim?: Claim): Promise<Outcome> {
+    const { organizationId } = by;
     const id = newId('usr');
-    const row = { id, columns: columnsOf(fields), claim: claim && { claim, userId: id, fields } };
+    const row = {
+      id,
+      columns: columnsOf(fields),
+      event: created(by, id, fields),
+      claim: claim && { claim, userId: id, fields },
+    };
     try {
       const gathered = isLarge(row) ? ALONE : await this.inserts.ask(organizationId, row);
       const written =
@@ -125,16 +135,13 @@ export class UserWrites {
     }
   }
 
-  update(
-    organizationId: string,
-    id: string,
-    fields: Partial<WritableFields>,
-    meets: Precondition,
-  ): Promise<Outcome> {
+  update(by: Caller, id: string, fields: Partial<WritableFields>, meets: Precondition): Promise<Outcome> {
+    const { organizationId } = by;
     return this.decided(organizationId, id, meets, async (user) => {
       const change = changeOf(user, fields);
       if (!change) return { outcome: 'unchanged', user };
-      const written = await this.change(organizationId, change).catch((error: unknown) => {
+      const row = { ...change, event: updated(by, user, change.fields) };
+      const written = await this.change(organizationId, row).catch((error: unknown) => {
         if (isEmailTaken(error)) return 'taken' as const;
         throw error;
       });
@@ -152,10 +159,12 @@ export class UserWrites {
   }
 
   /** Deletes go alone, because a table of a host application may reference users and have slow triggers. */
-  delete(organizationId: string, id: string, meets: Precondition): Promise<Outcome> {
+  delete(by: Caller, id: string, meets: Precondition): Promise<Outcome> {
+    const { organizationId } = by;
     return this.decided(organizationId, id, meets, async (user) => {
       const row = { id, version: user.version, text: searchTextOf(columnsOf(user)) };
-      const statement = deleteStatement(this.dataSource, organizationId, row);
+      const record = this.recordStep([{ event: deleted(by, user) }]);
+      const statement = deleteStatement(this.dataSource, organizationId, row, record);
       const gone = await this.lanes.run('write', organizationId, () => this.runOne(statement));
       return gone && { outcome: 'written', user };
     });
@@ -183,7 +192,7 @@ export class UserWrites {
   }
 
   /** Undefined if the user no longer has its version. */
-  private async change(organizationId: string, change: UserChange): Promise<Written | undefined> {
+  private async change(organizationId: string, change: RecordedChange): Promise<Written | undefined> {
     // Email changes are not gathered: a statement releases the old emails in any order, so two of them could deadlock.
     const isAlone = isLarge(change) || 'email_key' in change.columns;
     const written = isAlone ? ALONE : await this.updates.ask(organizationId, change);
@@ -215,21 +224,30 @@ export class UserWrites {
     return this.lanes.run(isLarge(row) ? 'heavy' : 'write', organizationId, run);
   }
 
-  private readonly insertStatement: StatementOf<ClaimedUser> = (dataSource, organizationId, users) =>
+  private readonly insertStatement: StatementOf<RecordedUser> = (dataSource, organizationId, users) =>
     insertStatement(dataSource, organizationId, users, (parameters, organization) => {
       const claims = users.flatMap(({ claim }) => claim ?? []);
       const texts = users.map(({ columns }) => searchTextOf(columns));
       return [
+        ...this.recordStep(users)(parameters, organization),
         ...this.idempotencyKeys.step(parameters, organization, claims),
         ...this.learnLaterStep(parameters, organization, texts),
       ];
     });
 
-  private readonly updateStatement: StatementOf<UserChange> = (dataSource, organizationId, changes) => {
+  private readonly updateStatement: StatementOf<RecordedChange> = (dataSource, organizationId, changes) => {
     const texts = changes.flatMap(({ search }) => search?.text ?? []);
-    const more: MoreSteps = (...names) => this.learnLaterStep(...names, texts);
+    const more: MoreSteps = (...names) => [
+      ...this.recordStep(changes)(...names),
+      ...this.learnLaterStep(...names, texts),
+    ];
     return updateStatement(dataSource, organizationId, changes, { more });
   };
+
+  private recordStep(rows: readonly Recorded[]): MoreSteps {
+    const events = rows.map(({ event }) => event);
+    return (parameters, organization) => recordEvents(this.dataSource, parameters, organization, events);
+  }
 
   private learnLaterStep(parameters: Parameters, organization: string, texts: string[]): string[] {
     return this.isInTransaction() ? this.sweep.learnStep(parameters, organization, texts) : [];
@@ -260,9 +278,14 @@ export class UserWrites {
   }
 }
 
-interface ClaimedUser extends NewUser {
-  claim?: ClaimRow;
+/** A row, and the event that is written with it. */
+interface Recorded {
+  event: NewEvent;
 }
+
+type RecordedChange = UserChange & Recorded;
+
+type RecordedUser = NewUser & Recorded & { claim?: ClaimRow };
 
 type StatementOf<Row> = (
   dataSource: DataSource,

@@ -1,0 +1,45 @@
+import { Get, Param, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Answers } from '../http/answers';
+import { ApiController } from '../http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../http/caller';
+import { Scopes } from '../http/scopes';
+import { linkNext } from '../pages/page';
+import { EventPageView, EventView } from './event.view';
+import { ListEventsDto } from './events.dto';
+import { EventsService } from './events.service';
+
+@ApiController('api/v1/events')
+export class EventsController {
+  constructor(private readonly events: EventsService) {}
+
+  /**
+   * List events
+   * @remarks Returns what has happened in the organization, page by page. To follow it, ask in ascending order, keep `nextCursor`, and
+   * ask again later. Events are kept for a year, unless the service is configured otherwise; a cursor that is older is a 400 with the
+   * code `out_of_range`, so that nobody misses an event unawares.
+   */
+  @Get()
+  @Scopes('admin')
+  @Answers({ headers: ['Link'] })
+  async list(
+    @CurrentCaller() by: Caller,
+    @Query() query: ListEventsDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<EventPageView> {
+    const { data, nextCursor, hasMore } = await this.events.list(by, query);
+    if (hasMore) linkNext(request, response, { data, nextCursor });
+    return { data, nextCursor };
+  }
+
+  /**
+   * Get an event
+   * @remarks Returns one event of the organization.
+   */
+  @Get(':id')
+  @Scopes('admin')
+  get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<EventView> {
+    return this.events.get(by, id);
+  }
+}

@@ -1,0 +1,63 @@
+import { Check, Id, Instant, OneOf, Optional } from '../http/input/checks';
+import { PageQuery } from '../pages/page';
+import type { Order } from '../pages/paginate';
+import { EVENT_TYPES, type EventType } from './event.types';
+
+const TYPE = `(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})`;
+
+export class ListEventsDto extends PageQuery {
+  /**
+   * The direction of the list: `asc`, oldest first, is the feed, with a `nextCursor` on every page; `desc` is the history.
+   * @example 'desc'
+   */
+  @Optional()
+  @OneOf(['asc', 'desc'])
+  order: Order = 'asc';
+
+  /**
+   * Only events of these types, separated by commas.
+   * @example 'user.created,user.updated'
+   */
+  @Optional()
+  @Check(
+    (value) => {
+      const isType = (type: string) => EVENT_TYPES.includes(type as EventType);
+      if (typeof value === 'string' && value.split(',').every(isType)) return [];
+      return [{ code: 'invalid', message: `must be one of ${EVENT_TYPES.join(', ')}, or several by commas` }];
+    },
+    { type: 'string', pattern: `^${TYPE}(,${TYPE})*$` },
+  )
+  type?: string;
+
+  /**
+   * Only events of the user or token with this id.
+   * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  @Optional()
+  @Id('usr', 'tok')
+  target?: string;
+
+  /**
+   * Only changes that were made with the token that has this id.
+   * @example 'tok_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  @Optional()
+  @Id('tok')
+  actor?: string;
+
+  /**
+   * Only what happened at this time or later.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
+  @Optional()
+  @Instant()
+  since?: string;
+
+  /**
+   * Only what happened before this time.
+   * @example '2026-02-28T00:00:00.000Z'
+   */
+  @Optional()
+  @Instant()
+  until?: string;
+}
