@@ -1,3 +1,4 @@
+import { Feed, type FeedOptions } from './feed.ts';
 import { type Page, Pages } from './pages.ts';
 import {
   type CallOptions,
@@ -9,6 +10,8 @@ import {
 import type {
   CreateToken,
   CreateUser,
+  Event,
+  ListEventsQuery,
   ListTokensQuery,
   ListUsersQuery,
   NewToken,
@@ -19,6 +22,7 @@ import type {
 } from './types.ts';
 
 export { ApiError, type FieldFault } from './api-error.ts';
+export type { Feed, FeedOptions } from './feed.ts';
 export type { Page, Pages } from './pages.ts';
 export type { CallOptions, ClientOptions, CreateOptions, WriteOptions } from './transport.ts';
 export type * from './types.ts';
@@ -81,9 +85,27 @@ export function createClient(options: ClientOptions) {
       revoke: (id: string, options?: CallOptions) =>
         transport.send<void>({ method: 'DELETE', path: itemPath(TOKENS, id) }, options),
     },
+    events: {
+      /** Iterates over the events so far, oldest first unless `order` is `desc`. Pages are fetched as needed. */
+      list: (query?: ListEventsQuery, options?: CallOptions) => pages<Event>(EVENTS, query, options),
+      get: (id: string, options?: CallOptions) =>
+        transport.send<Event>({ method: 'GET', path: itemPath(EVENTS, id) }, options),
+      /** Iterates over the events in their order, and then over those to come. Its `cursor` says where to go on. */
+      follow: ({ cursor, intervalMs, signal, limit = 100, ...query }: FollowEvents = {}) =>
+        new Feed({ cursor, intervalMs, signal }, limit, (cursor) =>
+          transport.send<Page<Event>>(
+            { method: 'GET', path: EVENTS, query: { ...query, limit, cursor } },
+            { signal },
+          ),
+        ),
+    },
   };
 }
 
+/** What `events.follow()` takes. */
+export type FollowEvents = FeedOptions & Omit<ListEventsQuery, 'order' | 'cursor'>;
+
+const EVENTS = 'api/v1/events';
 const USERS = 'api/v1/users';
 // The service also serves v1/tokens. A gateway that forwards only /api needs this path.
 const TOKENS = 'api/v1/tokens';

@@ -20,8 +20,11 @@ export class Pages<Item> implements AsyncIterable<Item> {
     let page = await this.#fetch();
     for (;;) {
       yield* page.data;
-      if (page.nextCursor === null) return;
-      page = await this.#fetch(page.nextCursor);
+      const { nextCursor } = page;
+      if (nextCursor === null) return;
+      page = await this.#fetch(nextCursor);
+      // A feed has a cursor for what is to come even if there is nothing yet.
+      if (page.nextCursor === nextCursor) return;
     }
   }
 }

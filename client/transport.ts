@@ -154,7 +154,7 @@ function search(query: Query = {}): string {
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((done, fail) => {
     signal?.throwIfAborted();
     const stop = () => {

@@ -4,6 +4,7 @@ import './process/signals';
 import { Command } from 'commander';
 import { info } from '../openapi.json';
 import { addDistribute } from './cli/distribute';
+import { addEvents } from './cli/events';
 import { addMigrate } from './cli/migrate';
 import { addOrganizations } from './cli/organizations';
 import { watchStandardOutput } from './cli/output';
@@ -35,5 +36,6 @@ addOrganizations(program);
 addTokens(program);
 addUsers(program);
 addSeed(program);
+addEvents(program);
 
 program.parseAsync().catch(fail);

@@ -90,6 +90,62 @@ it('tokens are created, listed, read and revoked', async () => {
   expect(await tokens.revoke(created.id)).toBeUndefined();
   expect(await errorOf(ownClient.tokens.current())).toMatchObject({ status: 401, code: 'unauthorized' });
 });
+describe('events', () => {
+  it('are listed and read', async () => {
+    const { users, events } = await clientOf();
+    const { id } = await users.create(aUser());
+    const list = await collect(events.list({ limit: 1 }));
+    expect(list.map(({ sequence, type }) => [sequence, type])).toEqual([
+      [1, 'token.created'],
+      [2, 'user.created'],
+    ]);
+    expect(await events.get(list[1].id)).toEqual(list[1]);
+    expect(await collect(events.list({ order: 'desc', target: id }))).toEqual([list[1]]);
+    expect(await collect(events.list({ type: 'user.deleted' }))).toEqual([]);
+  });
+
+  it('are followed until the signal, and again from the cursor', async () => {
+    const { users, events } = await clientOf();
+    const stop = new AbortController();
+    const feed = events.follow({ type: 'user.created', intervalMs: 10, signal: stop.signal });
+    const seen: string[] = [];
+    const followed = (async () => {
+      for await (const { target } of feed) seen.push(target.id);
+    })();
+    const created: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      created.push((await users.create(aUser())).id);
+      while (seen.length < created.length) await new Promise((done) => setTimeout(done, 10));
+    }
+    expect(seen).toEqual(created);
+    const behind = feed.cursor;
+    stop.abort(new Error('enough'));
+    await expect(followed).rejects.toThrow('enough');
+    const next = await users.create(aUser());
+    for await (const { target } of events.follow({ type: 'user.created', cursor: feed.cursor ?? behind })) {
+      expect(target.id === next.id || created.includes(target.id)).toBe(true);
+      if (target.id === next.id) break;
+    }
+  });
+
+  it('are followed through an outage, but not with a wrong token', async () => {
+    let failures = 0;
+    const flaky: typeof fetch = async (...call) => {
+      if (failures++ < 3) return new Response('{}', { status: 503 });
+      return fetch(...call);
+    };
+    const { events } = await clientOf({ fetch: flaky, retryBudgetMs: 0 });
+    for await (const { sequence } of events.follow({ intervalMs: 1 })) {
+      expect(sequence).toBe(1);
+      break;
+    }
+    expect(failures).toBe(4);
+    const wrong = createClient({ baseUrl: service.url, token: 'umt_wrong' });
+    expect(await errorOf(wrong.events.follow()[Symbol.asyncIterator]().next())).toMatchObject({
+      status: 401,
+    });
+  });
+});
 
 describe('a base URL', () => {
   it.each([

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { DataSource } from 'typeorm';
+import { Background } from '../background/background';
+import { Lanes } from '../database/lanes';
+import { EventNumbering } from '../events/event-numbering';
+import { EventLog, NEWEST } from '../events/event-log';
+import { type EventRecord, recordOf } from '../events/event.record';
+import { ListEventsDto } from '../events/events.dto';
+import { TokenEvents } from '../events/token-events';
+import { judgeOrThrow } from '../http/input/judge';
+import { printable } from '../process/printable';
+import { Interruption } from './interruption';
+import { requireOrganization } from './require-organization';
+import { withDatabase } from './with-database';
+
+const POLL_MS = 1_000;
+
+interface TailOptions {
+  organization: string;
+  type?: string;
+  since?: string;
+  json?: boolean;
+}
+
+export function addEvents(program: Command): void {
+  const events = program
+    .command('events')
+    .description('watch the events of an organization')
+    .addHelpText('after', '\nExample:\n  ums events tail --organization org_…');
+
+  events
+    .command('tail')
+    .description('print events as they happen, until Ctrl-C')
+    .requiredOption('--organization <id>', 'the organization to watch')
+    .option('--type <types>', 'only these types, separated by commas, such as user.created,user.deleted')
+    .option(
+      '--since <time>',
+      'begin with what happened at this time, such as 2026-01-31T09:30:00Z; default: now',
+    )
+    .option('--json', 'print one JSON object per line')
+    .addHelpText('after', '\nExample:\n  ums events tail --organization org_… --type user.deleted --json')
+    .action(tail);
+}
+
+async function tail({ organization, type, since, json }: TailOptions): Promise<void> {
+  const query = judgeOrThrow(ListEventsDto, { type, since, limit: 200 });
+  await withDatabase(async (dataSource) => {
+    await requireOrganization(dataSource, organization);
+    const stop = new AbortController();
+    const interruption = new Interruption(() => stop.abort());
+    const log = eventLog(dataSource);
+    let position = since === undefined ? await newest(log, organization) : 0;
+    // Standard output ends with its reader, as `| head` does.
+    while (!stop.signal.aborted && process.stdout.writable) {
+      const { rows, ...walk } = await log.walk(organization, query, position);
+      for (const event of rows.map(recordOf))
+        process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
+      position = walk.position;
+      if (!walk.hasMore) await sleep(POLL_MS, undefined, { signal: stop.signal }).catch(() => {});
+    }
+    interruption.end();
+  });
+}
+
+/** Behind everything that has happened so far. */
+async function newest(log: EventLog, organizationId: string): Promise<number> {
+  const { last } = await log.walk(organizationId, { order: 'desc', limit: 1 }, NEWEST);
+  return last;
+}
+
+const lineOf = ({ occurredAt, sequence, type, target, actor }: EventRecord) =>
+  printable(`${occurredAt.toISOString()}  ${sequence}  ${type}  ${target.id}  by ${actor.name}`);
+
+/** The log without a background: the command numbers what it reads. */
+function eventLog(dataSource: DataSource): EventLog {
+  const lanes = new Lanes(1);
+  const tokens = new TokenEvents(dataSource, lanes);
+  return new EventLog(
+    dataSource,
+    lanes,
+    new EventNumbering(dataSource, new Background(false), lanes, tokens),
+    tokens,
+  );
+}
