@@ -19,7 +19,7 @@ const ROOMS = {
   demo: ['http', 'users'],
   metrics: ['http', 'health', 'rate-limit', 'tokens', 'events'],
   process: ['http', 'database', 'auth', 'tokens', 'rate-limit', 'demo', 'health', 'metrics'],
-  embedding: ['http', 'database', 'auth', 'tokens', 'users', 'rate-limit'],
+  embedding: ['http', 'database', 'auth', 'tokens', 'users', 'events', 'rate-limit'],
   cli: ['http', 'database', 'background', 'auth', 'tokens', 'users', 'events', 'demo', 'process'],
 };
 

@@ -10,6 +10,7 @@ import { AddVersion1763800000001 } from './1763800000001-add-version';
 import { CreateIdempotencyKeys1763800000002 } from './1763800000002-create-idempotency-keys';
 import { WindowByOrganization1763900000000 } from './1763900000000-window-by-organization';
 import { CreateEvents1763900000001 } from './1763900000001-create-events';
+import { CreateSubscribers1763900000002 } from './1763900000002-create-subscribers';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   CreateIdempotencyKeys1763800000002,
   WindowByOrganization1763900000000,
   CreateEvents1763900000001,
+  CreateSubscribers1763900000002,
 ];

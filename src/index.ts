@@ -20,6 +20,11 @@ export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from 
 export type { CreateTokenDto, ListTokensDto } from './tokens/tokens.dto';
 export type { Page } from './pages/paginate';
 
+// What a subscriber gets.
+export type { EventRecord } from './events/event.record';
+export type { EventType } from './events/event.types';
+export type { Subscriber } from './events/subscribers/subscriber';
+
 export type { UserRecord } from './users/user.record';
 export type { OrganizationRecord } from './auth/organization.entity';
 export type { TokenRecord } from './tokens/token.record';

@@ -149,7 +149,9 @@ describe('the routes of an application', () => {
     );
     expect(tables.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
       'public.users',
+      'ums.event_cursors',
       'ums.event_heads',
+      'ums.event_subscribers',
       'ums.events',
       'ums.idempotency_keys',
       'ums.organizations',

@@ -17,6 +17,7 @@ const LANDED: Record<string, string> = {
   '1763900000000-window-by-organization.ts':
     'dfa94563e5f4c56753a019dcd81707d542f674fad98ee1798d066866c57caa76',
   '1763900000001-create-events.ts': 'faf6d7ad877c4a99c92a7cdbe7211438ad66902f7aa147b29dd0fb20388c02c3',
+  '1763900000002-create-subscribers.ts': '7cfe8016f8f24c8ba7452b5e21bd2b811de1ff1179b6b769ab1a4877e6ffac3b',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

@@ -64,7 +64,7 @@ export class OrganizationsService {
     if (!isId('org', id)) throw noSuchOrganization();
     const { manager } = this.organizations;
     const table = (name: string) => tableName(manager.dataSource, name);
-    const owned = ['idempotency_keys', 'events', 'event_heads', 'token_events'];
+    const owned = ['idempotency_keys', 'events', 'event_heads', 'token_events', 'event_cursors'];
     const steps = owned.map((name) => `${name} AS (DELETE FROM ${table(name)} WHERE organization_id = $1)`);
     const [, count]: [unknown, number] = await manager
       .query(

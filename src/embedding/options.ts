@@ -1,4 +1,5 @@
 import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
+import { requireSubscribers, type Subscriber } from '../events/subscribers/subscriber';
 import type { RequestRecord } from '../http/access-log';
 import { isRedisUrl } from '../rate-limit/redis-url';
 import type { ServiceOptions } from '../service.module';
@@ -20,6 +21,8 @@ export interface UserManagementOptions {
   rateLimitStorage?: ServiceOptions['rateLimitStorage'];
   /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
   requireIfMatch?: boolean;
+  /** Functions that get the events of all organizations. Default: none. */
+  subscribers?: readonly Subscriber[];
   /** How many days events are kept: 1 to 3650. Default 365. */
   eventRetentionDays?: number;
   /**
@@ -72,6 +75,7 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
   const { eventRetentionDays = 365 } = options;
   if (!Number.isInteger(eventRetentionDays) || eventRetentionDays < 1 || eventRetentionDays > 3650)
     throw new Error('eventRetentionDays must be a whole number from 1 to 3650.');
+  requireSubscribers(options.subscribers ?? []);
   if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
     throw new Error('rateLimitStorage.redisUrl must be a redis:// or rediss:// URL.');
   }
@@ -83,6 +87,7 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
     background: true,
     requireIfMatch: false,
     eventRetentionDays: 365,
+    subscribers: [],
     dashboard: true,
     // An undefined option means its default.
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),

@@ -33,7 +33,7 @@ export class EventNumbering implements OnModuleInit {
   }
 
   /** Numbers all that has been committed, of every organization. */
-  private async numberAll(signal: AbortSignal): Promise<void> {
+  async numberAll(signal: AbortSignal): Promise<void> {
     const rows: { organizationId: string }[] = await this.dataSource.query(
       `SELECT DISTINCT organization_id AS "organizationId" FROM ${this.table('events')} WHERE sequence IS NULL`,
     );

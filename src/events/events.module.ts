@@ -4,23 +4,39 @@ import { EventNumbering } from './event-numbering';
 import { EVENT_RETENTION_DAYS, EventRetention } from './event-retention';
 import { EventsController } from './events.controller';
 import { EventsService } from './events.service';
+import { EventCursors } from './subscribers/event-cursors';
+import { EventDelivery } from './subscribers/event-delivery';
+import { type Subscriber, SUBSCRIBERS } from './subscribers/subscriber';
 import { TokenEvents } from './token-events';
 
 export interface EventsOptions {
   /** How many days events are kept. */
   eventRetentionDays: number;
+  /** Functions of a host application that get the events. Default: none. */
+  subscribers?: readonly Subscriber[];
 }
 
 @Module({
   controllers: [EventsController],
-  providers: [EventsService, EventLog, EventNumbering, EventRetention, TokenEvents],
+  providers: [
+    EventsService,
+    EventLog,
+    EventNumbering,
+    EventRetention,
+    TokenEvents,
+    EventCursors,
+    EventDelivery,
+  ],
   exports: [EventsService, EventLog],
 })
 export class EventsModule {
-  static with({ eventRetentionDays }: EventsOptions): DynamicModule {
+  static with({ eventRetentionDays, subscribers = [] }: EventsOptions): DynamicModule {
     return {
       module: EventsModule,
-      providers: [{ provide: EVENT_RETENTION_DAYS, useValue: eventRetentionDays }],
+      providers: [
+        { provide: EVENT_RETENTION_DAYS, useValue: eventRetentionDays },
+        { provide: SUBSCRIBERS, useValue: subscribers },
+      ],
     };
   }
 }

@@ -21,4 +21,6 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   events: 'distributed',
   event_heads: 'distributed',
   rate_limit_windows: 'distributed',
+  event_subscribers: 'local',
+  event_cursors: 'distributed',
 };

@@ -1,0 +1,38 @@
+import type { EventRecord } from '../event.record';
+import { EVENT_TYPES, type EventType } from '../event.types';
+
+/** A function of a host application that gets the events of all organizations. */
+export interface Subscriber {
+  /**
+   * Where the subscriber stands is kept under this name, which is at most 100 letters, digits, `.`, `_` and `-`. A new name begins
+   * with what happens from then on.
+   */
+  name: string;
+  /** The types that it gets. Default: all. */
+  types?: readonly EventType[];
+  /**
+   * Gets each event at least once, after the commit, those of an organization in their order. If it throws or rejects, it is tried
+   * again later, and the organization's next events wait for that.
+   */
+  handle(event: EventRecord, context: { organizationId: string }): unknown;
+}
+
+const NAME = /^[A-Za-z0-9._-]{1,100}$/;
+
+/** Throws if a name or a type is invalid, or two subscribers have one name. */
+export function requireSubscribers(subscribers: readonly Subscriber[]): void {
+  for (const { name, types = [] } of subscribers) {
+    if (!NAME.test(name))
+      throw new Error('The name of a subscriber must be 1 to 100 letters, digits, ".", "_" or "-".');
+    if (subscribers.filter((other) => other.name === name).length > 1)
+      throw new Error(`Two subscribers have the name ${name}.`);
+    const unknown = types.find((type) => !EVENT_TYPES.includes(type));
+    if (unknown !== undefined)
+      throw new Error(
+        `The subscriber ${name} has an unknown type. The types are: ${EVENT_TYPES.join(', ')}.`,
+      );
+  }
+}
+
+/** The injection token of the subscribers. */
+export const SUBSCRIBERS = Symbol('subscribers');
