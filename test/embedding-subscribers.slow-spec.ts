@@ -12,8 +12,9 @@ import {
   type UserManagementOptions,
   UsersService,
 } from '../src';
-import { openDatabase } from '../src/database/data-source';
+import { DATABASE, openDatabase } from '../src/database/data-source';
 import { Mount } from '../src/embedding/mount';
+import { countUndelivered } from '../src/events/event-statistics';
 import { EventCursors } from '../src/events/subscribers/event-cursors';
 import { readConfig } from '../src/process/config';
 import { describeOnServer, emptyDatabase, type TestDatabase } from './support/database';
@@ -187,6 +188,9 @@ describe('subscribers', () => {
     }
     await users.create(other, person(4));
     await until(() => seen.length >= 5);
+    const own = host.app.get(Mount).service.get(getDataSourceToken(DATABASE));
+    await until(async () => (await countUndelivered(own))[0].events <= 2); // the position follows the handler
+    expect(await countUndelivered(own)).toEqual([{ subscriber: 'billing', events: 2 }]);
     isBroken = false;
     await endPauses(host);
     await until(() => seen.length >= 7);

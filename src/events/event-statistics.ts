@@ -8,6 +8,19 @@ export async function countEvents(dataSource: DataSource): Promise<number> {
   return count;
 }
 
+/** How many events of all organizations each subscriber has not dealt with yet. */
+export function countUndelivered(dataSource: DataSource): Promise<{ subscriber: string; events: number }[]> {
+  const [subscribers, heads, cursors] = ['event_subscribers', 'event_heads', 'event_cursors'].map((name) =>
+    tableName(dataSource, name),
+  );
+  return dataSource.query(
+    `SELECT name AS subscriber, coalesce(sum(greatest(0, head.sequence - greatest(own.sequence, head.removed))), 0)::float8 AS events
+     FROM ${subscribers} CROSS JOIN ${heads} AS head
+     LEFT JOIN ${cursors} AS own ON own.organization_id = head.organization_id AND own.subscriber = name
+     GROUP BY name`,
+  );
+}
+
 /** The age in seconds of the oldest event that has no number yet; 0 if all have one. */
 export async function oldestUnnumbered(dataSource: DataSource): Promise<number> {
   const [{ oldest, now }]: [{ oldest: Date | null; now: Date }] = await dataSource.query(

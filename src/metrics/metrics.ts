@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { info } from '../../openapi.json';
 import type { RequestRecord } from '../http/access-log';
 import type { WindowCounter } from '../rate-limit/window';
-import { countEvents, oldestUnnumbered } from '../events/event-statistics';
+import { countEvents, countUndelivered, oldestUnnumbered } from '../events/event-statistics';
 import { countExpiringTokens, WARNING_DAYS } from './expiring-tokens';
 
 const REFRESH_MS = 60_000;
@@ -51,6 +51,13 @@ export class Metrics {
   private readonly oldestUnnumbered = new Gauge({
     name: 'ums_events_oldest_unnumbered_seconds',
     help: 'Age of the oldest event without a number, which readers do not see yet; updated every minute, NaN while the database is unreachable.',
+    registers: this.registers,
+  });
+
+  private readonly undelivered = new Gauge({
+    name: 'ums_subscriber_undelivered_events',
+    help: 'Events that a subscriber of a host application has not dealt with yet, updated every minute; absent while the database is unreachable.',
+    labelNames: ['subscriber'],
     registers: this.registers,
   });
 
@@ -127,5 +134,8 @@ export class Metrics {
     this.expiring.set(await ask(countExpiringTokens));
     this.events.set(await ask(countEvents));
     this.oldestUnnumbered.set(await ask(oldestUnnumbered));
+    const lags = await countUndelivered(this.dataSource).catch(() => []);
+    this.undelivered.reset();
+    for (const { subscriber, events } of lags) this.undelivered.set({ subscriber }, events);
   }
 }

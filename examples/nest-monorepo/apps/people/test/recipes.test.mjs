@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import {
@@ -18,7 +20,10 @@ const { Badge } = require('../dist/cjs/badge.entity.js');
 const { documentationOf } = require('../dist/cjs/documentation.js');
 const { migrate } = require('../dist/cjs/migrate.js');
 const { ReportsController } = require('../dist/cjs/reports.controller.js');
+const { MailService } = require('../dist/cjs/mail.module.js');
 const { TenantsService } = require('../dist/cjs/tenants.service.js');
+
+const { WorkerModule } = require('../dist/cjs/worker.module.js');
 
 let app;
 before(async () => {
@@ -65,6 +70,21 @@ test("a user and the application's own row, in one transaction", async () => {
   });
   assert.equal((await users.list(organizationId)).data.length, 1);
   await badges.welcome(organizationId, eve, '2');
+});
+
+test('a subscriber, in a process of its own', { timeout: 30_000 }, async () => {
+  const worker = await NestFactory.createApplicationContext(WorkerModule, { logger: ['error'] });
+  try {
+    const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+    const { id } = await app
+      .get(UsersService)
+      .create(organizationId, { name: 'Ada', email: 'ada@example.com' });
+    const { welcomed } = worker.get(MailService, { strict: false });
+    while (welcomed.length === 0) await sleep(50);
+    assert.deepEqual(welcomed, [id]);
+  } finally {
+    await worker.close();
+  }
 });
 
 test("the application's documentation, with the routes of the service", () => {
