@@ -81,8 +81,13 @@ function recorder(name: string, more: Partial<Subscriber> = {}) {
   return { subscriber: { name, handle, ...more }, events, of };
 }
 
+/** Waits; if it never happens, the test fails rather than the run hangs. */
 async function until(isDone: () => unknown): Promise<void> {
-  while (!(await isDone())) await sleep(20);
+  for (let i = 0; i < 1_000; i++) {
+    if (await isDone()) return;
+    await sleep(20);
+  }
+  throw new Error('It has not happened.');
 }
 
 const newOrganization = async ({ app }: Worker) => (await app.get(OrganizationsService).create('Test')).id;
