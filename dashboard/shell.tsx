@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { NewToken } from '../client/index.ts';
+import { ActivityPage } from './activity/activity-page.tsx';
 import { RateLimitMeter } from './rate-limit-meter.tsx';
 import { useSession } from './session.ts';
 import { BootstrapBanner } from './tokens/bootstrap-banner.tsx';
@@ -12,6 +13,7 @@ import { UsersPage } from './users/users-page.tsx';
 const SECTIONS = [
   ['#tokens', 'API tokens'],
   ['#users', 'Users'],
+  ['#activity', 'Activity'],
 ] as const;
 
 const sectionOf = (hash: string) => SECTIONS.find(([section]) => section === hash)?.[0] ?? '#tokens';
@@ -63,11 +65,11 @@ export function Shell() {
             }}
           />
         )}
-        {section === '#tokens' ? (
+        {section === '#tokens' && (
           <TokensPage onCreated={setNewToken} onRevoked={() => setRevocations((count) => count + 1)} />
-        ) : (
-          <UsersPage />
         )}
+        {section === '#users' && <UsersPage />}
+        {section === '#activity' && <ActivityPage />}
       </main>
       {newToken && <NewTokenDialog token={newToken} onClose={() => setNewToken(undefined)} />}
     </>

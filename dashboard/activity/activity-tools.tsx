@@ -1,0 +1,96 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { useSession } from '../session.ts';
+import { Failure } from '../ui/failure.tsx';
+import { Field } from '../ui/field.tsx';
+import { useList } from '../ui/use-list.ts';
+import { type Kind, KINDS, type Named } from './kinds.ts';
+import { PersonPicker } from './person-picker.tsx';
+
+/** What to show. What is undefined does not matter. */
+export interface Filter {
+  kind?: Kind;
+  /** The token that did it. */
+  actor?: Named;
+  /** The user or token that it happened to. */
+  target?: Named;
+}
+
+/** The newest tokens can be selected; older ones are reached from the details of what they did. */
+const MAX_TOKENS = 200;
+
+interface Props {
+  filter: Filter;
+  onFilter(change: Filter): void;
+}
+
+export function ActivityTools({ filter: { kind, actor, target }, onFilter }: Props) {
+  const { client } = useSession();
+  const list = useList('tokens', (_cursor, signal) =>
+    client.tokens.list({ limit: MAX_TOKENS }, { signal }).page(),
+  );
+  const tokens: (Named & { hint?: string })[] = list.items ?? [];
+  const isListed = tokens.some(({ id }) => id === actor?.id);
+  const options = actor && !isListed ? [{ ...actor, hint: undefined }, ...tokens] : tokens;
+
+  return (
+    <>
+      <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
+        <PersonPicker onPick={(target) => onFilter({ target })} />
+        <Field label="Kind">
+          {(field) => (
+            <select
+              {...field}
+              value={kind ?? ''}
+              onChange={({ currentTarget }) =>
+                onFilter({ kind: (currentTarget.value || undefined) as Kind | undefined })
+              }
+            >
+              <option value="">Any kind</option>
+              {Object.entries(KINDS).map(([kind, title]) => (
+                <option key={kind} value={kind}>
+                  {title}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Done with">
+          {(field) => (
+            <select
+              {...field}
+              value={actor?.id ?? ''}
+              onChange={({ currentTarget }) =>
+                onFilter({ actor: options.find(({ id }) => id === currentTarget.value) })
+              }
+            >
+              <option value="">Any token</option>
+              {options.map(({ id, name, hint }) => (
+                <option key={id} value={id}>
+                  {hint ? `${name} (${hint})` : name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </form>
+      <Failure error={list.error} onRetry={list.retry} />
+      {target && <Target key={target.id} target={target} onClear={() => onFilter({ target: undefined })} />}
+    </>
+  );
+}
+
+/** Takes the focus when it appears, because the button that made it appear is gone. */
+function Target({ target, onClear }: { target: Named; onClear(): void }) {
+  const ref = useRef<HTMLButtonElement>(null);
+  useEffect(() => ref.current?.focus(), []);
+  return (
+    <p class="line">
+      <span>
+        Only what happened to <bdi class="name">{target.name}</bdi>
+      </span>
+      <button type="button" class="small" ref={ref} onClick={onClear}>
+        Show everything
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,32 @@
+import { type Entry, recordIn } from './sentence.ts';
+
+/** A field before and after the event. A value is undefined if there was or is none, or if it is not known. */
+export interface Change {
+  /** Its path, as in `metadata.plan`. */
+  field: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** What every change sets, or what the entry says elsewhere. */
+const UNREMARKABLE = ['id', 'version', 'createdAt', 'updatedAt'];
+
+/** The changed fields of what was updated; otherwise all fields, as they were last or are since. */
+export function changesOf({ type, target, data }: Entry): Change[] {
+  const record = recordIn(data, target.type) ?? {};
+  const previous = recordIn(data, 'previous');
+  const isDeleted = type.endsWith('.deleted');
+  const before = valuesOf(previous ? { ...record, ...previous } : isDeleted ? record : {});
+  const after = valuesOf(isDeleted ? {} : record);
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((field) => ({ field, before: before.get(field), after: after.get(field) }))
+    .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
+}
+
+function valuesOf({ metadata, ...fields }: Record<string, unknown>): Map<string, unknown> {
+  const outer = Object.entries(fields).filter(
+    ([field, value]) => !UNREMARKABLE.includes(field) && value !== null,
+  );
+  const inner = Object.entries(metadata ?? {}).map(([key, value]) => [`metadata.${key}`, value] as const);
+  return new Map([...outer, ...inner]);
+}

@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact';
+import type { Event } from '../../client/index.ts';
+import { Cell, Row, Table } from '../ui/table.tsx';
+import { FieldValue } from '../users/field-value.tsx';
+import { type Change, changesOf } from './changes.ts';
+import type { Named } from './kinds.ts';
+import { targetNameOf } from './sentence.ts';
+
+interface Props {
+  event: Event;
+  onActor(token: Named): void;
+  onTarget(target: Named): void;
+}
+
+/** All that an event says: the values before and after, who, what, when, and the way to more of the same. */
+export function EntryDetails({ event, onActor, onTarget }: Props) {
+  const { actor, target, data, requestId } = event;
+  const { id, name } = actor;
+  return (
+    <div class="stack">
+      {data === null && <p class="quiet">The values were removed when the user was purged.</p>}
+      <Changes changes={changesOf(event)} />
+      <dl>
+        <Fact title="Time">
+          <time dateTime={event.occurredAt}>{event.occurredAt}</time>
+        </Fact>
+        <Fact title="Done by">
+          <bdi>{name}</bdi> {id !== null && <code>{id}</code>}
+        </Fact>
+        <Fact title={titleOf(target.type)}>
+          <code>{target.id}</code>
+        </Fact>
+        <Fact title="Event">
+          Number {event.sequence} <code>{event.type}</code> <code>{event.id}</code>
+        </Fact>
+        {requestId !== null && (
+          <Fact title="Request">
+            <code>{requestId}</code>
+          </Fact>
+        )}
+      </dl>
+      <div class="buttons">
+        {id !== null && (
+          <button type="button" class="small" onClick={() => onActor({ id, name })}>
+            Only what this token did
+          </button>
+        )}
+        {FILTERABLE.includes(target.type) && (
+          <button
+            type="button"
+            class="small"
+            onClick={() => onTarget({ id: target.id, name: targetNameOf(event) })}
+          >
+            Only what happened to this {target.type}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What the API has a filter for. */
+const FILTERABLE: string[] = ['user', 'token'];
+
+const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{title}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+const SIDES = [
+  ['before', 'Before'],
+  ['after', 'After'],
+] as const;
+
+/** A column for each side of which something is known. */
+function Changes({ changes }: { changes: Change[] }) {
+  const sides = SIDES.filter(([side]) => changes.some((change) => change[side] !== undefined));
+  if (sides.length === 0) return null;
+  return (
+    <Table
+      caption="Values"
+      columns={['Field', ...sides.map(([, title]) => title)]}
+      busy={false}
+      stale={false}
+    >
+      {changes.map((change) => (
+        <Row key={change.field}>
+          <Cell class="main">{titleOf(change.field)}</Cell>
+          {sides.map(([side, title]) => (
+            <Cell key={side} label={title}>
+              {change[side] === undefined ? (
+                <span class="quiet">none</span>
+              ) : (
+                <FieldValue field={change.field} value={change[side]} />
+              )}
+            </Cell>
+          ))}
+        </Row>
+      ))}
+    </Table>
+  );
+}
+
+/** The displayed name of a field: `expiresAt` is “Expires at”. */
+function titleOf(field: string): string {
+  if (field.startsWith('metadata.')) return `Metadata “${field.slice('metadata.'.length)}”`;
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words[0].toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,98 @@
+import type { Event } from '../../client/index.ts';
+
+/** An event, also one of a newer service that knows more kinds of them. */
+export type Entry = Pick<Event, 'actor' | 'data'> & {
+  type: string;
+  source: string;
+  target: { type: string; id: string };
+};
+
+/** Words, or something's name, which the page sets apart: a name could otherwise pretend to be part of the sentence. */
+export type Part = string | { name: string };
+
+/** Says what happened, in the past tense: “Nightly sync revoked the token CI”. */
+export function sentenceOf(entry: Entry): Part[] {
+  const { type, data } = entry;
+  const actor = actorOf(entry);
+  const target = targetOf(entry);
+  switch (type) {
+    case 'user.updated':
+      return [...actor, ...changeOf(entry)];
+    case 'user.purged':
+      return [...actor, ' purged a deleted user'];
+    case 'token.expiring':
+      return [...capitalized(target), hasLeft(data?.days)];
+    case 'token.expired':
+      return [...capitalized(target), ' expired'];
+    case 'token.leaked':
+      return [...capitalized(target), ' was reported as leaked and revoked'];
+    case 'webhook.disabled':
+      return [...capitalized(target), ' was disabled, because its deliveries failed'];
+  }
+  const verb = VERBS[type];
+  return verb ? [...actor, ` ${verb} `, ...target] : [...actor, ` caused ${type} of `, ...target];
+}
+
+/** The name of what the event is about, or its id if the name is gone. */
+export const targetNameOf = ({ target, data }: Entry): string => nameIn(data, target.type) ?? target.id;
+
+const VERBS: Record<string, string> = {
+  'user.created': 'created',
+  'user.deleted': 'deleted',
+  'user.restored': 'restored',
+  'token.created': 'created',
+  'token.rotated': 'rotated',
+  'token.revoked': 'revoked',
+  'webhook.created': 'created',
+  'webhook.updated': 'changed',
+  'webhook.deleted': 'deleted',
+};
+
+function actorOf({ actor, source }: Entry): Part[] {
+  if (actor.type === 'token') return [{ name: actor.name }];
+  if (source === 'cli') return ['A command (', { name: actor.name }, ')'];
+  if (source === 'application') return ['The application'];
+  return ['The service'];
+}
+
+function targetOf({ target: { type, id }, data }: Entry): Part[] {
+  const name = nameIn(data, type);
+  if (type === 'user') return name === undefined ? ['a user who has been purged'] : [{ name }];
+  return [`the ${type} `, { name: name ?? id }];
+}
+
+/** What was made of a user. */
+function changeOf(entry: Entry): Part[] {
+  const target = targetOf(entry);
+  const user = recordIn(entry.data, 'user') ?? {};
+  const previous = recordIn(entry.data, 'previous') ?? {};
+  const fields = Object.keys(previous);
+  const [field] = fields;
+  const [before, after] = [previous[field], user[field]];
+  if (fields.length !== 1 || typeof before !== 'string' || typeof after !== 'string')
+    return fields.length === 0
+      ? [' changed ', ...target]
+      : [` changed the ${list.format(fields)} of `, ...target];
+  if (field === 'name') return [' renamed ', { name: before }, ' to ', { name: after }];
+  return [` changed the ${field} of `, ...target, ' from ', { name: before }, ' to ', { name: after }];
+}
+
+const list = new Intl.ListFormat('en');
+
+const hasLeft = (days: unknown) =>
+  typeof days === 'number' ? ` had ${days} ${days === 1 ? 'day' : 'days'} left` : ' was about to expire';
+
+const capitalized = ([first, ...rest]: Part[]): Part[] =>
+  typeof first === 'string' ? [first[0].toUpperCase() + first.slice(1), ...rest] : [first, ...rest];
+
+/** Webhooks have no name but an address. */
+function nameIn(data: Entry['data'], type: string): string | undefined {
+  const record = recordIn(data, type);
+  const name = record?.name ?? record?.url;
+  return typeof name === 'string' ? name : undefined;
+}
+
+export function recordIn(data: Entry['data'], key: string): Record<string, unknown> | undefined {
+  const value = data?.[key];
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+}
