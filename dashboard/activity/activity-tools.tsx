@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useSession } from '../session.ts';
+import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';
 import { useList } from '../ui/use-list.ts';
@@ -74,7 +75,16 @@ export function ActivityTools({ filter: { kind, actor, target }, onFilter }: Pro
         </Field>
       </form>
       <Failure error={list.error} onRetry={list.retry} />
-      {target && <Target key={target.id} target={target} onClear={() => onFilter({ target: undefined })} />}
+      {target && (
+        <Target
+          key={target.id}
+          target={target}
+          onClear={() => {
+            onFilter({ target: undefined });
+            focusHeading();
+          }}
+        />
+      )}
     </>
   );
 }
