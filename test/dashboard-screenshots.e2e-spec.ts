@@ -47,6 +47,17 @@ describeInBrowser('the dashboard', () => {
     }
   }
 
+  async function change(sync: Client) {
+    const [edsger, radia, alan] = await Promise.all(
+      ['Edsger', 'Radia', 'Alan'].map(
+        async (name) => (await sync.get(`/api/v1/users/search?q=${name}`).expect(200)).body.data[0].id,
+      ),
+    );
+    await sync.patch(`/api/v1/users/${radia}`, { email: 'radia@example.com' }).expect(200);
+    await sync.patch(`/api/v1/users/${edsger}`, { role: 'member' }).expect(200);
+    await sync.delete(`/api/v1/users/${alan}`).expect(204);
+  }
+
   it('has its screenshots in the README; UPDATE_SCREENSHOTS=true retakes them', async () => {
     const { page } = await open({ viewport: { width: 1280, height: 700 } });
     const api = await service().client();
@@ -76,5 +87,16 @@ describeInBrowser('the dashboard', () => {
     await toUsers(page);
     await page.getByText('8 users on this page').waitFor();
     await take('users');
+    const sync = await service()
+      .app.get(TokensService)
+      .create(api.organizationId, {
+        name: 'Nightly sync',
+        scopes: ['users:read', 'users:write', 'users:delete'],
+      });
+    await change(api.withValue(sync.value));
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByText('changed the role').click();
+    await page.getByRole('table').waitFor();
+    await take('activity');
   });
 });
