@@ -129,7 +129,7 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await check('activity while loading');
   await page.unroute('**/api/v1/events?**');
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.getByText(/changed the name and metadata of Ada/).click();
+  await page.getByText(/changed the name, .*metadata of/).click();
   await page.getByRole('button', { name: 'Only what happened to this user' }).waitFor();
   await check('activity with details');
   await page.getByRole('button', { name: 'Only what happened to this user' }).click();
