@@ -44,15 +44,17 @@ export class Token {
   expired: boolean;
 }
 
+/** The stored columns of a token, under the names of the entity. */
+export const STORED_COLUMNS = `id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
+  created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
+
 /** The columns of a token in a SELECT, under the names of the entity. */
-export const TOKEN_COLUMNS = `id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
-  created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt",
-  coalesce(expires_at <= now(), false) AS expired`;
+export const TOKEN_COLUMNS = `${STORED_COLUMNS}, coalesce(expires_at <= now(), false) AS expired`;
 
 const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** The record of a token as JSON, for its event. */
-export const TOKEN_JSON = `json_build_object('id', id, 'name', name, 'hint', hint, 'scopes', scopes,
-  'state', CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END,
-  'expiresIn', expires_in, 'expiresAt', ${time('expires_at')}, 'createdAt', ${time('created_at')},
-  'lastUsedAt', ${time('last_used_at')}, 'revokedAt', ${time('revoked_at')})`;
+/** The record of a token that is in this state as JSON, for its event. */
+export const tokenJson = (state: 'active' | 'revoked') =>
+  `json_build_object('id', id, 'name', name, 'hint', hint, 'scopes', scopes, 'state', '${state}', 'expiresIn', expires_in,
+     'expiresAt', ${time('expires_at')}, 'createdAt', ${time('created_at')},
+     'lastUsedAt', ${time('last_used_at')}, 'revokedAt', ${time('revoked_at')})`;

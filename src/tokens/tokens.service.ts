@@ -15,7 +15,7 @@ import { notFound } from '../http/fault';
 import { judgeOrThrow } from '../http/input/judge';
 import { isId, newId } from '../database/id';
 import { daysOf } from './expires-in';
-import { Token, TOKEN_COLUMNS, TOKEN_JSON } from './token.entity';
+import { STORED_COLUMNS, Token, TOKEN_COLUMNS, tokenJson } from './token.entity';
 import { recordOf, type TokenRecord } from './token.record';
 import { hashOf, hintOf, newTokenValue } from './token-value';
 import { CreateTokenDto, ListTokensDto, type TokenState } from './tokens.dto';
@@ -79,7 +79,7 @@ export class TokensService {
       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '24 hours') RETURNING *`;
     const id = newId('tok');
     const values = [id, organizationId, name, hintOf(value), scopes, expiresIn, hashOf(value), days];
-    const run = () => this.change(caller, 'token.created', insert, values);
+    const run = () => this.change(caller, 'token.created', 'active', insert, values);
     const [token] = await this.lanes.run('quick', organizationId, run).catch((error: unknown) => {
       if (!violates(error, 'tokens_organization_id_fkey')) throw error;
       throw notFound('There is no such organization.');
@@ -102,17 +102,24 @@ export class TokensService {
     const update = `
       UPDATE ${this.table()} SET revoked_at = now()
       WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING *`;
-    const run = () => this.change(caller, 'token.revoked', update, [organizationId, id]);
+    const run = () => this.change(caller, 'token.revoked', 'revoked', update, [organizationId, id]);
     const revoked = isId('tok', id) ? await this.lanes.run('quick', organizationId, run) : [];
     if (revoked.length === 0) await this.get(by, id); // throws unless it was revoked before
   }
 
-  /** Changes tokens by a statement that returns them, and records that with it. */
-  private change(by: Caller, type: EventType, sql: string, values: unknown[]): Promise<Changed[]> {
+  /** Changes a token by a statement that returns it, and records that with it. */
+  private change(
+    by: Caller,
+    type: EventType,
+    state: 'active' | 'revoked',
+    sql: string,
+    values: unknown[],
+  ): Promise<Changed[]> {
     const { manager } = this.tokens;
-    const recorded = recordTokenEvent(manager.dataSource, values, { by, type, data: EVENT_DATA });
+    const data = `json_build_object('token', ${tokenJson(state)})`;
+    const recorded = recordTokenEvent(manager.dataSource, values, { by, type, data });
     return manager.query(
-      `WITH changed AS (${sql}), ${recorded} SELECT ${TOKEN_COLUMNS} FROM changed`,
+      `WITH changed AS (${sql}), ${recorded} SELECT ${STORED_COLUMNS}, false AS expired FROM changed`,
       values,
     );
   }
@@ -123,7 +130,5 @@ export class TokensService {
 }
 
 type Changed = Omit<Token, 'organizationId' | 'hash'>;
-
-const EVENT_DATA = `json_build_object('token', ${TOKEN_JSON})`;
 
 const noSuchToken = () => notFound('There is no such token.');
