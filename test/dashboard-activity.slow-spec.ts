@@ -18,6 +18,14 @@ const entries = (page: Page) => page.getByRole('list', { name: 'Activity, newest
 const sentences = async (page: Page) =>
   (await entries(page).locator('> :first-child').allTextContents()).map((text) => text.trim());
 
+/** Opens an entry and returns the rows of its values. */
+const openedValues = async (page: Page, sentence: string) => {
+  const entry = page.getByRole('listitem').filter({ hasText: sentence });
+  await entry.locator('summary').click();
+  await entry.getByRole('table').waitFor();
+  return entry.getByRole('row').allInnerTexts();
+};
+
 /** Waits for the sentences, which a filter brings. */
 const expectSentences = async (page: Page, expected: string[]) => {
   await page
@@ -70,19 +78,16 @@ describeInBrowser('the activity in the dashboard', () => {
     await toActivity(page);
     await expectSentences(page, ALL);
 
-    await page.getByText(CHANGED_TWO).click();
-    const rows = page.getByRole('table').getByRole('row');
-    expect(await rows.allInnerTexts()).toEqual([
+    expect(await openedValues(page, CHANGED_TWO)).toEqual([
       'Field\tBefore\tAfter',
       'Email\tada@example.com\tada@example.org',
       'Metadata “plan”\tnone\tpro',
     ]);
-    await page.getByText(CHANGED_TWO).click();
-    await page.getByText(DELETED).click();
-    expect((await rows.allInnerTexts()).slice(0, 2)).toEqual(['Field\tBefore', 'Name\tAda Lovelace']);
-    await page.getByText(DELETED).click();
-    await page.getByText(CREATED_GRACE).click();
-    expect((await rows.allInnerTexts()).slice(0, 2)).toEqual(['Field\tAfter', 'Name\tGrace Hopper']);
+    expect((await openedValues(page, DELETED)).slice(0, 2)).toEqual(['Field\tBefore', 'Name\tAda Lovelace']);
+    expect((await openedValues(page, CREATED_GRACE)).slice(0, 2)).toEqual([
+      'Field\tAfter',
+      'Name\tGrace Hopper',
+    ]);
   });
 
   it('is filtered by kind, person and token', async () => {
@@ -127,8 +132,6 @@ describeInBrowser('the activity in the dashboard', () => {
     await page.getByText('Only what happened to Ada Lovelace').waitFor();
     await page.getByRole('button', { name: 'Show everything' }).click();
     await expectSentences(page, ALL);
-    if (!(await page.getByRole('button', { name: 'Only what this token did' }).isVisible()))
-      await page.getByText(CHANGED_ROLE).click();
     await page.getByRole('button', { name: 'Only what this token did' }).click();
     await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
     expect(await page.getByLabel('Done with').inputValue()).toMatch(/^tok_/);
@@ -242,11 +245,6 @@ describeInBrowser('the activity in the dashboard', () => {
     ]);
     await entries(page).first().click();
     await page.getByText('The values were removed when the user was purged.').waitFor();
-    await entries(page).nth(2).click();
-    expect(await page.getByRole('table').getByRole('row').allInnerTexts()).toEqual([
-      'Field\tAfter',
-      'Name\tAll',
-      'Size\t7 (JSON)',
-    ]);
+    expect(await openedValues(page, 'group.merged')).toEqual(['Field\tAfter', 'Name\tAll', 'Size\t7 (JSON)']);
   });
 });
