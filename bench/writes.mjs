@@ -1,9 +1,9 @@
 // Compares writes, and two reads, of this build with those of another one: `node bench/writes.mjs --before <directory of a built
 // checkout> [--rounds 5] [--seconds 3] [--organizations 1,10,1000] [--connections 64]`. Both run on one PostgreSQL, alternating; prints the median of the
-// rounds' ratios, and the CPU time that the service and PostgreSQL need for a write.
-import { spawn } from 'node:child_process';
+// rounds' ratios, and the CPU time that the service and PostgreSQL need for a write. Ends with imports of 20,000 users.
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,9 @@ const OPERATIONS = [
   ['PATCH a role', 'PATCH a role'],
   ['PATCH a name', 'PATCH a name'],
   ['PATCH with If-Match: *', 'PATCH a name'],
+  ['delete', 'delete'],
 ];
+const IMPORTED = 20_000;
 const say = (text) => process.stdout.write(`${text}\n`);
 
 const directory = mkdtempSync(join(tmpdir(), 'ums-writes-'));
@@ -117,8 +119,34 @@ async function open(name, path, organizations) {
   );
   await client.query('VACUUM ANALYZE');
   await client.end();
+  const created = [];
   return {
-    create: (n) => create(tenants[n % tenants.length]),
+    async create(n) {
+      const tenant = tenants[n % tenants.length];
+      const response = await create(tenant);
+      created.push({ tenant, id: JSON.parse(response.text).id });
+      return response;
+    },
+    delete() {
+      const { tenant, id } = created.pop();
+      return send(tenant, 'DELETE', `/api/v1/users/${id}`);
+    },
+    import(round) {
+      const file = join(directory, 'people.ndjson');
+      const people = Array.from({ length: IMPORTED }, (_, n) =>
+        JSON.stringify({
+          name: `Imported ${n}`,
+          email: `i${round}-${n}@example.com`,
+          metadata: { team: 'platform' },
+        }),
+      );
+      writeFileSync(file, people.join('\n'));
+      execFileSync(
+        process.execPath,
+        ['dist/src/cli.js', 'users', 'import', file, '--organization', tenants[0].id],
+        { cwd: path, env, stdio: 'pipe' },
+      );
+    },
     'create with a key': (n) => create(tenants[n % tenants.length], { 'Idempotency-Key': randomUUID() }),
     'read one': (n) => {
       const user = users[n % users.length];
@@ -217,6 +245,13 @@ async function measure(build, operation) {
   };
 }
 
+function measureImport(build, round) {
+  const [started, postgres] = [performance.now(), postgresCpu()];
+  build.import(round);
+  const seconds = (performance.now() - started) / 1_000;
+  return { rate: IMPORTED / seconds, service: NaN, postgres: ((postgresCpu() - postgres) / IMPORTED) * 1e6 };
+}
+
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 try {
@@ -234,7 +269,11 @@ try {
         const [one, other] = [() => measure(before, base), () => measure(now, operation)];
         results[i].push(round % 2 ? [await one(), await other()] : [await other(), await one()].reverse());
       }
-    for (const [i, [operation]] of OPERATIONS.entries()) {
+    const imports = [];
+    for (const round of rounds.slice(0, 3))
+      imports.push([before, now].map((build) => measureImport(build, round)));
+    for (const [i, operation] of [...OPERATIONS.map(([name]) => name), 'import'].entries()) {
+      results[i] ??= imports;
       const ratio = median(results[i].map(([one, other]) => other.rate / one.rate)).toFixed(2);
       const of = (key) =>
         [0, 1].map((build) => Math.round(median(results[i].map((pair) => pair[build][key]))));

@@ -11,8 +11,11 @@ import { EventNumbering } from './event-numbering';
 import type { ListEventsDto } from './events.dto';
 import { TokenEvents } from './token-events';
 
-/** So often does a walk number events, or look at events that its filters leave out. It then returns what it has found. */
+/** So often does a walk look at events that its filters leave out. It then returns what it has found. */
 const MAX_ROUNDS = 8;
+
+/** A reader spends no longer on numbering a backlog, but for the thousand events that it has begun with. */
+const MAX_NUMBERING_MS = 100;
 
 /** A statement looks at so many events to find those that match. */
 const MAX_LOOKED_AT = 10_000;
@@ -55,13 +58,14 @@ export class EventLog {
     const isAscending = query.order === 'asc';
     const isFromNewest = !isAscending && from === NEWEST;
     if (isAscending || isFromNewest) await this.tokens.move(organizationId);
+    const deadline = performance.now() + MAX_NUMBERING_MS;
     const rows: EventRow[] = [];
     let position = from;
     for (let round = 1; ; round++) {
       const stretch = await this.read(organizationId, query, position, query.limit + 1 - rows.length);
       const isFull = rows.length + stretch.rows.length > query.limit;
       const wantsNumbers = isAscending ? !stretch.hasMore && !isFull : isFromNewest && position === from;
-      const mayGoOn = round < MAX_ROUNDS;
+      const mayGoOn = round < MAX_ROUNDS && !(stretch.isBehind && performance.now() > deadline);
       if (stretch.isBehind && wantsNumbers && mayGoOn) {
         await this.numbering.number(organizationId);
         if (!isAscending) continue; // there are newer ones now
