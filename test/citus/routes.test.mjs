@@ -11,8 +11,12 @@ import { isControl, LOGGING, logOf, statementsIn } from './statements.mjs';
 const MOST = { read: 2, write: 4 };
 /** A search asks rank by rank. */
 const MOST_OF_A_SEARCH = 8;
-/** Reads the user, and writes it, its search text and the former one; the coordinator sends what it has learnt from the first. */
+/** Reads the user, and writes it, its search text, the former one and the event. */
 const MOST_OF_A_NEW_NAME = 6;
+/** Writes the user, its search text, the event and the key. */
+const MOST_WITH_A_KEY = 5;
+/** Reads the user, deletes it, and writes its search text, which the vocabulary forgets later, and the event. */
+const MOST_OF_A_DELETE = 5;
 
 let place;
 let replica;
@@ -59,6 +63,7 @@ const REQUESTS = {
     path: () => '',
     body,
     headers: () => ({ 'Idempotency-Key': `key-${counter.n}` }),
+    most: MOST_WITH_A_KEY,
   },
   'PATCH a role': {
     method: 'PATCH',
@@ -71,7 +76,7 @@ const REQUESTS = {
     body: () => ({ name: body().name }),
     most: MOST_OF_A_NEW_NAME,
   },
-  delete: { method: 'DELETE', path: ({ created }) => `/${created.pop()}` },
+  delete: { method: 'DELETE', path: ({ created }) => `/${created.pop()}`, most: MOST_OF_A_DELETE },
 };
 
 for (const [name, { method = 'GET', path, body: bodyOf, headers, most }] of Object.entries(REQUESTS))
