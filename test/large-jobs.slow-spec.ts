@@ -104,6 +104,8 @@ describe('every command', () => {
       expect(stdout).toContain('--json');
     }
     expect(leaves.sort()).toEqual([
+      'distribute',
+      'events tail',
       'migrate',
       'organizations create',
       'organizations delete',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../src/auth/organizations.service';
+import { Background } from '../src/background/background';
 import { UserSearch } from '../src/users/search/user-search';
 import { USER_SORTS } from '../src/users/user.fields';
 import { UsersService } from '../src/users/users.service';
@@ -20,6 +21,8 @@ let organizationId: string;
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' });
   dataSource = service.dataSource;
+  // Its jobs have statements of their own.
+  await service.app.get(Background, { strict: false }).beforeApplicationShutdown();
   // Only this test decides what the statistics say.
   for (const table of ['users', 'user_search', 'search_words'])
     await dataSource.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
