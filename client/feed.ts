@@ -19,14 +19,11 @@ export class Feed<Item> implements AsyncIterable<Item> {
   /** Behind the last page whose items have all been handled. */
   cursor: string | undefined;
   readonly #options: FeedOptions;
-  readonly #limit: number;
   readonly #fetch: (cursor?: string) => Promise<Page<Item>>;
 
-  /** `fetch` gets a page of up to `limit` items. */
-  constructor(options: FeedOptions, limit: number, fetch: (cursor?: string) => Promise<Page<Item>>) {
+  constructor(options: FeedOptions, fetch: (cursor?: string) => Promise<Page<Item>>) {
     this.cursor = options.cursor;
     this.#options = options;
-    this.#limit = limit;
     this.#fetch = fetch;
   }
 
@@ -34,8 +31,10 @@ export class Feed<Item> implements AsyncIterable<Item> {
     for (;;) {
       const page = await this.#page();
       yield* page.data;
+      // A page may be short although there are more: the service looks at so many events, and then says how far it got.
+      const isEnd = page.nextCursor === null || page.nextCursor === this.cursor;
       this.cursor = page.nextCursor ?? this.cursor;
-      if (page.data.length < this.#limit) await this.#pause();
+      if (isEnd) await this.#pause();
     }
   }
 

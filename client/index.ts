@@ -92,7 +92,7 @@ export function createClient(options: ClientOptions) {
         transport.send<Event>({ method: 'GET', path: itemPath(EVENTS, id) }, options),
       /** Iterates over the events in their order, and then over those to come. Its `cursor` says where to go on. */
       follow: ({ cursor, intervalMs, signal, limit = 100, ...query }: FollowEvents = {}) =>
-        new Feed({ cursor, intervalMs, signal }, limit, (cursor) =>
+        new Feed({ cursor, intervalMs, signal }, (cursor) =>
           transport.send<Page<Event>>(
             { method: 'GET', path: EVENTS, query: { ...query, limit, cursor } },
             { signal },

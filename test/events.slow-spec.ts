@@ -180,6 +180,36 @@ describeOnServer('the numbers of events', () => {
     }
   });
 
+  it('are given to all organizations but the one that cannot get them now', async () => {
+    const clients = [await service.client(), await service.client()];
+    const sequences = () =>
+      Promise.all(
+        clients.map(async ({ organizationId }) => {
+          const sql = 'SELECT sequence FROM events WHERE organization_id = $1';
+          return (await service.dataSource.query(sql, [organizationId])).map(
+            ({ sequence }: { sequence: string | null }) => sequence,
+          );
+        }),
+      );
+    for (const client of clients) await readFeed(client); // the event of its token
+    const open = await transaction();
+    try {
+      await open.query(
+        'SELECT FROM event_heads WHERE organization_id = ANY ($1) ORDER BY organization_id LIMIT 1 FOR UPDATE',
+        [clients.map(({ organizationId }) => organizationId)],
+      );
+      for (const client of clients) await service.dataSource.query(insert(1, client.organizationId));
+      await service.app.get(EventNumbering, { strict: false }).numberAll(new AbortController().signal);
+      const [held, other] = clients[0].organizationId < clients[1].organizationId ? [0, 1] : [1, 0];
+      const found = await sequences();
+      expect(found[held]).toContain(null);
+      expect(found[other]).not.toContain(null);
+    } finally {
+      await open.rollbackTransaction();
+      await open.release();
+    }
+  });
+
   it('are not given to what is rolled back', async () => {
     const client = await service.client();
     const open = await transaction();

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Background } from '../background/background';
 import { Lanes } from '../database/lanes';
 import { EventNumbering } from '../events/event-numbering';
-import { EventLog, NEWEST } from '../events/event-log';
+import { EventLog } from '../events/event-log';
 import { type EventRecord, recordOf } from '../events/event.record';
 import { ListEventsDto } from '../events/events.dto';
 import { TokenEvents } from '../events/token-events';
@@ -65,8 +65,11 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
 
 /** Behind everything that has happened so far. */
 async function newest(log: EventLog, organizationId: string): Promise<number> {
-  const { last } = await log.walk(organizationId, { order: 'desc', limit: 1 }, NEWEST);
-  return last;
+  for (let position = 0; ;) {
+    const { last, hasMore } = await log.walk(organizationId, { order: 'asc', limit: 1 }, position);
+    if (!hasMore) return last;
+    position = last;
+  }
 }
 
 const lineOf = ({ occurredAt, sequence, type, target, actor }: EventRecord) =>

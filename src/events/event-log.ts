@@ -11,8 +11,8 @@ import { EventNumbering } from './event-numbering';
 import type { ListEventsDto } from './events.dto';
 import { TokenEvents } from './token-events';
 
-/** So often does a walk look at events that its filters leave out. It then returns what it has found. */
-const MAX_ROUNDS = 8;
+/** So often does a walk look at events, of which its filters may leave out all. It then returns what it has found. */
+const MAX_LOOKS = 8;
 
 /** A reader spends no longer on numbering a backlog, but for the thousand events that it has begun with. */
 const MAX_NUMBERING_MS = 100;
@@ -61,20 +61,21 @@ export class EventLog {
     const deadline = performance.now() + MAX_NUMBERING_MS;
     const rows: EventRow[] = [];
     let position = from;
-    for (let round = 1; ; round++) {
+    for (let looks = 1; ; looks++) {
       const stretch = await this.read(organizationId, query, position, query.limit + 1 - rows.length);
       const isFull = rows.length + stretch.rows.length > query.limit;
       const wantsNumbers = isAscending ? !stretch.hasMore && !isFull : isFromNewest && position === from;
-      const mayGoOn = round < MAX_ROUNDS && !(stretch.isBehind && performance.now() > deadline);
-      if (stretch.isBehind && wantsNumbers && mayGoOn) {
+      const isLate = stretch.isBehind && performance.now() > deadline;
+      if (stretch.isBehind && wantsNumbers && !isLate) {
         await this.numbering.number(organizationId);
+        looks--;
         if (!isAscending) continue; // there are newer ones now
       }
       rows.push(...stretch.rows);
       if (isFull) rows.length = query.limit;
       position = isFull ? Number(rows[query.limit - 1].sequence) : stretch.position;
       const hasMore = isFull || stretch.hasMore || (isAscending && stretch.isBehind);
-      if (isFull || !hasMore || !mayGoOn) return { ...stretch, rows, position, hasMore };
+      if (isFull || !hasMore || isLate || looks === MAX_LOOKS) return { ...stretch, rows, position, hasMore };
     }
   }
 
@@ -106,9 +107,10 @@ export class EventLog {
       : 'sequence < stretch.start AND sequence >= stretch.end';
     const sql = `
       SELECT stretch.*, page.* FROM (
-        SELECT last, removed, ${start} AS start, ${end} AS end, EXISTS (
-          SELECT FROM ${this.table('events')} WHERE organization_id = ${organization} AND sequence IS NULL
-        ) AS "isBehind"
+        SELECT last, removed, ${start} AS start, ${end} AS end, (
+          SELECT position FROM ${this.table('events')} WHERE organization_id = ${organization} AND sequence IS NULL
+          ORDER BY position LIMIT 1 -- so that the index is used, whatever the statistics say
+        ) IS NOT NULL AS "isBehind"
         FROM (
           SELECT coalesce(max(sequence), 0) AS last, coalesce(max(removed), 0) AS removed
           FROM ${this.table('event_heads')} WHERE organization_id = ${organization}

@@ -1,8 +1,9 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Background } from '../background/background';
 import { DATABASE } from '../database/data-source';
+import { describeError } from '../database/errors';
 import { Lanes } from '../database/lanes';
 import { retryRolledBack } from '../database/retry';
 import { tableName } from '../database/tables';
@@ -10,6 +11,12 @@ import { TokenEvents } from './token-events';
 
 /** So many events are numbered in some 20 ms. */
 const EVENTS_PER_BITE = 1_000;
+
+/** An organization whose events cannot be numbered now must not hold up the others. */
+const ORGANIZATIONS_AT_ONCE = 4;
+
+/** A round looks at so many unnumbered events to find the organizations that have some. */
+const EVENTS_PER_ROUND = 10_000;
 
 /** Keeps the number of unnumbered events small, which a reader numbers before it reads. */
 const NUMBER_EVERY_MS = 2_000;
@@ -20,6 +27,8 @@ const NUMBER_EVERY_MS = 2_000;
  */
 @Injectable()
 export class EventNumbering implements OnModuleInit {
+  private readonly logger = new Logger('EventNumbering');
+
   constructor(
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
     private readonly background: Background,
@@ -34,18 +43,31 @@ export class EventNumbering implements OnModuleInit {
 
   /** Numbers all that has been committed, of every organization. */
   async numberAll(signal: AbortSignal): Promise<void> {
+    // In the order of the index, which is then used whatever the statistics say.
     const rows: { organizationId: string }[] = await this.dataSource.query(
-      `SELECT DISTINCT organization_id AS "organizationId" FROM ${this.table('events')} WHERE sequence IS NULL`,
+      `SELECT organization_id AS "organizationId" FROM ${this.table('events')} WHERE sequence IS NULL
+       ORDER BY organization_id, position LIMIT ${EVENTS_PER_ROUND}`,
     );
-    const organizations = [
+    const organizations = new Set([
       ...rows.map(({ organizationId }) => organizationId),
       ...(await this.tokens.waiting()),
-    ];
-    for (const organizationId of new Set(organizations)) {
-      await this.tokens.move(organizationId);
-      let count = EVENTS_PER_BITE;
-      while (count === EVENTS_PER_BITE && !signal.aborted) count = await this.number(organizationId);
-    }
+    ]).values();
+    const work = async () => {
+      for (const organizationId of organizations) {
+        await this.numberAllOf(organizationId, signal).catch((error: unknown) => {
+          const message = 'cannot number the events of an organization; it will be tried again';
+          this.logger.warn({ message, organizationId, error: describeError(error) });
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: ORGANIZATIONS_AT_ONCE }, work));
+  }
+
+  private async numberAllOf(organizationId: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    await this.tokens.move(organizationId);
+    let count = EVENTS_PER_BITE;
+    while (count === EVENTS_PER_BITE && !signal.aborted) count = await this.number(organizationId);
   }
 
   /** Numbers up to 1,000 committed events, and returns how many. */
@@ -81,7 +103,7 @@ export class EventNumbering implements OnModuleInit {
       WHERE organization_id = $1 AND numbered.count > 0
       RETURNING numbered.count`;
     const run = () => retryRolledBack(() => this.dataSource.query(sql, [organizationId]));
-    const [[numbered]]: [{ count: number }[]] = await this.lanes.run('write', organizationId, run);
+    const [[numbered]]: [{ count: number }[]] = await this.lanes.run('quick', organizationId, run);
     return numbered?.count ?? 0;
   }
 
@@ -90,7 +112,7 @@ export class EventNumbering implements OnModuleInit {
     const sql = `INSERT INTO ${this.table('event_heads')} (organization_id) VALUES ($1)
       ON CONFLICT DO NOTHING RETURNING organization_id`;
     const add = () => this.dataSource.query(sql, [organizationId]);
-    const added: unknown[] = await this.lanes.run('write', organizationId, add);
+    const added: unknown[] = await this.lanes.run('quick', organizationId, add);
     return added.length > 0;
   }
 

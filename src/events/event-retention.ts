@@ -1,8 +1,9 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Background } from '../background/background';
 import { DATABASE } from '../database/data-source';
+import { describeError } from '../database/errors';
 import { tableName } from '../database/tables';
 
 /** The injection token of how many days events are kept. */
@@ -14,6 +15,8 @@ const EVENTS_PER_BITE = 1_000;
 /** Removes events that are too old, in the order of their numbers, so that what is kept has no gap. */
 @Injectable()
 export class EventRetention implements OnModuleInit {
+  private readonly logger = new Logger('EventRetention');
+
   constructor(
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
     private readonly background: Background,
@@ -30,9 +33,16 @@ export class EventRetention implements OnModuleInit {
       `SELECT organization_id AS "organizationId" FROM ${this.table('event_heads')} WHERE removed < sequence`,
     );
     for (const { organizationId } of organizations) {
-      let isDone = false;
-      while (!isDone && !signal?.aborted) isDone = !(await this.removeBite(organizationId));
+      await this.removeOldOf(organizationId, signal).catch((error: unknown) => {
+        const message = 'cannot remove old events of an organization; it will be tried again';
+        this.logger.warn({ message, organizationId, error: describeError(error) });
+      });
     }
+  }
+
+  private async removeOldOf(organizationId: string, signal?: AbortSignal): Promise<void> {
+    let isDone = false;
+    while (!isDone && !signal?.aborted) isDone = !(await this.removeBite(organizationId));
   }
 
   /** Whether it removed any: those before the first event that is kept. */

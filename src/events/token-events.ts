@@ -65,13 +65,12 @@ export class TokenEvents {
   async move(organizationId: string): Promise<void> {
     const sql = `SELECT FROM ${this.table()} WHERE organization_id = $1 LIMIT 1`;
     const find = () => retryBroken(() => this.dataSource.query(sql, [organizationId]));
-    let rest: unknown[] = await this.lanes.run('quick', organizationId, find);
-    while (rest.length > 0)
-      rest = await this.lanes.run('write', organizationId, () => this.moveBite(organizationId));
+    while ((await this.lanes.run('quick', organizationId, find)).length > 0)
+      await this.lanes.run('quick', organizationId, () => this.moveBite(organizationId));
   }
 
   /** Two statements, because tokens and events may be on different servers. */
-  private moveBite(organizationId: string): Promise<unknown[]> {
+  private moveBite(organizationId: string): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
       const [rows]: [Row[]] = await manager.query(
         `DELETE FROM ${this.table()} WHERE organization_id = $1 AND position IN (
@@ -79,7 +78,7 @@ export class TokenEvents {
          RETURNING ${COLUMNS.join(', ')}`,
         [organizationId],
       );
-      if (rows.length === 0) return rows;
+      if (rows.length === 0) return;
       const parameters = new Parameters();
       const values = rows.map(
         (row) => `(${COLUMNS.map((column) => parameters.bind(row[column])).join(', ')})`,
@@ -88,7 +87,6 @@ export class TokenEvents {
         `INSERT INTO ${tableName(this.dataSource, 'events')} (${COLUMNS.join(', ')}) VALUES ${values.join(', ')}`,
         parameters.values,
       );
-      return rows;
     });
   }
 

@@ -54,6 +54,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
   private readonly inProgress = new Map<string, Promise<void>>();
   private readonly stop = new AbortController();
   private isRegistered = false;
+  private isDrained = false;
   private notBefore = 0;
 
   constructor(
@@ -72,20 +73,27 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
   /** Also without background work, so that nothing is missed if this process is the first to start. */
   async onApplicationBootstrap(): Promise<void> {
     if (this.subscribers.length === 0) return;
-    await this.numbering.numberAll(this.stop.signal);
-    await this.cursors.register(this.subscribers.map(({ name }) => name));
-    this.isRegistered = true;
+    await this.register().catch((error: unknown) =>
+      this.warn('cannot register subscribers; it will be tried again', { error }),
+    );
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort();
     const drained = Promise.all(this.inProgress.values());
     await Promise.race([drained, sleep(MAX_DRAIN_MS, undefined, { ref: false })]);
+    this.isDrained = true;
+  }
+
+  private async register(): Promise<void> {
+    await this.numbering.numberAll(this.stop.signal);
+    await this.cursors.register(this.subscribers.map(({ name }) => name));
+    this.isRegistered = true;
   }
 
   /** Starts to deliver what is new. It does not wait for handlers, because a slow one must not hold up other organizations. */
   private async look(signal: AbortSignal): Promise<void> {
-    if (!this.isRegistered) return;
+    if (!this.isRegistered) await this.register();
     await this.numbering.numberAll(signal);
     if (performance.now() < this.notBefore) return;
     const startedAt = performance.now();
@@ -108,8 +116,10 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     const claim = await this.cursors.claim(subscriber.name, organizationId);
     if (!claim) return;
     let renewed: Promise<unknown> = Promise.resolve();
-    const renew = () => void (renewed = this.cursors.update(claim, CLAIMED_FOR_MS).catch(() => {}));
-    const timer = setInterval(renew, CLAIMED_FOR_MS / 3);
+    const renew = () => {
+      if (!this.isDrained) renewed = this.cursors.update(claim, CLAIMED_FOR_MS).catch(() => {});
+    };
+    const timer = setInterval(renew, CLAIMED_FOR_MS / 3).unref();
     const pauseMs = await this.deliverClaimed(subscriber, claim).finally(() => clearInterval(timer));
     await renewed; // or it might end the pause
     await this.cursors.update(claim, pauseMs);

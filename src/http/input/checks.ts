@@ -104,11 +104,20 @@ export const Id = (...prefixes: IdPrefix[]) =>
 
 const INSTANT = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$`;
 
+/** Date.parse() takes 30 February for 2 March. */
+const isDay = (day: string) => {
+  const time = Date.parse(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+};
+
 /** A time with its zone, as in RFC 3339. PostgreSQL has no year 0. */
 export const Instant = () =>
   Check(
     (value) => {
-      const time = typeof value === 'string' && new RegExp(INSTANT).test(value) ? Date.parse(value) : NaN;
+      const time =
+        typeof value === 'string' && new RegExp(INSTANT).test(value) && isDay(value.slice(0, 10))
+          ? Date.parse(value)
+          : NaN;
       if (!Number.isNaN(time) && /^(?!0000)\d{4}-/.test(new Date(time).toISOString())) return [];
       return [{ code: 'invalid', message: 'must be a time such as 2026-01-31T09:30:00.000Z' }];
     },
