@@ -137,7 +137,9 @@ describeOnServer('the numbers of events', () => {
      SELECT '${organizationId}', '${randomUUID()}' || n, 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, ${count}) AS n`;
 
   it('follow the positions, however many number at once', async () => {
-    const { organizationId } = await service.client();
+    const client = await service.client();
+    const { organizationId } = client;
+    await readFeed(client); // moves the event of its token to the others
     const numbering = service.app.get(EventNumbering, { strict: false });
     const writers = upTo(6).map(async () => {
       for (let n = 0; n < 10; n++) await service.dataSource.query(insert(120, organizationId));
@@ -156,7 +158,7 @@ describeOnServer('the numbers of events', () => {
        FROM events WHERE organization_id = $1`,
       [organizationId],
     );
-    expect([count, last, distinct, head]).toEqual([7200, 7200, 7200, 7200]);
+    expect([count, last, distinct, head]).toEqual([7201, 7201, 7201, 7201]);
   });
 
   it('wait for nobody: a transaction that stays open holds up no other event', async () => {
