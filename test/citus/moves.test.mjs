@@ -60,7 +60,10 @@ test('a worker is added, and organizations move to it: no request fails', async 
   for (const { id, port } of place.organizations)
     if ((await place.portOf(id)) !== port) moved.push(await place.portOf(id));
   const created = load.answers.filter(({ status }) => status === 201).length;
-  const [{ users }] = await place.query('SELECT count(*)::int AS users FROM users');
+  const [{ users }] = await place.query(
+    'SELECT count(*)::int AS users FROM users WHERE organization_id = ANY ($1)',
+    [place.organizations.map(({ id }) => id)],
+  );
   report(t, {
     state: await stateOf(),
     moved: moved.length,
