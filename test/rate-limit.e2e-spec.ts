@@ -145,7 +145,9 @@ describeOnServer('organizations that are counted apart, as on a cluster', () => 
     const runner = service.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();
-      await runner.query(`SELECT FROM rate_limit_windows WHERE token_id = 'tok_held' FOR UPDATE`);
+      await runner.query(
+        `SELECT FROM rate_limit_windows WHERE organization_id = 'held' AND token_id = 'tok_held' FOR UPDATE`,
+      );
       const waiting: Promise<number>[] = [];
       for (let hits = 1; hits <= 2 * connections; hits++) {
         waiting.push(count('held'));

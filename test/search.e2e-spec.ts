@@ -43,7 +43,7 @@ describeOnServer('a search whose connection breaks between two statements', () =
         if (!broken && sql.startsWith('SELECT set_config')) {
           broken = true;
           const [{ pid }] = (await query('SELECT pg_backend_pid() AS pid')) as { pid: number }[];
-          await dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
+          await dataSource.query('SELECT pg_terminate_backend($1::int)', [pid]);
           while (!runner.isReleased) await sleep(5);
         }
         return query(sql, ...rest);

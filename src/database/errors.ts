@@ -53,6 +53,9 @@ export function violates(error: unknown, constraint: string): boolean {
 /** Whether the statement waited too long for a lock of another transaction. */
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
 
+/** Whether the statement took too long. On a cluster, that is also how a wait for a lock on another node ends. */
+export const isTimedOut = (error: unknown): boolean => sqlState(error) === '57014';
+
 /** Whether a row cannot be deleted because a row of another table refers to it. */
 export const isReferenced = (error: unknown): boolean => /^(23503|23001)$/.test(sqlState(error) ?? '');
 

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Background } from '../background/background';
 import { DATABASE } from '../database/data-source';
-import { isLocked, violates } from '../database/errors';
+import { isLocked, isTimedOut, violates } from '../database/errors';
 import { InTurn } from '../database/in-turn';
 import { Lanes } from '../database/lanes';
 import type { Parameters } from '../database/parameters';
@@ -91,7 +91,8 @@ export class IdempotencyKeys implements OnModuleInit {
         if (answer) return { answer };
         if (performance.now() > deadline) throw inProgress();
         const result = await write().catch((error: unknown) => {
-          if (violates(error, 'idempotency_keys_pkey') || isLocked(error)) return undefined;
+          const isClaimed = violates(error, 'idempotency_keys_pkey') || isLocked(error) || isTimedOut(error);
+          if (isClaimed) return undefined;
           throw error;
         });
         if (result !== undefined) {

@@ -57,7 +57,12 @@ async function placementsOf(url, name = 'public') {
   return Object.fromEntries(rows.map(({ table, placement }) => [table, placement]));
 }
 
-const SORTED = Object.fromEntries(Object.entries(PLACEMENTS).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Citus lists a local table only if a foreign key leads from it to a reference table. */
+const SORTED = Object.fromEntries(
+  Object.entries(PLACEMENTS)
+    .filter(([table, placement]) => placement !== 'local' || table === 'tokens')
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+);
 
 test('an empty database is distributed, and a second time says that it is', async () => {
   const url = await newDatabase();
