@@ -152,7 +152,7 @@ test('connections go silent', async (t) => {
   let silent;
   let from;
   const goSilent = async () => {
-    await lockUsers(700); // until every pool has opened all of its connections
+    await lockUsers(700); // until the requests hold all the connections that they may
     silent = proxy.silence();
     from = performance.now();
     await sleep(QUERY_MS + 2_000);
@@ -161,7 +161,8 @@ test('connections go silent', async (t) => {
   const again = answers.filter(({ at, ms }) => at + ms >= from + QUERY_MS + 2_000);
   const share = 1 - failures(again).length / again.length;
   report(t, { 'silent connections': silent, 'success after 9 s': `${(share * 100).toFixed(2)} %` });
-  assert.equal(silent, replicas.length * POOL);
+  // Statements of one organization hold half of a pool at most; look-ups may have opened the others.
+  assert.ok(silent >= (replicas.length * POOL) / 2);
   assert.ok(again.length > 50 && share >= 0.95);
 });
 
