@@ -36,7 +36,7 @@ const insert = (count, prefix, sequence) =>
   client.query(
     `INSERT INTO events (organization_id, id, sequence, type, source, actor_name, target_id, data)
      SELECT $1, 'evt_' || $3 || n, ${sequence}, 'user.updated', 'application', 'application',
-       'usr_' || n % 10000, '{"user":{"name":"Ada Lovelace","email":"ada@example.com","role":"admin"},"previous":{"role":"member"}}'
+       'usr_' || lpad((n % 10000)::text, 26, '0'), '{"user":{"name":"Ada Lovelace","email":"ada@example.com","role":"admin"},"previous":{"role":"member"}}'
      FROM generate_series(1, $2::int) AS n`,
     [organization, count, prefix],
   );
@@ -76,7 +76,7 @@ try {
     if (statistics === 'fresh') await client.query('VACUUM ANALYZE events');
     await measure(`first, statistics ${statistics}`, {});
     await measure(`newest, statistics ${statistics}`, { order: 'desc' });
-    await measure(`one user, statistics ${statistics}`, { target: 'usr_77' });
+    await measure(`one user, statistics ${statistics}`, { target: `usr_${'77'.padStart(26, '0')}` });
   }
   let { nextCursor } = await page({ order: 'desc' });
   for (let i = 0; i < 100; i++) ({ nextCursor } = await page({ order: 'desc', cursor: nextCursor }));
