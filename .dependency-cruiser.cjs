@@ -11,7 +11,8 @@ const ROOMS = {
   health: ['http', 'database'],
   'rate-limit': ['http', 'database'],
   events: ['http', 'pages', 'database', 'background'],
-  tokens: ['http', 'pages', 'database', 'events'],
+  tokens: ['http', 'pages', 'database', 'background', 'events'],
+  leaks: ['http', 'database', 'background', 'rate-limit', 'tokens'],
   auth: ['http', 'database', 'tokens'],
   background: ['database'],
   idempotency: ['http', 'database', 'background'],
@@ -20,7 +21,18 @@ const ROOMS = {
   metrics: ['http', 'health', 'rate-limit', 'tokens', 'events'],
   process: ['http', 'database', 'auth', 'tokens', 'rate-limit', 'demo', 'health', 'metrics'],
   embedding: ['http', 'database', 'auth', 'tokens', 'users', 'events', 'rate-limit'],
-  cli: ['http', 'database', 'background', 'auth', 'tokens', 'users', 'events', 'demo', 'process'],
+  cli: [
+    'http',
+    'database',
+    'background',
+    'auth',
+    'tokens',
+    'idempotency',
+    'users',
+    'events',
+    'demo',
+    'process',
+  ],
 };
 
 /** The files of `src/` itself that a room may import; everything else there is an entry point. */

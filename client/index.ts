@@ -1,3 +1,4 @@
+import { EventPages } from './event-pages.ts';
 import { Feed, type FeedOptions } from './feed.ts';
 import { type Page, Pages } from './pages.ts';
 import {
@@ -8,13 +9,20 @@ import {
   type WriteOptions,
 } from './transport.ts';
 import type {
+  Batch,
+  BatchAnswer,
+  BatchUser,
   CreateToken,
   CreateUser,
+  DeletedUser,
   Event,
+  ListDeletedUsersQuery,
   ListEventsQuery,
   ListTokensQuery,
   ListUsersQuery,
   NewToken,
+  RestoreUser,
+  RotateToken,
   SearchUsersQuery,
   Token,
   UpdateUser,
@@ -55,6 +63,21 @@ export function createClient(options: ClientOptions) {
         const idempotencyKey = options?.idempotencyKey ?? newKey();
         return transport.send<User>({ method: 'POST', path: USERS, body: user, idempotencyKey }, options);
       },
+      /**
+       * Creates up to 500 users, or with `upsert` changes those that exist. Says what became of each, in their order. Retried
+       * unless a part of the users may have been created: more than 100 in the mode `create` that are not `atomic`.
+       */
+      batch: (users: BatchUser[], { mode, atomic, dryRun, ...options }: BatchOptions = {}) =>
+        transport.send<BatchAnswer>(
+          {
+            method: 'POST',
+            path: `${USERS}/batch`,
+            body: { users, mode, atomic, dryRun },
+            idempotencyKey: options.idempotencyKey ?? newKey(),
+            isRetryable: users.length <= 100 || mode === 'upsert' || atomic === true || dryRun === true,
+          },
+          options,
+        ),
       get: (id: string, options?: CallOptions) =>
         transport.send<User>({ method: 'GET', path: itemPath(USERS, id) }, options),
       /** Changes only the given fields. Never retried: if the response is lost, the change may have been made. */
@@ -70,6 +93,22 @@ export function createClient(options: ClientOptions) {
           options,
         ),
     },
+    deletedUsers: {
+      /** Iterates over the deleted users, the latest first. Pages are fetched as needed. */
+      list: (query?: ListDeletedUsersQuery, options?: CallOptions) =>
+        pages<DeletedUser>(DELETED_USERS, query, options),
+      get: (id: string, options?: CallOptions) =>
+        transport.send<DeletedUser>({ method: 'GET', path: itemPath(DELETED_USERS, id) }, options),
+      /** Makes it a user again. Never retried: if the response is lost, the user may be back. */
+      restore: (id: string, changes?: RestoreUser, options?: CallOptions) =>
+        transport.send<User>(
+          { method: 'POST', path: `${itemPath(DELETED_USERS, id)}/restore`, body: changes },
+          options,
+        ),
+      /** Erases it for good. Succeeds, too, if it is gone when the call is retried. */
+      purge: (id: string, options?: CallOptions) =>
+        transport.send<void>({ method: 'DELETE', path: itemPath(DELETED_USERS, id) }, options),
+    },
     tokens: {
       /** Iterates over all tokens, newest first. Pages are fetched as needed. */
       list: (query?: ListTokensQuery, options?: CallOptions) => pages<Token>(TOKENS, query, options),
@@ -81,13 +120,25 @@ export function createClient(options: ClientOptions) {
       /** Gets the token that this client uses. */
       current: (options?: CallOptions) =>
         transport.send<Token>({ method: 'GET', path: `${TOKENS}/current` }, options),
+      /**
+       * Replaces a token by a new one, whose value only this call returns. The old one keeps working for the overlap, a day by default.
+       * Never retried: if the response is lost, the old one may already have an end.
+       */
+      rotate: (id: string, rotation: RotateToken = {}, options?: CallOptions) =>
+        transport.send<NewToken>(
+          { method: 'POST', path: `${itemPath(TOKENS, id)}/rotate`, body: rotation },
+          options,
+        ),
       /** Revokes a token, effective immediately. Revoking it twice succeeds. */
       revoke: (id: string, options?: CallOptions) =>
         transport.send<void>({ method: 'DELETE', path: itemPath(TOKENS, id) }, options),
     },
     events: {
-      /** Iterates over the events so far, oldest first unless `order` is `desc`. Pages are fetched as needed. */
-      list: (query?: ListEventsQuery, options?: CallOptions) => pages<Event>(EVENTS, query, options),
+      /** Iterates over the events up to now, oldest first unless `order` is `desc`. Pages are fetched as needed. */
+      list: (query?: ListEventsQuery, options?: CallOptions): Pages<Event> =>
+        new EventPages(query ?? {}, (query) =>
+          transport.exchange<Page<Event>>({ method: 'GET', path: EVENTS, query }, options),
+        ),
       get: (id: string, options?: CallOptions) =>
         transport.send<Event>({ method: 'GET', path: itemPath(EVENTS, id) }, options),
       /** Iterates over the events in their order, and then over those to come. Its `cursor` says where to go on. */
@@ -102,11 +153,15 @@ export function createClient(options: ClientOptions) {
   };
 }
 
+/** What `users.batch()` takes. */
+export type BatchOptions = CreateOptions & Omit<Batch, 'users'>;
+
 /** What `events.follow()` takes. */
 export type FollowEvents = FeedOptions & Omit<ListEventsQuery, 'order' | 'cursor'>;
 
 const EVENTS = 'api/v1/events';
 const USERS = 'api/v1/users';
+const DELETED_USERS = 'api/v1/deleted-users';
 // The service also serves v1/tokens. A gateway that forwards only /api needs this path.
 const TOKENS = 'api/v1/tokens';
 

@@ -45,12 +45,19 @@ interface Call {
   body?: object;
   ifMatch?: number;
   idempotencyKey?: string;
+  /** By default a GET, a DELETE and a call with an idempotency key are. */
+  isRetryable?: boolean;
+}
+
+export interface Answer<Result> {
+  body: Result;
+  headers: Headers;
 }
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
-/** Sends calls. GET, DELETE and calls with an idempotency key are retried after an error that may pass. */
+/** Sends calls, and retries those that are retryable after an error that may pass. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #baseUrl: string;
@@ -60,11 +67,15 @@ export class Transport {
     this.#baseUrl = absoluteUrl(options.baseUrl);
   }
 
-  async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
+  async send<Result>(call: Call, options?: CallOptions): Promise<Result> {
+    return (await this.exchange<Result>(call, options)).body;
+  }
+
+  /** As `send()`, with the headers of the response. */
+  async exchange<Result>(call: Call, options: CallOptions = {}): Promise<Answer<Result>> {
     const requestId = options.requestId ?? this.#options.requestId?.();
-    const isRetryable =
-      call.method === 'GET' || call.method === 'DELETE' || call.idempotencyKey !== undefined;
-    let budget = isRetryable ? (this.#options.retryBudgetMs ?? 30_000) : 0;
+    const mayRepeat = call.method === 'GET' || call.method === 'DELETE' || call.idempotencyKey !== undefined;
+    let budget = (call.isRetryable ?? mayRepeat) ? (this.#options.retryBudgetMs ?? 30_000) : 0;
     let mayHaveDeleted = false;
     for (let attempt = 0; ; attempt++) {
       try {
@@ -72,7 +83,8 @@ export class Transport {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         // An earlier attempt may have deleted the resource although its response was lost. Either way it is gone.
-        if (call.method === 'DELETE' && error.status === 404 && mayHaveDeleted) return undefined as Result;
+        if (call.method === 'DELETE' && error.status === 404 && mayHaveDeleted)
+          return { body: undefined as Result, headers: new Headers() };
         if (!isTransient(error)) throw error;
         const wait = waitBefore(attempt, error.retryAfter);
         if (wait > budget) throw error;
@@ -83,7 +95,7 @@ export class Transport {
     }
   }
 
-  async #attempt<Result>(call: Call, options: CallOptions, requestId?: string): Promise<Result> {
+  async #attempt<Result>(call: Call, options: CallOptions, requestId?: string): Promise<Answer<Result>> {
     const { token, fetch = globalThis.fetch } = this.#options;
     const timeout = AbortSignal.timeout(options.timeoutMs ?? this.#options.timeoutMs ?? 10_000);
     const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
@@ -97,10 +109,11 @@ export class Transport {
         throw unreachable(error, timeout.aborted, requestId);
       },
     );
-    if (response.status === 204) return undefined as Result;
+    const { headers: received } = response;
+    if (response.status === 204) return { body: undefined as Result, headers: received };
     const answer = parse(text);
     if (!response.ok || answer === undefined) throw failed(response, answer, requestId);
-    return answer as Result;
+    return { body: answer as Result, headers: received };
   }
 }
 

@@ -26,6 +26,52 @@ export interface Token {
   lastUsedAt: string | null;
   /** When the token was revoked; null if it has not been. */
   revokedAt: string | null;
+  /** The id of the token that this one replaces; null if it replaces none. */
+  rotatedFrom: string | null;
+}
+
+export interface Batch {
+  /** The users, each as in a POST. In the mode `upsert` only the email is required of those that exist. */
+  users: BatchUser[];
+  /** What happens to an email that a user has: `create` refuses it, `upsert` changes that user as a PATCH does. */
+  mode?: 'create' | 'upsert';
+  /** Whether one failure keeps all others from being written: the response is then a 400, or a 409 if only emails are taken. */
+  atomic?: boolean;
+  /** Whether to only tell what would happen. */
+  dryRun?: boolean;
+}
+
+export interface BatchResult {
+  /** The position of the element. */
+  index: number;
+  /** The status that a request of its own would have got: 201 created, 200 updated or unchanged, 400 invalid, 409 email taken. */
+  status: 200 | 201 | 400 | 409;
+  /** The id of the user; null on failure, and if a dry run would create the user. */
+  id: string | null;
+  /** The version of the user; null where `id` is. */
+  version: number | null;
+  /** On failure: what failed, for programs. */
+  code?: 'validation_failed' | 'conflict';
+  /** On failure: every fault of the element. */
+  errors?: Fault[];
+}
+
+export interface BatchCounts {
+  /** New users. */
+  created: number;
+  /** Users that were changed. */
+  updated: number;
+  /** Users that had every value already. */
+  unchanged: number;
+  /** Elements that were refused. */
+  failed: number;
+}
+
+export interface BatchAnswer {
+  /** One for each element, in the order of the request. */
+  results: BatchResult[];
+  /** How many came out how. */
+  counts: BatchCounts;
 }
 
 export interface CreateUser {
@@ -69,6 +115,41 @@ export interface UpdateUser {
   metadata?: Record<string, unknown>;
 }
 
+export interface DeletedUser {
+  /** Assigned by the service: `usr_` and 26 letters and digits. */
+  id: string;
+  /** Full display name. */
+  name: string;
+  /** Primary email address in its original letter case; unique within the organization. */
+  email: string;
+  /** For your application; the service does not interpret it. */
+  role: 'member' | 'admin' | 'viewer';
+  /** Arbitrary key-value pairs for your application. */
+  metadata: Record<string, unknown>;
+  /** How often the user was written: 1, 2, 3 …, one more with every change. */
+  version: number;
+  /** When the user was created. */
+  createdAt: string;
+  /** When the user was last changed. */
+  updatedAt: string;
+  /** When the user was deleted. */
+  deletedAt: string;
+  /** When the user is purged, unless it is restored. That happens within an hour. */
+  purgeAt: string;
+}
+
+export interface DeletedUserPage {
+  /** The users of this page. */
+  data: DeletedUser[];
+  /** The `cursor` for the next page; null on the last page. */
+  nextCursor: string | null;
+}
+
+export interface RestoreUser {
+  /** Another email address for the user, if the former one is taken by now. */
+  email?: string;
+}
+
 export interface TokenPage {
   /** The tokens of this page. */
   data: Token[];
@@ -106,8 +187,22 @@ export interface NewToken {
   lastUsedAt: string | null;
   /** When the token was revoked; null if it has not been. */
   revokedAt: string | null;
+  /** The id of the token that this one replaces; null if it replaces none. */
+  rotatedFrom: string | null;
   /** The value, which is shown only here. */
   token: string;
+}
+
+export interface RotateToken {
+  /** How long the old token still works, in hours: from `0h`, which revokes it at once, to `168h`. It never works longer than it would have. */
+  overlap?: string;
+  /** How long the new token is valid, in days: from `1d` to `3650d`. By default as long as the old one was when it was new. */
+  expiresIn?: string;
+}
+
+export interface ReportLeaks {
+  /** The values that were found, whether or not they are tokens of this service. */
+  tokens: string[];
 }
 
 export interface EventActor {
@@ -132,7 +227,18 @@ export interface Event {
   /** The number of the event in its organization: 1, 2, 3 …, without gaps and in an order that never changes. */
   sequence: number;
   /** What happened. */
-  type: 'user.created' | 'user.updated' | 'user.deleted' | 'token.created' | 'token.revoked';
+  type:
+    | 'user.created'
+    | 'user.updated'
+    | 'user.deleted'
+    | 'user.restored'
+    | 'user.purged'
+    | 'token.created'
+    | 'token.rotated'
+    | 'token.revoked'
+    | 'token.leaked'
+    | 'token.expiring'
+    | 'token.expired';
   /** When it happened. */
   occurredAt: string;
   /** The way that the change came: the API, a command, the application that embeds the service, or the service itself. */
@@ -143,7 +249,7 @@ export interface Event {
   target: EventTarget;
   /** The `X-Request-ID` of the request that made the change; null if it was not a request. */
   requestId: string | null;
-  /** The `user` or `token` as it was after the change, or as it was last if it is deleted. An event `user.updated` also has the former values of the changed fields, as `previous`. */
+  /** The `user` or `token` as it was after the change, or as it was last if it is deleted. An event `user.updated` also has the former values of the changed fields, as `previous`. Null if the user has been purged. */
   data: Record<string, unknown> | null;
 }
 
@@ -159,6 +265,18 @@ export interface UserPage {
   data: User[];
   /** The `cursor` for the next page; null on the last page. */
   nextCursor: string | null;
+}
+
+/** An element of a batch: a user as in a POST, or with `upsert` the fields to change. */
+export interface BatchUser {
+  /** Full display name; surrounding white space is removed. */
+  name?: string;
+  /** Primary email address, unique within the organization; surrounding white space is removed. */
+  email: string;
+  /** For your application; the service does not interpret it. A new user is a `member` by default. */
+  role?: 'member' | 'admin' | 'viewer';
+  /** Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
+  metadata?: Record<string, unknown>;
 }
 
 /** The body of every error (RFC 9457). */
@@ -194,23 +312,26 @@ export interface Problem {
   /** The `X-Request-ID` of the response. */
   requestId: string;
   /** Every fault at once: on each 400, and on a 409 that a field is to blame for. */
-  errors?: {
-    /** The name of the field or query parameter, such as `email` or `metadata.plan`; `body` for the whole body. */
-    field: string;
-    /** What is wrong with it, for programs. */
-    code:
-      | 'required'
-      | 'unknown'
-      | 'immutable'
-      | 'taken'
-      | 'invalid'
-      | 'too_short'
-      | 'too_long'
-      | 'too_many'
-      | 'out_of_range';
-    /** The same for people; it completes "<field> …". */
-    message: string;
-  }[];
+  errors?: Fault[];
+}
+
+/** What is wrong with a field. */
+export interface Fault {
+  /** The name of the field or query parameter, such as `email` or `metadata.plan`; `body` for the whole body. */
+  field: string;
+  /** What is wrong with it, for programs. */
+  code:
+    | 'required'
+    | 'unknown'
+    | 'immutable'
+    | 'taken'
+    | 'invalid'
+    | 'too_short'
+    | 'too_long'
+    | 'too_many'
+    | 'out_of_range';
+  /** The same for people; it completes "<field> …". */
+  message: string;
 }
 
 export interface ListUsersQuery {
@@ -233,6 +354,15 @@ export interface SearchUsersQuery {
   q: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';
+  /** The maximum number of items on the page. */
+  limit?: number;
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
+  cursor?: string;
+}
+
+export interface ListDeletedUsersQuery {
+  /** Only users who had this email address; letter case is ignored. */
+  email?: string;
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */

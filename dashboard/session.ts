@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { type Client, createClient, type Token } from '../client/index.ts';
+import { type Client, createClient, type NewToken, type Token } from '../client/index.ts';
 import { createStore, type Store } from './store.ts';
 
 /** Why a session ended. */
@@ -20,34 +20,61 @@ export interface Session {
   /** The token's record, without its value. */
   token: Token;
   rateLimit: Store<RateLimit | undefined>;
+  /** When the token expires, as of the last response; null if it never does. */
+  expiresAt: Store<string | null>;
   end(reason: EndReason): void;
+  /** Goes on with the token that replaces this one. */
+  renew(token: NewToken): void;
+}
+
+/** What the page does when its session changes. */
+export interface SessionEvents {
+  onSession(session: Session): void;
+  onEnd(ended: Session, reason: EndReason): void;
 }
 
 /** The API's address, relative to the page, so that it includes any path prefix of a host or gateway. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
 /** Opens a session with a token of any scopes. Rejects if the service does not accept the token. */
-export async function openSession(
-  value: string,
-  onEnd: (ended: Session, reason: EndReason) => void,
-): Promise<Session> {
+export async function openSession(value: string, events: SessionEvents): Promise<Session> {
+  const { client, begin } = connect(value, events);
+  return begin(await client.tokens.current());
+}
+
+function connect(value: string, events: SessionEvents) {
   const rateLimit = createStore<RateLimit | undefined>(undefined);
-  let end: Session['end'] = () => {}; // until the session exists, a 401 rejects this function instead
+  const expiresAt = createStore<string | null>(null);
+  let session: Session | undefined; // until it exists, a 401 only rejects the call
   const client = createClient({
     baseUrl,
     token: value,
     retryBudgetMs: 2_000, // a person should see the failure soon
     fetch: async (input, init) => {
       const response = await fetch(input, init);
-      rateLimit.set(rateLimitOf(response.headers) ?? rateLimit.get());
-      if (response.status === 401) end('refused');
+      const limit = rateLimitOf(response.headers);
+      if (limit) {
+        rateLimit.set(limit);
+        expiresAt.set(response.headers.get('X-Token-Expires-At'));
+      }
+      if (response.status === 401) session?.end('refused');
       return response;
     },
   });
-  const token = await client.tokens.current();
-  const session: Session = { client, token, rateLimit, end: (reason) => onEnd(session, reason) };
-  end = session.end;
-  return session;
+  const begin = (token: Token): Session => {
+    expiresAt.set(token.expiresAt);
+    const begun: Session = {
+      client,
+      token,
+      rateLimit,
+      expiresAt,
+      end: (reason) => events.onEnd(begun, reason),
+      renew: ({ token: value, ...record }) => events.onSession(connect(value, events).begin(record)),
+    };
+    session = begun;
+    return begun;
+  };
+  return { client, begin };
 }
 
 /** The length of a rate limit window. Caps the wait if the local clock differs from the service's. */

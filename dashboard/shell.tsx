@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { NewToken } from '../client/index.ts';
 import { ActivityPage } from './activity/activity-page.tsx';
+import { DeletedPage } from './deleted/deleted-page.tsx';
 import { RateLimitMeter } from './rate-limit-meter.tsx';
 import { useSession } from './session.ts';
 import { BootstrapBanner } from './tokens/bootstrap-banner.tsx';
 import { NewTokenDialog } from './tokens/new-token-dialog.tsx';
 import { TokensPage } from './tokens/tokens-page.tsx';
+import { ExpiryBanner } from './tokens/expiry-banner.tsx';
 import { focusHeading } from './ui/dialog.tsx';
 import { Mark } from './ui/mark.tsx';
 import { UsersPage } from './users/users-page.tsx';
@@ -13,6 +15,7 @@ import { UsersPage } from './users/users-page.tsx';
 const SECTIONS = [
   ['#tokens', 'API tokens'],
   ['#users', 'Users'],
+  ['#deleted', 'Deleted'],
   ['#activity', 'Activity'],
 ] as const;
 
@@ -25,7 +28,7 @@ export function Shell() {
   // Kept here, not in the section, because a new token's value must survive a change of section.
   const [newToken, setNewToken] = useState<NewToken>();
   const [isBannerDismissed, setIsBannerDismissed] = useState(false);
-  const [revocations, setRevocations] = useState(0);
+  const [endings, setEndings] = useState(0);
   useEffect(focusHeading, []); // the form that had the focus is gone
   useEffect(() => {
     const follow = () => setSection(sectionOf(location.hash));
@@ -58,17 +61,19 @@ export function Shell() {
       <main>
         {!isBannerDismissed && (
           <BootstrapBanner
-            key={revocations}
+            key={endings}
             onDismiss={() => {
               setIsBannerDismissed(true);
               focusHeading();
             }}
           />
         )}
+        <ExpiryBanner />
         {section === '#tokens' && (
-          <TokensPage onCreated={setNewToken} onRevoked={() => setRevocations((count) => count + 1)} />
+          <TokensPage onCreated={setNewToken} onEnded={() => setEndings((count) => count + 1)} />
         )}
         {section === '#users' && <UsersPage />}
+        {section === '#deleted' && <DeletedPage />}
         {section === '#activity' && <ActivityPage />}
       </main>
       {newToken && <NewTokenDialog token={newToken} onClose={() => setNewToken(undefined)} />}

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../client/index.ts';
-import { type EndReason, openSession, type Session } from './session.ts';
+import { type EndReason, openSession, type SessionEvents } from './session.ts';
 import { Failure } from './ui/failure.tsx';
 import { Field } from './ui/field.tsx';
 import { Mark } from './ui/mark.tsx';
@@ -17,10 +17,8 @@ const TOKEN_PATTERN = /^umt_[0-9A-Za-z]{38}$/;
 
 const fault = (message: string) => new LocalFaults([{ field: 'token', message }]);
 
-interface Props {
+interface Props extends SessionEvents {
   endReason: EndReason | undefined;
-  onSession(session: Session): void;
-  onEnd(ended: Session, reason: EndReason): void;
 }
 
 export function SignIn({ endReason, onSession, onEnd }: Props) {
@@ -34,7 +32,7 @@ export function SignIn({ endReason, onSession, onEnd }: Props) {
         value ? 'is not an API token. Tokens start with umt_ and have 42 characters' : 'is required',
       );
     }
-    const session = await openSession(value, onEnd).catch((error: unknown) => {
+    const session = await openSession(value, { onSession, onEnd }).catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 401) {
         throw fault('is not valid: it is unknown, expired or revoked');
       }

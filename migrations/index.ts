@@ -11,6 +11,9 @@ import { CreateIdempotencyKeys1763800000002 } from './1763800000002-create-idemp
 import { WindowByOrganization1763900000000 } from './1763900000000-window-by-organization';
 import { CreateEvents1763900000001 } from './1763900000001-create-events';
 import { CreateSubscribers1763900000002 } from './1763900000002-create-subscribers';
+import { CreateDeletedUsers1764000000000 } from './1764000000000-create-deleted-users';
+import { LeaseIdempotencyKeys1764000000001 } from './1764000000001-lease-idempotency-keys';
+import { TokenLife1764000000002 } from './1764000000002-token-life';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -27,4 +30,7 @@ export const migrations = [
   WindowByOrganization1763900000000,
   CreateEvents1763900000001,
   CreateSubscribers1763900000002,
+  CreateDeletedUsers1764000000000,
+  LeaseIdempotencyKeys1764000000001,
+  TokenLife1764000000002,
 ];

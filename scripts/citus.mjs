@@ -23,7 +23,7 @@ export const LEFT_OUT = {
   embedding: 'a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables',
   'former-release': 'a former release never runs on a cluster',
   'schema.': 'it checks what migrations do to an empty database',
-  'search-plans': 'it reads the plans of plain tables',
+  'plans.': 'it reads the plans of plain tables',
   'start-failures': 'it starts without a database',
 };
 

@@ -1,8 +1,9 @@
-// Takes out of dist what a user of the package does not need: comments in the code, which the sources have, and declarations
-// that no exported type leads to.
+// Takes out of dist what a user of the package does not need: comments in the code, which the sources have, declarations that
+// no exported type leads to, and the indentation of openapi.json.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
+import { removeComments } from './comments.mjs';
 
 const ENTRY = 'dist/src/index.d.ts';
 
@@ -10,12 +11,7 @@ const files = ['dist/src', 'dist/migrations'].flatMap((folder) =>
   readdirSync(folder, { recursive: true }).map((name) => join(folder, name)),
 );
 
-for (const file of files.filter((name) => name.endsWith('.js'))) {
-  const { outputText } = ts.transpileModule(readFileSync(file, 'utf8'), {
-    compilerOptions: { removeComments: true, target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.Preserve },
-  });
-  writeFileSync(file, outputText);
-}
+for (const file of files.filter((name) => name.endsWith('.js'))) removeComments(file);
 
 const needed = new Set();
 const visit = (file) => {
@@ -31,3 +27,6 @@ const visit = (file) => {
 };
 visit(ENTRY);
 for (const file of files) if (file.endsWith('.d.ts') && !needed.has(file)) rmSync(file);
+
+const OPENAPI = 'dist/openapi.json';
+writeFileSync(OPENAPI, JSON.stringify(JSON.parse(readFileSync(OPENAPI, 'utf8'))));

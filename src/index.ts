@@ -12,12 +12,14 @@ export type { Scope } from './http/scopes';
 
 // The services apply the same rules as the API: invalid input throws a BadRequestException.
 export { UsersService } from './users/users.service';
+export { DeletedUsersService } from './users/deleted/deleted-users.service';
 export { UserSearch } from './users/search/user-search';
 export { TokensService } from './tokens/tokens.service';
 export { OrganizationsService } from './auth/organizations.service';
 export type { By, Caller } from './http/caller';
 export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users/users.dto';
-export type { CreateTokenDto, ListTokensDto } from './tokens/tokens.dto';
+export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
+export type { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens/tokens.dto';
 export type { Page } from './pages/paginate';
 
 // What a subscriber gets.
@@ -25,6 +27,7 @@ export type { EventRecord } from './events/event.record';
 export type { EventType } from './events/event.types';
 export type { Subscriber } from './events/subscribers/subscriber';
 
+export type { DeletedUserRecord } from './users/deleted/deleted-users.service';
 export type { UserRecord } from './users/user.record';
 export type { OrganizationRecord } from './auth/organization.entity';
 export type { TokenRecord } from './tokens/token.record';

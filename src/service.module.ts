@@ -16,6 +16,7 @@ import { BackgroundModule, type BackgroundOptions } from './background/backgroun
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
 import { nodeOfIn } from './database/citus/node-of';
+import { WriteStatements } from './database/citus/write-statements';
 import { Lanes, poolSizeOf } from './database/lanes';
 import { EventsModule, type EventsOptions } from './events/events.module';
 import { ErrorFilter } from './http/error.filter';
@@ -23,10 +24,13 @@ import { refuseOtherMethods } from './http/method-not-allowed';
 import { RequestIdInterceptor } from './http/request-id.interceptor';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule, type RateLimitOptions } from './rate-limit/rate-limit.module';
+import { LeaksModule, type LeaksOptions } from './leaks/leaks.module';
+import { LeaksController } from './leaks/leaks.controller';
 import { TokensModule } from './tokens/tokens.module';
 import { UsersModule, type UsersOptions } from './users/users.module';
 
-export interface ServiceOptions extends RateLimitOptions, UsersOptions, BackgroundOptions, EventsOptions {
+export interface ServiceOptions
+  extends RateLimitOptions, UsersOptions, BackgroundOptions, EventsOptions, LeaksOptions {
   /** Whether the developer dashboard is served, at `/dashboard`. */
   dashboard: boolean;
   /** Connections of the pool that requests may hold at once. Default: all of the pool. */
@@ -51,6 +55,7 @@ export class ServiceModule implements NestModule {
         AuthModule,
         UsersModule.with(options),
         TokensModule,
+        LeaksModule.with(options),
         EventsModule.with(options),
         ...(options.dashboard ? [DashboardModule] : []),
       ],
@@ -69,6 +74,7 @@ export class ServiceModule implements NestModule {
     };
   }
 
+  /** @internal Nest constructs it. */
   constructor(
     private readonly adapterHost: HttpAdapterHost,
     private readonly discovery: DiscoveryService,
@@ -77,7 +83,7 @@ export class ServiceModule implements NestModule {
   /** Nest calls this before it registers the routes. */
   configure(): void {
     // Not through the consumer, whose layer for each path every request passes: reads lose up to 7 % of their throughput.
-    this.adapterHost.httpAdapter.use(refuseOtherMethods(controllersOf(this.discovery)));
+    this.adapterHost.httpAdapter.use(refuseOtherMethods(controllersOf(this.discovery), [LeaksController]));
   }
 }
 
@@ -94,6 +100,7 @@ const databaseModule = (dataSource: DataSource, options: ServiceOptions): Dynami
       useFactory: async () =>
         new Lanes(options.connections ?? poolSizeOf(dataSource), await nodeOfIn(dataSource)),
     },
+    { provide: WriteStatements, useFactory: () => WriteStatements.on(dataSource) },
   ];
   return { module: DatabaseModule, global: true, providers, exports: providers };
 };

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { ApiError, type Client, type ClientOptions, createClient } from '../client/index';
+import { UsersService } from '../src/users/users.service';
 import { aUser } from './support/client';
 import { startService, type TestService } from './support/service';
 
@@ -80,13 +81,33 @@ describe('users', () => {
   });
 });
 
-it('tokens are created, listed, read and revoked', async () => {
+it('deleted users are listed, read, restored and purged', async () => {
+  const { users, deletedUsers } = await clientOf();
+  const ada = await users.create({ name: 'Ada', email: 'ada@example.com' });
+  await users.delete(ada.id);
+  const [deleted] = await collect(deletedUsers.list({ email: 'ADA@example.com', limit: 1 }));
+  expect(deleted).toMatchObject(ada);
+  expect(await deletedUsers.get(ada.id)).toEqual(deleted);
+  await users.create({ name: 'Other Ada', email: 'ada@example.com' });
+  const taken = { status: 409, code: 'conflict', errors: [{ field: 'email', code: 'taken' }] };
+  expect(await errorOf(deletedUsers.restore(ada.id))).toMatchObject(taken);
+  const restored = await deletedUsers.restore(ada.id, { email: 'ada@second.example' });
+  expect(restored).toMatchObject({ id: ada.id, email: 'ada@second.example', version: 2 });
+  await users.delete(ada.id);
+  expect(await deletedUsers.purge(ada.id)).toBeUndefined();
+  expect(await errorOf(deletedUsers.get(ada.id))).toMatchObject({ status: 404 });
+});
+
+it('tokens are created, listed, read, rotated and revoked', async () => {
   const { tokens } = await clientOf();
   const created = await tokens.create({ name: 'CI', scopes: ['users:read'], expiresIn: '1d' });
   const ownClient = createClient({ baseUrl: `${service.url}/`, token: async () => created.token });
   expect(await ownClient.tokens.current()).toMatchObject({ id: created.id, state: 'active' });
   expect((await collect(tokens.list({ limit: 1 }))).map(({ id }) => id)).toContain(created.id);
   expect(await tokens.get(created.id)).not.toHaveProperty('token');
+  const rotated = await tokens.rotate(created.id, { overlap: '1h', expiresIn: '2d' });
+  expect(rotated).toMatchObject({ rotatedFrom: created.id, expiresIn: '2d', token: expect.any(String) });
+  expect(await tokens.rotate(rotated.id)).toMatchObject({ rotatedFrom: rotated.id });
   expect(await tokens.revoke(created.id)).toBeUndefined();
   expect(await errorOf(ownClient.tokens.current())).toMatchObject({ status: 401, code: 'unauthorized' });
 });
@@ -102,6 +123,25 @@ describe('events', () => {
     expect(await events.get(list[1].id)).toEqual(list[1]);
     expect(await collect(events.list({ order: 'desc', target: id }))).toEqual([list[1]]);
     expect(await collect(events.list({ type: 'user.deleted' }))).toEqual([]);
+  });
+
+  it('are listed up to the newest one at the start, however fast others follow', async () => {
+    const { organizationId, tokenValue } = await service.client();
+    const users = service.app.get(UsersService, { strict: false });
+    for (let n = 0; n < 3; n++) await users.create(organizationId, aUser());
+    const busy: typeof fetch = async (...call) => {
+      const response = await fetch(...call);
+      await users.create(organizationId, aUser());
+      return response;
+    };
+    const { events } = createClient({ baseUrl: service.url, token: tokenValue, fetch: busy });
+    const sequences = async (query: object) =>
+      (await collect(events.list(query))).map(({ sequence }) => sequence);
+    const first = await sequences({ limit: 1 });
+    expect(first).toEqual(first.map((_, i) => i + 1));
+    expect(first.length).toBeGreaterThanOrEqual(4);
+    expect((await sequences({ limit: 1, order: 'desc' })).at(-1)).toBe(1);
+    expect(await sequences({ limit: 1, type: 'token.created' })).toEqual([1]);
   });
 
   it('are followed until the signal, and again from the cursor', async () => {
@@ -384,15 +424,17 @@ describe('a call', () => {
 
   it('is not retried if a second one could do more than the first', async () => {
     const { client, received } = await serving(fail(503, '0'));
-    const { users, tokens } = client();
+    const { users, deletedUsers, tokens } = client();
     expect(await errorOf(tokens.create({ name: 'CI', scopes: [] }))).toMatchObject({
       status: 503,
       retryAfter: 0,
     });
+    expect(await errorOf(tokens.rotate('tok_x'))).toMatchObject({ status: 503 });
+    expect(await errorOf(deletedUsers.restore('usr_x'))).toMatchObject({ status: 503 });
     expect(await errorOf(users.update('usr_x', {}))).toMatchObject({ status: 503 });
     expect(await errorOf(users.update('usr_x', {}, { ifMatch: 1 }))).toMatchObject({ status: 503 });
-    expect(received.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
-    expect(received[0].headers).not.toHaveProperty('idempotency-key');
+    expect(received.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST', 'PATCH', 'PATCH']);
+    for (const { headers } of received) expect(headers).not.toHaveProperty('idempotency-key');
   });
 
   it('that creates a user is retried with the same key, which no other call has', async () => {
@@ -420,6 +462,36 @@ describe('a call', () => {
     expect(await errorOf(client({ retryBudgetMs: 0 }).users.create(aUser()))).toMatchObject({ status: 503 });
     expect(received).toHaveLength(3);
   });
+
+  const people = (count: number) => Array.from({ length: count }, () => aUser());
+
+  it.each([
+    [100, {}],
+    [101, { mode: 'upsert' }],
+    [101, { atomic: true }],
+    [101, { dryRun: true }],
+  ] as const)('that sends a batch is retried with the same key: %i users, %j', async (count, options) => {
+    const { client, received } = await serving(dropConnection, fail(503, '0'), succeed);
+    await client().users.batch(people(count), options);
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[\d-]{15,43}$/)));
+    expect(new Set(keys).size).toBe(1);
+    await client().users.batch(people(count), { ...options, idempotencyKey: 'import-1' });
+    await client().users.batch(people(count), options);
+    expect(received[3].headers['idempotency-key']).toBe('import-1');
+    expect(received[4].headers['idempotency-key']).not.toBe(keys[0]);
+  });
+
+  it.each([{}, { mode: 'create' }, { atomic: false }, { idempotencyKey: 'import-1' }] as const)(
+    'that sends a batch is sent only once if a part of it may have been created: 101 users, %j',
+    async (options) => {
+      const { client, received } = await serving(dropConnection, fail(503, '0'), succeed);
+      for (const status of [0, 503])
+        expect(await errorOf(client().users.batch(people(101), options))).toMatchObject({ status });
+      expect(received).toHaveLength(2);
+      expect(received[0].headers).toHaveProperty('idempotency-key');
+    },
+  );
 
   it('has deleted a resource if the response was lost and the retry returns 404', async () => {
     const { client } = await serving(dropConnection, notFound);

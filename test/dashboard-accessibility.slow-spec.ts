@@ -123,6 +123,31 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await check('rate limit used up');
   await page.unroute('**/users/search?**');
 
+  await page.getByRole('link', { name: 'Deleted' }).click();
+  await page.getByText('There are no deleted users.').waitFor();
+  await check('no deleted users');
+  await api.createUser({ name: 'Doomed', email: 'doomed@example.com' });
+  await toUsers(page);
+  await page.getByRole('button', { name: 'Delete Doomed' }).click();
+  await dialogButton(page, 'Delete user').click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await check('users after a deletion');
+  await page.getByRole('link', { name: 'Deleted' }).click();
+  await page.getByText('1 deleted user on this page').waitFor();
+  await check('deleted users');
+  const other = await api.createUser({ email: 'doomed@example.com' });
+  await page.getByRole('button', { name: 'Restore Doomed' }).click();
+  await dialogButton(page, 'Restore user').click();
+  await page.getByText('Email is already used').waitFor();
+  await check('restore dialog with an error');
+  await dialogButton(page, 'Cancel').click();
+  await page.getByRole('button', { name: 'Purge Doomed' }).click();
+  await check('purge dialog');
+  await dialogButton(page, 'Purge user').click();
+  await page.getByText('Purged Doomed').waitFor();
+  for (const path of [`users/${other.id}`, `deleted-users/${other.id}`])
+    await api.delete(`/api/v1/${path}`).expect(204);
+
   await page.route('**/api/v1/events?**', () => {});
   await page.getByRole('link', { name: 'Activity' }).click();
   await page.getByRole('heading', { name: 'Activity' }).waitFor();
@@ -163,7 +188,7 @@ describeInBrowser('the dashboard', () => {
     'meets WCAG 2.2 AA in every state, $colorScheme and $width px wide',
     async ({ colorScheme, width }) => {
       const { page, expectErrors } = await open({ colorScheme, viewport: { width, height: 800 } });
-      expectErrors(400, 412, 429, 500);
+      expectErrors(400, 409, 412, 429, 500);
       await prepareAccessibility(page);
       const api = await service().client();
       await seed(api);

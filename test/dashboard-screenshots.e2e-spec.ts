@@ -37,6 +37,7 @@ describeInBrowser('the dashboard', () => {
         [token.id, usedAgo],
       );
       if (name.startsWith('Contractor')) await tokens.revoke(api.organizationId, token.id);
+      if (name.startsWith('HR')) await tokens.rotate(api.organizationId, token.id, { overlap: '72h' });
     }
     await service().dataSource.query(`UPDATE tokens SET name = 'Grace (operations)' WHERE id = $1`, [
       api.tokenId,
@@ -74,7 +75,7 @@ describeInBrowser('the dashboard', () => {
     await page.getByLabel('Admin token').waitFor();
     await take('sign-in');
     await signIn(page, api.tokenValue);
-    await page.getByText('6 tokens on this page').waitFor();
+    await page.getByText('7 tokens on this page').waitFor();
     await take('tokens');
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByLabel('Name').fill('Nightly sync');

@@ -195,15 +195,13 @@ describeInBrowser('API tokens in the dashboard', () => {
       'Test',
     ]);
     expect(rows[2]).toMatch(
-      /^Soon umt_\w{4}…\w{4} users:read users:write \w{3} \d+, \d{4} Never \w{3} \d+, \d{4} Expires in 9 days Active Revoke$/i,
+      /^Soon umt_\w{4}…\w{4} users:read users:write \w{3} \d+, \d{4} Never \w{3} \d+, \d{4} Expires in 9 days Active Rotate Revoke$/i,
     );
     expect(rows[5]).toContain('This session');
     expect(rows.filter((row) => row.includes('Expires in'))).toHaveLength(1);
-    expect(rows.map((row) => /(active|expired|revoked)( revoke)?$/i.exec(row)?.[0].toLowerCase())).toEqual([
-      'revoked',
-      'expired',
-      ...Array.from({ length: 4 }, () => 'active revoke'),
-    ]);
+    expect(
+      rows.map((row) => /(active|expired|revoked)( rotate revoke)?$/i.exec(row)?.[0].toLowerCase()),
+    ).toEqual(['revoked', 'expired', ...Array.from({ length: 4 }, () => 'active rotate revoke')]);
 
     for (const [state, names] of [
       ['expired', ['Over']],
@@ -271,7 +269,7 @@ describeInBrowser('API tokens in the dashboard', () => {
     expect(await page.getByText('You are signed in with this token').count()).toBe(0);
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').count()).toBe(0);
-    expect((await rowsOf(page))[0]).toMatch(/active revoke$/i);
+    expect((await rowsOf(page))[0]).toMatch(/active rotate revoke$/i);
   });
 
   it('warn before the current one is revoked, which ends the session', async () => {
@@ -279,6 +277,7 @@ describeInBrowser('API tokens in the dashboard', () => {
     await page.getByRole('button', { name: 'Revoke Test' }).click();
     await page.getByText('You are signed in with this token. Revoking it signs you out.').waitFor();
     await dialogButton(page, 'Revoke token').click();
+    await dialogButton(page, 'Revoke the last admin token').click();
     await page.getByText('You revoked the token you were signed in with.').waitFor();
     await api.get('/v1/tokens/current').expect(401);
   });

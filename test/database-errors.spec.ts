@@ -1,4 +1,4 @@
-import { connectionBroke, databaseFailure, violates, wasRefused } from '../src/database/errors';
+import { connectionBroke, databaseFailure, isKeyLocked, violates, wasRefused } from '../src/database/errors';
 
 const error = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, severity: 'ERROR', ...more });
@@ -50,5 +50,28 @@ describe('violates()', () => {
 
   it('is false for another error on the same constraint', () => {
     expect(violates(error('55P03', 'lock not available', { constraint: key }), key)).toBe(false);
+  });
+});
+
+describe('isKeyLocked()', () => {
+  const key = 'idempotency_keys_pkey';
+  const timeout = 'canceling statement due to lock timeout';
+  const at = (index: string) => `while inserting index tuple (0,5) in relation "${index}"`;
+
+  it.each([key, `${key}_102036`])('knows an index that is called %s', (index) => {
+    expect(isKeyLocked(error('55P03', timeout, { where: at(index) }), key)).toBe(true);
+    expect(isKeyLocked(error('55P03', `${timeout} at ${index}`), key)).toBe(true);
+  });
+
+  it.each([
+    undefined,
+    at('users_organization_id_email_key_key'),
+    'while locking tuple (0,1) in relation "users"',
+  ])('is false for another lock: %s', (where) =>
+    expect(isKeyLocked(error('55P03', timeout, { where }), key)).toBe(false),
+  );
+
+  it('is false for another error', () => {
+    expect(isKeyLocked(error('57014', timeout, { where: at(key) }), key)).toBe(false);
   });
 });

@@ -1,3 +1,6 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -98,7 +101,8 @@ const cursorsOf = ({ dataSource }: Worker, organizationId: string) =>
     [organizationId],
   );
 /** Ends every pause, as time would. */
-const endPauses = ({ dataSource }: Worker) => dataSource.query(`UPDATE ums.event_cursors SET due_at = now()`);
+const endPauses = ({ dataSource }: Worker, where = 'true') =>
+  dataSource.query(`UPDATE ums.event_cursors SET due_at = now() WHERE ${where}`);
 
 describe('subscribers', () => {
   it('get the events of every organization in their order, by types', async () => {
@@ -188,7 +192,7 @@ describe('subscribers', () => {
         );
       while (cursor.failures < failures);
       expect(cursor).toMatchObject({ sequence: 1, failures });
-      pauses.push([5, 300, 1800, 7200].find((seconds) => cursor.left <= seconds));
+      pauses.push([5, 300, 1800, 7200].find((seconds) => Math.floor(cursor.left) <= seconds)); // due_at is rounded
       if (failures < 4) await endPauses(host);
     }
     await users.create(other, person(4));
@@ -233,6 +237,56 @@ describe('subscribers', () => {
     expect(seen).toEqual([other, other, other]);
     finish();
     await until(() => seen.includes(slow));
+  });
+
+  it('that never finish an event are logged, and give their places to other organizations', async () => {
+    const others = [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'performance',
+      'queueMicrotask',
+      'setImmediate',
+      'clearImmediate',
+    ] as const;
+    jest.useFakeTimers({ doNotFake: [...others, 'setTimeout', 'clearTimeout'] }); // intervals alone
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    let finish!: () => void;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const begun: string[] = [];
+    const seen: string[] = [];
+    const handle: Subscriber['handle'] = async (_event, { organizationId }) => {
+      begun.push(organizationId);
+      if (hanging.includes(organizationId)) await finished;
+      seen.push(organizationId);
+    };
+    const hanging: string[] = [];
+    try {
+      const host = await start([{ name: 'slow', handle }]);
+      for (let n = 0; n < 10; n++) hanging.push(await newOrganization(host));
+      const users = host.app.get(UsersService);
+      for (const id of hanging) await users.create(id, person(1));
+      await until(() => begun.length >= 10);
+      const other = await newOrganization(host);
+      await users.create(other, person(1));
+
+      jest.advanceTimersByTime(61_000);
+      await until(() => seen.length >= 1);
+
+      expect(seen).toEqual([other]);
+      expect(begun).toHaveLength(11);
+      const late = warn.mock.calls.map(([line]) => line).filter(({ seconds }) => seconds !== undefined);
+      expect(late.map(({ organizationId }) => organizationId).sort()).toEqual([...hanging].sort());
+      expect(late[0]).toMatchObject({ subscriber: 'slow', eventId: expect.stringMatching(/^evt_/) });
+      const own = host.app.get(Mount).service.get(getDataSourceToken(DATABASE));
+      await until(async () => (await countUndelivered(own))[0].events === 10);
+      finish();
+      await until(() => seen.length >= 11);
+    } finally {
+      finish();
+      warn.mockRestore();
+      jest.useRealTimers();
+    }
   });
 
   it('begin with what happens from then on under a new name, and go on where they were under an old one', async () => {
@@ -303,12 +357,15 @@ describe('subscribers', () => {
     await users.delete(id, user.id);
     await until(() => events.length >= 2);
     await host.app.get(OrganizationsService).delete(id);
+    const cursors = host.app.get(Mount).service.get(EventCursors, { strict: false });
+    expect(await cursors.claim('billing', id)).toBeUndefined(); // by a process that has found it before
     expect(await cursorsOf(host, id)).toEqual([]);
   });
 
   it('can only be claimed by one process at a time, and by another one when it is gone', async () => {
     const host = await start([recorder('billing').subscriber], { background: false });
     const cursors = host.app.get(Mount).service.get(EventCursors, { strict: false });
+    await host.dataSource.query(`INSERT INTO ums.event_heads (organization_id) VALUES ('org_1')`);
     const claims = await Promise.all(Array.from({ length: 5 }, () => cursors.claim('billing', 'org_1')));
     const [first, ...others] = claims.filter((claim) => claim !== undefined);
     expect(others).toEqual([]);
@@ -363,6 +420,71 @@ describeOnServer('subscribers in several processes', () => {
       expect(atOnce).toBe(0);
     } finally {
       await second.close();
+    }
+  });
+
+  it('begin with what happens from then on, too, if they could not be registered at the start', async () => {
+    const former = await start([], { background: false });
+    const id = await newOrganization(former);
+    await former.app.get(UsersService).create(id, person(1));
+    const { subscriber, events } = recorder('billing');
+    const open = former.dataSource.createQueryRunner();
+    await open.startTransaction();
+    await open.query('LOCK TABLE ums.event_subscribers');
+    const host = await startWorker(copy, [subscriber]);
+    try {
+      await open.commitTransaction();
+      await until(async () => (await cursorsOf(host, id)).length > 0);
+      await host.app.get(UsersService).create(id, person(2));
+      await until(() => events.length > 0);
+      expect(events.map(({ sequence }) => sequence)).toEqual([2]);
+    } finally {
+      if (open.isTransactionActive) await open.rollbackTransaction();
+      await open.release();
+      await host.close();
+    }
+  });
+
+  it('go on in another one, in order, when theirs is killed', async () => {
+    const processes: ChildProcess[] = [];
+    const startProcess = async () => {
+      const child = fork('test/support/subscriber.cjs', {
+        env: { ...process.env, ...copy.env },
+        silent: true,
+      });
+      processes.push(child);
+      const seen: [string, number][] = [];
+      createInterface(child.stdout!).on('line', (line) => seen.push(JSON.parse(line)));
+      await once(child, 'message');
+      return { child, of: (id: string) => seen.flatMap(([own, n]) => (own === id ? [n] : [])) };
+    };
+    const host = await start([], { background: false });
+    try {
+      const first = await startProcess();
+      const ids = [await newOrganization(host), await newOrganization(host)];
+      const users = host.app.get(UsersService);
+      for (const id of ids) for (let n = 1; n <= 40; n++) await users.create(id, person(n));
+      await until(() => ids.every((id) => first.of(id).length >= 5));
+      first.child.kill('SIGKILL');
+      await once(first.child, 'close');
+      expect(ids.some((id) => first.of(id).length < 40)).toBe(true);
+
+      const second = await startProcess();
+      await until(async () => {
+        await endPauses(host, 'claim = 1'); // as 30 seconds would end the claims of the first process
+        return ids.every((id) => second.of(id).at(-1) === 40 || first.of(id).length === 40);
+      });
+
+      for (const id of ids) {
+        const [before, after] = [first.of(id), second.of(id)];
+        expect(before).toEqual(before.map((_, i) => i + 1));
+        if (after.length === 0) continue;
+        expect(after).toEqual(after.map((_, i) => after[0] + i));
+        // What was in progress comes again, and nothing is left out.
+        expect([before.length, before.length + 1]).toContain(after[0]);
+      }
+    } finally {
+      for (const child of processes) child.kill('SIGKILL');
     }
   });
 });

@@ -1,6 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictException, type HttpException, NotFoundException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { OrganizationsService, TokensService, UserManagementModule, UserSearch, UsersService } from '../src';
+import {
+  DeletedUsersService,
+  OrganizationsService,
+  TokensService,
+  UserManagementModule,
+  UserSearch,
+  UsersService,
+} from '../src';
 import { poolSizeOf } from '../src/database/lanes';
 import { Mount } from '../src/embedding/mount';
 import { VocabularySweep } from '../src/users/search/vocabulary-sweep';
@@ -38,7 +46,7 @@ async function rolledBack<Result>(task: (manager: EntityManager) => Promise<Resu
 
 /** How many rows of the organization each table has. */
 async function countsOf(organizationId: string): Promise<Record<string, number>> {
-  const tables = ['users', 'user_search', 'search_words', 'replaced_texts', 'tokens'];
+  const tables = ['users', 'deleted_users', 'user_search', 'search_words', 'replaced_texts', 'tokens'];
   const counts = tables.map(
     (table) => `(SELECT count(*)::int FROM ums.${table} WHERE organization_id = $1) AS ${table}`,
   );
@@ -305,5 +313,60 @@ describeOnServer("the services in an application's transaction, while others wri
       await Promise.all(runners.map((runner) => runner.release()));
     }
     expect(await countsOf(id)).toMatchObject({ users: max });
+  });
+});
+
+describe('users who are deleted by an application', () => {
+  it('can be restored and purged by it', async () => {
+    const id = await newOrganization();
+    const deletedUsers = host.app.get(DeletedUsersService);
+    const user = await users.create(id, ada);
+    await host.dataSource.transaction((manager) => users.within(manager).delete(id, user.id));
+
+    const { data } = await deletedUsers.list(id);
+    expect(data).toEqual([{ ...user, deletedAt: expect.any(Date), purgeAt: expect.any(Date) }]);
+    await users.create(id, ada);
+    await expect(deletedUsers.restore(id, user.id)).rejects.toMatchObject({ status: 409 });
+    await expect(deletedUsers.restore(id, user.id, { email: 'x' })).rejects.toMatchObject({ status: 400 });
+    const restored = await deletedUsers.restore(id, user.id, { email: 'second@example.com' });
+    expect(restored).toEqual({
+      ...user,
+      email: 'second@example.com',
+      version: 2,
+      updatedAt: restored.updatedAt,
+    });
+    await users.delete(id, user.id);
+    await deletedUsers.purge(id, user.id);
+    await expect(deletedUsers.get(id, user.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('in a transaction, are purged after its commit if nothing is kept', async () => {
+    const strict = await startHost([
+      UserManagementModule.forRoot({ schema: 'ums', deletedUsersRetentionDays: 0 }),
+    ]);
+    const id = (await strict.app.get(OrganizationsService).create('Test')).id;
+    const service = strict.app.get(UsersService);
+    const deletedUsers = strict.app.get(DeletedUsersService);
+    const [kept, user] = [
+      await service.create(id, ada),
+      await service.create(id, { name: 'Grace', email: 'grace@example.com' }),
+    ];
+    const undone = strict.dataSource.transaction(async (manager) => {
+      await service.within(manager).delete(id, kept.id);
+      throw new Undone();
+    });
+    await expect(undone).rejects.toBeInstanceOf(Undone);
+    await strict.dataSource.transaction((manager) => service.within(manager).delete(id, user.id));
+
+    while ((await deletedUsers.list(id)).data.length > 0) await sleep(50); // the background is at it
+
+    expect((await service.list(id)).data).toEqual([kept]);
+    const events: { type: string; data: object | null }[] = await strict.dataSource.query(
+      'SELECT type, data FROM ums.events WHERE target_id = $1 ORDER BY position',
+      [user.id],
+    );
+    expect(events.map(({ type }) => type)).toEqual(['user.created', 'user.deleted', 'user.purged']);
+    expect(events.map(({ data }) => data)).toEqual([null, null, null]);
+    await strict.close();
   });
 });

@@ -149,11 +149,13 @@ describe('the routes of an application', () => {
     );
     expect(tables.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
       'public.users',
+      'ums.deleted_users',
       'ums.event_cursors',
       'ums.event_heads',
       'ums.event_subscribers',
       'ums.events',
       'ums.idempotency_keys',
+      'ums.leak_reporters',
       'ums.organizations',
       'ums.rate_limit_windows',
       'ums.replaced_texts',

@@ -230,7 +230,10 @@ describe('events that nobody has numbered', () => {
 
   it('are numbered by whoever reads, in either order', async () => {
     await backlog(2_500);
-    const newest = await events('?order=desc&limit=2');
+    let newest = await events('?order=desc&limit=2');
+    // A reader numbers for a tenth of a second at most, in which a busy machine does not get through them.
+    for (let reads = 1; reads < 10 && sequences(newest)[0] < 2_501; reads++)
+      newest = await events('?order=desc&limit=2');
     expect(sequences(newest)).toEqual([2_501, 2_500]);
     expect(newest[0].target.id).toMatch(/2500$/);
   });
@@ -239,6 +242,9 @@ describe('events that nobody has numbered', () => {
     await backlog(25_000);
     await api.createUser();
     let body = await get('?type=user.created&limit=200');
+    // On a busy machine, a reader may spend its time on waiting for another one that numbers.
+    for (let reads = 1; reads < 20 && body.data.length === 0; reads++)
+      body = await get('?type=user.created&limit=200');
     expect(sequences(body.data).slice(0, 2)).toEqual([2, 3]);
     let found = 0;
     body = { nextCursor: '' };
@@ -285,6 +291,21 @@ describe('what is too old', () => {
     expect(await events()).toEqual([]);
     await api.createUser();
     expect(sequences(await events())).toEqual([6]);
+  });
+
+  it('goes of every organization, however many there are', async () => {
+    await api.createUser();
+    await events();
+    await service.dataSource.query(
+      `UPDATE events SET occurred_at = now() - interval '400 days' WHERE organization_id = $1`,
+      [api.organizationId],
+    );
+    await service.dataSource.query(
+      `INSERT INTO event_heads (organization_id) SELECT 'org_' || lpad(n::text, 26, '0') FROM generate_series(1, 2000) AS n`,
+    );
+    await retention().removeOld();
+    expect(await events()).toEqual([]);
+    await service.dataSource.query(`DELETE FROM event_heads WHERE organization_id LIKE 'org_000000%'`);
   });
 
   it('stays behind a younger event, so that there is no gap', async () => {

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
+import { OrganizationsService } from '../src/auth/organizations.service';
+import { isLocked } from '../src/database/errors';
 import { EventNumbering } from '../src/events/event-numbering';
+import { EventRetention } from '../src/events/event-retention';
+import { TokenEvents } from '../src/events/token-events';
+import { TokensService } from '../src/tokens/tokens.service';
+import { UsersService } from '../src/users/users.service';
 import { aUser, type Client } from './support/client';
 import { describeOnServer, emptyDirectory } from './support/database';
 import { run, type Running, start, stop, ums } from './support/process';
@@ -126,6 +133,26 @@ describeOnServer('events on two replicas', () => {
 });
 
 describeOnServer('the numbers of events', () => {
+  it('are complete after a replica was killed in the middle of numbering', async () => {
+    const client = await service.client();
+    const { organizationId } = client;
+    const victim = await start({ ...service.env });
+    const open = await transaction();
+    try {
+      const lock = 'SELECT FROM events WHERE organization_id = $1 AND sequence IS NULL FOR UPDATE';
+      while ((await open.query(lock, [organizationId])).length === 0) await client.createUser();
+      const read = readFeed(client, '', victim.url).catch(() => undefined);
+      await sleep(500); // until it waits for the event
+      victim.process.kill('SIGKILL');
+      await Promise.all([read, victim.exit]);
+    } finally {
+      await open.rollbackTransaction();
+      await open.release();
+    }
+    await client.createUser();
+    await expectComplete((await readFeed(client)).events, client);
+  });
+
   /** Another transaction in the same database. */
   const transaction = async () => {
     const runner = service.dataSource.createQueryRunner();
@@ -145,13 +172,18 @@ describeOnServer('the numbers of events', () => {
       for (let n = 0; n < 10; n++) await service.dataSource.query(insert(120, organizationId));
     });
     let isWriting = true;
+    // Four that never rest can keep one of them from the lock for longer than it waits.
+    const number = () =>
+      numbering.number(organizationId).catch((error: unknown) => {
+        if (!isLocked(error)) throw error;
+        return 1;
+      });
     const numberers = upTo(4).map(async () => {
-      while (isWriting || (await numbering.number(organizationId)) > 0)
-        await numbering.number(organizationId);
+      while (isWriting || (await number()) > 0) await number();
     });
     await Promise.all(writers).finally(() => (isWriting = false));
     await Promise.all(numberers);
-    await numbering.number(organizationId);
+    while ((await number()) > 0);
     const [{ count, last, distinct, head }] = await service.dataSource.query(
       `SELECT count(*)::int AS count, max(sequence)::int AS last, count(DISTINCT sequence)::int AS distinct,
          (SELECT sequence::int FROM event_heads WHERE organization_id = $1) AS head
@@ -179,6 +211,57 @@ describeOnServer('the numbers of events', () => {
       if (open.isTransactionActive) await open.rollbackTransaction();
       await foreign.rollbackTransaction();
       await Promise.all([open.release(), foreign.release()]);
+    }
+  });
+
+  it('are waited for no longer than for a lock: the page is shorter, and says that there are more', async () => {
+    const client = await service.client();
+    const { cursor } = await readFeed(client);
+    const user = await client.createUser();
+    const open = await transaction();
+    const path = `/api/v1/events?cursor=${cursor}`;
+    try {
+      await open.query('SELECT FROM event_heads WHERE organization_id = $1 FOR UPDATE', [
+        client.organizationId,
+      ]);
+      const { body, headers } = await client.get(path).expect(200);
+      expect([body.data, body.nextCursor]).toEqual([[], cursor]);
+      expect(headers.link).toContain('rel="next"');
+    } finally {
+      await open.rollbackTransaction();
+      await open.release();
+    }
+    const { body } = await client.get(path).expect(200);
+    expect(body.data.map(({ target }: EventBody) => target.id)).toEqual([user.id]);
+  });
+
+  it('are given by a reader, too, that has waited for another one', async () => {
+    const client = await service.client();
+    const { organizationId } = client;
+    const { cursor } = await readFeed(client);
+    const open = await transaction();
+    try {
+      let numbered: unknown[] = [];
+      while (numbered.length === 0) {
+        await client.createUser();
+        await open.query('SELECT FROM event_heads WHERE organization_id = $1 FOR UPDATE', [organizationId]);
+        [numbered] = await open.query(
+          `UPDATE events SET sequence = (SELECT sequence + 1 FROM event_heads WHERE organization_id = $1)
+           WHERE organization_id = $1 AND sequence IS NULL RETURNING id`,
+          [organizationId],
+        );
+      }
+      await open.query('UPDATE event_heads SET sequence = sequence + 1 WHERE organization_id = $1', [
+        organizationId,
+      ]);
+      const user = await client.createUser();
+      const page = client.get(`/api/v1/events?cursor=${cursor}`).then(({ body }) => body.data);
+      await sleep(400); // until it waits, for longer than it would number a backlog
+      await open.commitTransaction();
+      expect((await page).at(-1).target.id).toBe(user.id);
+    } finally {
+      if (open.isTransactionActive) await open.rollbackTransaction();
+      await open.release();
     }
   });
 
@@ -210,6 +293,30 @@ describeOnServer('the numbers of events', () => {
     }
   });
 
+  it('are given behind an organization that fills a round, and cannot get them now', async () => {
+    const ids = [await service.client(), await service.client()].map(({ organizationId }) => organizationId);
+    const [full, behind] = ids.sort();
+    const number = () =>
+      service.app.get(EventNumbering, { strict: false }).numberAll(new AbortController().signal);
+    await number(); // adds the heads
+    const open = await transaction();
+    try {
+      await open.query('SELECT FROM event_heads WHERE organization_id = $1 FOR UPDATE', [full]);
+      await service.dataSource.query(insert(10_000, full));
+      await service.dataSource.query(insert(1, behind));
+      for (let round = 0; round < 2; round++) await number();
+      const left = await service.dataSource.query(
+        `SELECT organization_id AS id, count(*)::int FROM events
+         WHERE sequence IS NULL AND organization_id = ANY ($1) GROUP BY 1`,
+        [ids],
+      );
+      expect(left).toEqual([{ id: full, count: 10_000 }]);
+    } finally {
+      await open.rollbackTransaction();
+      await open.release();
+    }
+  });
+
   it('are not given to what is rolled back', async () => {
     const client = await service.client();
     const open = await transaction();
@@ -219,6 +326,101 @@ describeOnServer('the numbers of events', () => {
     await open.release();
     await client.createUser();
     expect((await readFeed(client)).events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+  });
+});
+
+describeOnServer('of an organization that is deleted, no event stays behind', () => {
+  const numbering = () => service.app.get(EventNumbering, { strict: false });
+  const newOrganization = async () => (await service.app.get(OrganizationsService).create('Test')).id;
+  const insertEvent = `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
+    VALUES ($1, 'evt_1', 'user.deleted', 'api', 'Test', 'usr_')`;
+
+  const countsOf = async (organizationId: string) => {
+    const tables = ['organizations', 'tokens', 'token_events', 'events', 'event_heads', 'event_cursors'];
+    const left: string[] = [];
+    for (const table of tables) {
+      const key = table === 'organizations' ? 'id' : 'organization_id';
+      const rows = await service.dataSource.query(`SELECT FROM ${table} WHERE ${key} = $1`, [organizationId]);
+      if (rows.length > 0) left.push(`${rows.length} of ${table}`);
+    }
+    return left;
+  };
+
+  /** Deletes the organization and runs the task while a transaction holds up both, which is committed then. */
+  const deleteMeanwhile = async (
+    organizationId: string,
+    [hold, ...more]: string[],
+    task: () => Promise<unknown>,
+    isTaskFirst = false,
+  ) => {
+    const open = service.dataSource.createQueryRunner();
+    await open.startTransaction();
+    const deletion = () => service.app.get(OrganizationsService).delete(organizationId);
+    try {
+      for (const sql of [hold, ...more]) await open.query(sql, sql.includes('$1') ? [organizationId] : []);
+      const running: Promise<unknown>[] = [];
+      for (const next of isTaskFirst ? [task, deletion] : [deletion, task]) {
+        running.push(next());
+        await sleep(400); // until it waits; locks are waited for 2 seconds
+      }
+      await open.commitTransaction();
+      await Promise.all(running);
+    } finally {
+      if (open.isTransactionActive) await open.rollbackTransaction();
+      await open.release();
+    }
+  };
+
+  it('while events of its tokens are moved', async () => {
+    const id = await newOrganization();
+    const tokens = service.app.get(TokensService);
+    const { token } = await tokens.create(id, { name: 'Test', scopes: ['users:read'] });
+    await tokens.revoke(id, token.id);
+    const move = () => service.app.get(TokenEvents, { strict: false }).move(id);
+    await deleteMeanwhile(id, ['LOCK TABLE events IN SHARE MODE'], move, true);
+    expect(await countsOf(id)).toEqual([]);
+  });
+
+  it('while its last user is deleted', async () => {
+    const id = await newOrganization();
+    const user = await service.app.get(UsersService).create(id, aUser());
+    await numbering().number(id);
+    const deleteUser = [`DELETE FROM users WHERE organization_id = $1 AND id = '${user.id}'`, insertEvent];
+    await deleteMeanwhile(id, deleteUser, async () => undefined);
+    expect(await countsOf(id)).toEqual([]);
+  });
+
+  it('while its first events are numbered', async () => {
+    const id = await newOrganization();
+    await service.dataSource.query(insertEvent, [id]);
+    const hold = 'SELECT FROM events WHERE organization_id = $1 FOR UPDATE';
+    await deleteMeanwhile(id, [hold], () => numbering().number(id));
+    expect(await countsOf(id)).toEqual([]);
+  });
+});
+
+describeOnServer('events that are too old', () => {
+  it('are removed once, however many processes do it', async () => {
+    const { organizationId } = await service.client();
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, sequence, occurred_at, type, source, actor_name, target_id)
+       SELECT $1, 'evt_' || n, n, now() - interval '400 days', 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, 4500) AS n`,
+      [organizationId],
+    );
+    await service.dataSource.query('INSERT INTO event_heads (organization_id, sequence) VALUES ($1, 4500)', [
+      organizationId,
+    ]);
+    const query = jest.spyOn(PostgresQueryRunner.prototype, 'query');
+    const retention = service.app.get(EventRetention, { strict: false });
+    await Promise.all(upTo(3).map(() => retention.removeOld()));
+    const deletions = query.mock.calls.filter(([sql]) => /DELETE FROM "?events"?/.test(sql)).length;
+    query.mockRestore();
+    expect(deletions).toBe(5);
+    const rows = await service.dataSource.query(
+      'SELECT id FROM events WHERE organization_id = $1 AND sequence IS NOT NULL',
+      [organizationId],
+    );
+    expect(rows).toEqual([]);
   });
 });
 
@@ -239,6 +441,7 @@ describeOnServer('events of commands', () => {
       expect(code).toBe(0);
     };
     await importAs('member', '--dry-run');
+    expect((await readFeed(client)).events.map(({ type }) => type)).toEqual(['token.created']);
     await importAs('member');
     await importAs('member'); // changes nothing
     await importAs('viewer', '--update');
@@ -257,6 +460,7 @@ describeOnServer('events of commands', () => {
       ],
       env,
     );
+    await run(['tokens', 'rotate', JSON.parse(created.stdout).id], env);
     await run(['tokens', 'revoke', JSON.parse(created.stdout).id], env);
     const { events } = await readFeed(client);
     expect(events.slice(1).map(({ type, source, actor }) => `${type} ${source} ${actor.name}`)).toEqual([
@@ -264,6 +468,7 @@ describeOnServer('events of commands', () => {
       ...Array(3).fill('user.updated cli ums users import'),
       ...Array(2).fill('user.created cli ums seed'),
       'token.created cli ums tokens create',
+      'token.rotated cli ums tokens rotate',
       'token.revoked cli ums tokens revoke',
     ]);
     expect(events[4].data.previous).toEqual({ role: 'member' });
@@ -289,5 +494,43 @@ describeOnServer('events of commands', () => {
       command.process.kill('SIGINT');
       expect(await command.exit).toBe(0);
     }
+  });
+
+  it('are printed again after an outage, and what was removed meanwhile is said', async () => {
+    const client = await service.client();
+    const { organizationId } = client;
+    const tail = ums(
+      ['events', 'tail', '--organization', organizationId, '--since', '2020-01-01T00:00:00Z'],
+      service.env,
+    );
+    const until = async (isDone: () => boolean) => {
+      while (!isDone()) await sleep(50);
+    };
+    await until(() => tail.stdout().includes('token.created'));
+
+    const open = service.dataSource.createQueryRunner();
+    await open.startTransaction();
+    await open.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+    await until(() => tail.stderr().includes('The database is not available.'));
+    await open.rollbackTransaction();
+    await open.release();
+    const second = await client.createUser();
+    await until(() => tail.stdout().includes(second.id));
+
+    tail.process.kill('SIGSTOP');
+    for (let n = 0; n < 3; n++) await client.createUser();
+    await readFeed(client);
+    await service.dataSource.query(
+      `UPDATE events SET occurred_at = now() - interval '400 days' WHERE organization_id = $1 AND sequence <= 4`,
+      [organizationId],
+    );
+    await service.app.get(EventRetention, { strict: false }).removeOld();
+    tail.process.kill('SIGCONT');
+    await until(() => tail.stdout().includes('  5  user.created'));
+
+    expect(tail.stderr()).toContain('The events 3 to 4 are missing here: they are no longer kept.');
+    expect(tail.stdout()).not.toContain('  4  user.created');
+    tail.process.kill('SIGINT');
+    expect(await tail.exit).toBe(0);
   });
 });

@@ -105,8 +105,8 @@ describe('a path', () => {
     ['post', '/api/v1/users/usr_x', 'GET, HEAD, PATCH, DELETE'],
     ['options', '/api/v1/users/usr_x', 'GET, HEAD, PATCH, DELETE'],
     ['patch', '/v1/tokens', 'GET, HEAD, POST'],
-    ['delete', '/v1/tokens/current', 'GET, HEAD'],
-    ['delete', '/api/v1/tokens/current', 'GET, HEAD'],
+    ['patch', '/v1/tokens/current', 'GET, HEAD, DELETE'],
+    ['patch', '/api/v1/tokens/current', 'GET, HEAD, DELETE'],
     ['patch', '/api/v1/tokens/tok_x', 'GET, HEAD, DELETE'],
     ['post', '/livez', 'GET, HEAD'],
   ] as const)(

@@ -171,22 +171,60 @@ describeOnServer('Idempotency-Key on two replicas', () => {
     }
   });
 
-  it('waits for the same request, and then says that it is in progress', async () => {
-    const [key, user] = [randomUUID(), aUser()];
-    const first = service.dataSource.createQueryRunner();
-    await first.startTransaction();
+  /** Runs a statement in a transaction that stays open during the task. */
+  async function during(sql: string, values: unknown[], task: () => Promise<void>) {
+    const other = service.dataSource.createQueryRunner();
+    await other.startTransaction();
     try {
-      await first.query(
-        `INSERT INTO idempotency_keys (organization_id, path, key, request_hash, user_id, fields) VALUES ($1, '/api/v1/users', $2, '', 'usr_x', '{}')`,
-        [api.organizationId, key],
-      );
-      const { body, headers } = await create(key, user).expect(409);
-      expect([body.code, headers['retry-after']]).toEqual(['idempotency_in_progress', '1']);
+      await other.query(sql, [api.organizationId, ...values]);
+      await task();
     } finally {
-      await first.rollbackTransaction();
-      await first.release();
+      await other.rollbackTransaction();
+      await other.release();
     }
+  }
+
+  it.each([
+    ['a create', '/api/v1/users', () => aUser(), 201],
+    ['a batch', '/api/v1/users/batch', () => ({ users: [aUser()] }), 200],
+    [
+      'a batch in parts',
+      '/api/v1/users/batch',
+      () => ({ users: Array.from({ length: 101 }, () => aUser()) }),
+      200,
+    ],
+  ])(
+    'waits for the same request, and then says that it is in progress: %s',
+    async (_request, path, bodyOf, status) => {
+      const [key, body] = [randomUUID(), bodyOf()];
+      const send = () => api.post(path, body).set('Idempotency-Key', key);
+      const claim = `INSERT INTO idempotency_keys (organization_id, path, key, request_hash, user_id, fields) VALUES ($1, $2, $3, '', 'usr_x', '{}')`;
+      await during(claim, [path, key], async () => {
+        const { body, headers } = await send().expect(409);
+        expect([body.code, headers['retry-after']]).toEqual(['idempotency_in_progress', '1']);
+      });
+      await send().expect(status);
+    },
+  );
+
+  it('is not in progress while a create waits for an email that another transaction writes', async () => {
+    const [key, user, { id }] = [randomUUID(), aUser(), await api.createUser()];
+    const update = 'UPDATE users SET email = $3, email_key = $3 WHERE organization_id = $1 AND id = $2';
+    await during(update, [id, user.email], async () => {
+      expect((await create(key, user).expect(503)).body.code).toBe('unavailable');
+    });
     await create(key, user).expect(201);
+  });
+
+  it('is not in progress while a batch waits for a user that another transaction has locked', async () => {
+    const [key, { id, email }] = [randomUUID(), await api.createUser()];
+    const batch = { users: [{ email, role: 'viewer' }], mode: 'upsert' };
+    const upsert = () => api.post('/api/v1/users/batch', batch).set('Idempotency-Key', key);
+    const lock = 'SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+    await during(lock, [id], async () => {
+      expect((await upsert().expect(503)).body.code).toBe('unavailable');
+    });
+    await upsert().expect(200);
   });
 
   it('makes a repeat safe after a replica was killed in the middle', async () => {

@@ -117,8 +117,11 @@ describe('every command', () => {
       'tokens generate',
       'tokens list',
       'tokens revoke',
+      'tokens rotate',
       'users export',
       'users import',
+      'users purge',
+      'users restore',
     ]);
   });
 });
@@ -365,7 +368,7 @@ describe('ums users import', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('with --update changes only the fields in a row, makes the new words searchable and leaves equal users untouched', async () => {
+  it('with --mode upsert changes only the fields in a row, makes the new words searchable and leaves equal users untouched', async () => {
     const organization = await newOrganization();
     const original = { name: 'Ada', email: 'ada@example.com', role: 'viewer', metadata: { plan: 'pro' } };
     const same = { name: 'Same', email: 'same@example.com' };
@@ -376,7 +379,7 @@ describe('ums users import', () => {
       'email,name,role,metadata\nADA@example.com,Augusta,,\nsame@example.com,Same,,\nnew@example.com,,,\n';
     const args = ['users', 'import', file('changes.csv', csv), '--organization', organization];
     expect((await job(...args)).summary).toMatchObject({ unchanged: 1, refused: 2 });
-    const { code, summary } = await job(...args, '--update');
+    const { code, summary } = await job(...args, '--mode', 'upsert');
     expect({ code, summary }).toMatchObject({ code: 1, summary: { updated: 1, unchanged: 1, refused: 1 } });
     expect(refusedIn('changes.refused.csv')).toBe(
       'refused_because,email,name,role,metadata\nline 4: name is required,new@example.com,,,\n',
@@ -409,7 +412,7 @@ describe('ums users import', () => {
       { name: 'Ada' },
     ];
     const args = ['users', 'import', file('dry.ndjson', ndjson(rows)), '--organization', organization];
-    for (const more of [[], ['--update']]) {
+    for (const more of [[], ['--mode', 'upsert']]) {
       const { code, summary } = await job(...args, ...more, '--dry-run');
       expect({ code, dryRun: summary.dryRun }).toEqual({ code: 1, dryRun: true });
       expect(await exported(organization)).toEqual([]);

@@ -18,6 +18,10 @@ const LANDED: Record<string, string> = {
     'dfa94563e5f4c56753a019dcd81707d542f674fad98ee1798d066866c57caa76',
   '1763900000001-create-events.ts': 'faf6d7ad877c4a99c92a7cdbe7211438ad66902f7aa147b29dd0fb20388c02c3',
   '1763900000002-create-subscribers.ts': '7cfe8016f8f24c8ba7452b5e21bd2b811de1ff1179b6b769ab1a4877e6ffac3b',
+  '1764000000000-create-deleted-users.ts': 'e53989b0abcf84627be6e5f0fde80b623b89a7a179d4fcfc24cf1d1f9571ee04',
+  '1764000000001-lease-idempotency-keys.ts':
+    'cc05f06c24453b66a0460368cc75afc7a51cb112d196cb5a4c9e3029efb8df39',
+  '1764000000002-token-life.ts': 'ab4b30316324e34be1b21bdaaecc4a70834feb855169a2c3808e35053daef65b',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

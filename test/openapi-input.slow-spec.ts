@@ -1,164 +1,12 @@
 import document from '../openapi.json';
 import type { Client } from './support/client';
+import { EMAILS, long, nested, TEXTS, VALUES, words } from './support/hostile';
 import { isValidInput } from './support/openapi';
 import { startService, type TestService } from './support/service';
 
 let service: TestService;
 beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' })));
 afterAll(() => service.close());
-
-const long = (length: number) => 'é'.repeat(length);
-const nested = (levels: number): unknown => (levels === 0 ? 'x' : { x: nested(levels - 1) });
-const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]));
-const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
-
-/** Sent as every query parameter, and as every field of every body. */
-const TEXTS = [
-  ...[
-    '',
-    ' ',
-    '\t\n',
-    'a',
-    ' a ',
-    '字',
-    '😀',
-    'ab',
-    ' ab ',
-    'a b',
-    'null',
-    'true',
-    '%',
-    'a%_\\"\'',
-    words(10),
-  ],
-  ...[100, 101, 199, 200, 201, 254, 255].map(long),
-  ...['😀'.repeat(100), '😀'.repeat(200), '😀'.repeat(201)],
-  ...['member', 'admin', 'viewer', 'Admin', ' admin', 'owner', 'active', 'expired', 'revoked', 'users:read'],
-  ...['createdAt', 'updatedAt', 'name', 'email', 'role', 'asc', 'desc', 'ASC'],
-  ...[
-    '0',
-    '1',
-    '-1',
-    '50',
-    '007',
-    '200',
-    '201',
-    '1.5',
-    '1e2',
-    '+5',
-    ' 5',
-    '0x10',
-    '9007199254740993',
-    '99999999999999999999',
-  ],
-  ...[
-    '1d',
-    '90d',
-    '3650d',
-    '3651d',
-    '9999d',
-    '0d',
-    '01d',
-    '090d',
-    '1D',
-    '1.5d',
-    '-1d',
-    'd',
-    ' 1d',
-    '1d\n',
-    '1h',
-    '٣d',
-  ],
-];
-
-/** Also sent as `email`. */
-const EMAILS = [
-  ...[
-    'ada@example.com',
-    'ADA@Example.COM',
-    ' ada@example.com ',
-    'a@b.co',
-    'a+b@example.com',
-    "o'hara@example.com",
-  ],
-  ...[
-    'b@exämple.com',
-    'bé@exämple.com',
-    '用户@例子.广告',
-    'a@b.xn--p1ai',
-    'a@xn--80ak6aa92e.com',
-    'a@1.2.3.com',
-    'a@b😀.com',
-  ],
-  ...[
-    '"a b"@example.com',
-    '"a@b"@example.com',
-    'a.b.c@d-e.example',
-    'a@b-.com',
-    'a@-b.com',
-    'a@b_c.com',
-    'a@b..com',
-  ],
-  ...[
-    'a',
-    'a@',
-    '@b.com',
-    'a@b',
-    'a@b.c',
-    'a@b.12',
-    'a@1.2.3.4',
-    'a@[1.2.3.4]',
-    'a..b@c.com',
-    '.a@b.com',
-    'a.@b.com',
-  ],
-  ...[
-    'a b@c.com',
-    'a@b c.com',
-    'a@b@c.com',
-    'Ada <ada@example.com>',
-    'a(b)@c.com',
-    'a,b@c.com',
-    'a@b,com',
-    'a@b.com.',
-  ],
-  ...[
-    'a\u00a0b@c.com',
-    'a@b\u00a0.com',
-    'a\u200bb@c.com',
-    `${'a'.repeat(64)}@b.com`,
-    `a@${'b'.repeat(63)}.com`,
-  ],
-  ...[`a@${'b.'.repeat(124)}com`, `a@${'b.'.repeat(125)}com`, `a@${'b.'.repeat(126)}com`],
-];
-
-/** Sent as every field of every body. */
-const VALUES = [
-  ...[null, true, false, 0, 1, -1, 1.5, 50, 2 ** 53 - 1, [], {}, [null], [''], ['a'], [[]], [{}]],
-  ...[
-    ['users:read'],
-    ['users:read', 'admin'],
-    ['users:read', 'users:read'],
-    ['users'],
-    ['admin', null],
-    'admin',
-  ],
-  ...[
-    ['admin', 'users:delete', 'users:write', 'users:read'],
-    { plan: 'pro' },
-    { plan: null, seats: [1, { a: 1.5 }] },
-  ],
-  ...[
-    keys(16),
-    keys(17),
-    { [long(64)]: 1 },
-    { [long(65)]: 1 },
-    { '': 1 },
-    { ' ': 1 },
-    nested(8),
-    { length: 1 },
-  ],
-];
 
 interface Exception {
   reason: string;
@@ -222,6 +70,12 @@ const EXCEPTIONS: Exception[] = [
     accepted: true,
     fields: ['name', 'email', 'q'],
     values: [` ${'x'.repeat(100)}`, `${'x'.repeat(200)}\n`, `a@b.com${' '.repeat(254)}`],
+  },
+  {
+    reason: 'An element of a batch that is wrong is refused in its place, and the batch is answered.',
+    accepted: true,
+    fields: ['users'],
+    values: VALUES.filter((value) => Array.isArray(value) && value.length > 0),
   },
 ];
 const exceptional = EXCEPTIONS.flatMap(({ values = [] }) => values);
@@ -329,7 +183,12 @@ describe.each(queried)('$method $path', ({ path, method, operation }) => {
   });
 });
 
-describe.each(operations.filter(({ operation }) => operation.requestBody))('$method $path', (tested) => {
+// An address may report leaks 60 times an hour, which is fewer than there are values; test/leaks.e2e-spec.ts has its bodies.
+const withBody = operations.filter(
+  ({ path, operation }) => operation.requestBody && path !== '/v1/tokens/leaked',
+);
+
+describe.each(withBody)('$method $path', (tested) => {
   const { path, method, operation } = tested;
 
   it('accepts the bodies that openapi.json allows, and no others', async () => {
@@ -338,10 +197,12 @@ describe.each(operations.filter(({ operation }) => operation.requestBody))('$met
     const name = operation.requestBody!.content['application/json'].schema.$ref.split('/').at(-1)!;
     const { properties, required = [] } = schemas[name];
     const base = Object.fromEntries(required.map((field) => [field, properties[field].examples[0]]));
-    const send = async (body: unknown) => ({
-      valid: isValidInput(method, path, { body }),
-      status: await statusOf(api, method, path.replace('{id}', id), JSON.stringify(body)),
-    });
+    const send = async (body: unknown) => {
+      const status = await statusOf(api, method, path.replace('{id}', id), JSON.stringify(body));
+      // The user of this id is not deleted, which turns out only once the body has been accepted.
+      const isAccepted = status === 404 && path.includes('/deleted-users/');
+      return { valid: isValidInput(method, path, { body }), status: isAccepted ? 200 : status };
+    };
     const fields = [...Object.keys(properties), 'unknown', 'id', 'version', 'createdAt', 'updatedAt'];
     const differences = await compare(fields, values, (field, value) => {
       const body = { ...base, [field]: value };

@@ -28,7 +28,7 @@ const operations = Object.entries(
 const TEXT = expect.stringMatching(/^[A-Z](?![^]*[^\n]\n[^\n])[^]*\.$/);
 
 let service: TestService;
-beforeAll(async () => (service = await startService()));
+beforeAll(async () => (service = await startService({ LEAK_REPORTS: 'true' })));
 afterAll(() => service.close());
 
 describe('openapi.json', () => {

@@ -206,6 +206,64 @@ describe('docs/operations.md', () => {
   });
 });
 
+describe('the report of leaked tokens in docs/operations.md', () => {
+  const section = doc.slice(doc.indexOf('## Leaked tokens'));
+
+  it('has a pattern that finds token values and nothing longer', () => {
+    const patterns = [
+      ...section.matchAll(/`(\\bumt_[^`]*)`/g),
+      ...section.matchAll(/^regex = '''(.*)'''$/gm),
+    ].map(([, pattern]) => new RegExp(pattern, 'g'));
+    expect(patterns).toHaveLength(2);
+    const value = newTokenValue();
+    for (const pattern of patterns) {
+      expect(`curl -H "Authorization: Bearer ${value}"; x${value} ${value}x`.match(pattern)).toEqual([value]);
+    }
+  });
+
+  const missing = ['jq', 'curl'].filter((tool) => !has(tool));
+  if (missing.length > 0)
+    process.stderr.write(
+      `Not installed: ${missing.join(', ')}. The report of leaked tokens is not tested.\n`,
+    );
+
+  (missing.length > 0 ? it.skip : it)('has a command that revokes what gitleaks has found', async () => {
+    const token = newTokenValue();
+    const fresh = await copyOfTemplate();
+    const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token, LEAK_REPORTS: 'true' });
+    const api = new Client(service.url, { value: token });
+    const create = async () =>
+      (await api.post('/v1/tokens', { name: 'CI', scopes: ['users:read'] }).expect(201)).body.token;
+    const [leaked, late, safe] = [await create(), await create(), await create()];
+    const finding = (Secret: string, RuleID = 'user-management-token') => ({ RuleID, Secret, File: '.env' });
+    file(
+      'leaks.json',
+      JSON.stringify([
+        finding(leaked),
+        finding(leaked),
+        ...Array.from({ length: 120 }, () => finding(newTokenValue())),
+        finding(late),
+        finding(safe, 'generic-api-key'),
+      ]),
+    );
+    const [, command] = /```sh\n(jq [^`]*)```/.exec(section)!;
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', command], {
+      cwd: directory,
+      env: { ...process.env, SERVICE: service.url },
+    });
+    expect([stdout, stderr]).toEqual(['', '']);
+    for (const [value, status] of [
+      [leaked, 401],
+      [late, 401],
+      [safe, 200],
+    ] as const)
+      await api.withValue(value).get('/api/v1/users').expect(status);
+    expect(existsSync(join(directory, 'leaks.json'))).toBe(false);
+    await stop(service);
+    await fresh.drop();
+  });
+});
+
 /** Runs the service on a database, and asks it. */
 async function asking<Result>(
   { env }: TestDatabase,

@@ -274,6 +274,48 @@ describe('ums', () => {
     expect(stdout).toContain('revoked');
   });
 
+  it('restores and purges deleted users', async () => {
+    const organization = await json('organizations', 'create', 'Example Inc.');
+    const create = ['--organization', organization.id, '--name', 'CI', '--scopes', 'admin'];
+    const { token: value } = await json('tokens', 'create', ...create);
+    const onService = async <Result>(task: (api: Client) => Promise<Result>): Promise<Result> => {
+      const service = await start(database!.env);
+      return task(new Client(service.url, { value })).finally(() => stop(service));
+    };
+    const [user, doomed] = await onService(async (api) => {
+      const users = [
+        await api.createUser({ email: 'ada@example.com', metadata: { plan: 'pro' } }),
+        await api.createUser(),
+      ];
+      for (const { id } of users) await api.delete(`/api/v1/users/${id}`).expect(204);
+      await api.createUser({ email: 'ada@example.com' });
+      return users;
+    });
+
+    const taken = await run(['users', 'restore', user.id], database!.env);
+    expect(taken).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--email') });
+    const { stdout } = await run(
+      ['users', 'restore', user.id, '--organization', organization.id, '--email', 'b@example.com'],
+      database!.env,
+    );
+    expect(stdout).toContain('email: b@example.com\n');
+    expect(stdout).toContain('metadata: {"plan":"pro"}\n');
+    const foreign = await run(['users', 'purge', doomed.id, '--organization', 'org_x'], database!.env);
+    expect(foreign).toMatchObject({ code: 1, stderr: expect.stringContaining('no such deleted user') });
+    expect(await json('users', 'purge', doomed.id)).toEqual({ purged: doomed.id });
+
+    await onService(async (api) => {
+      await api.get(`/api/v1/users/${user.id}`).expect(200);
+      await api.get(`/api/v1/deleted-users/${doomed.id}`).expect(404);
+      const { body } = await api.get('/api/v1/events?order=desc&limit=2').expect(200);
+      const actor = (name: string) => ({ type: 'system', id: null, name });
+      expect(body.data).toMatchObject([
+        { type: 'user.purged', source: 'cli', actor: actor('ums users purge'), data: null },
+        { type: 'user.restored', source: 'cli', actor: actor('ums users restore') },
+      ]);
+    });
+  });
+
   it('generates a value for BOOTSTRAP_TOKEN without a database', async () => {
     const { stdout } = await run(['tokens', 'generate', '--json'], {
       DATABASE_URL: 'postgres://127.0.0.1:1/none',
@@ -309,6 +351,9 @@ describe('ums', () => {
     ],
     [['tokens', 'list', '--organization', 'org_x'], 'no such organization'],
     [['tokens', 'revoke', 'tok_x'], 'no such token'],
+    [['users', 'restore', 'usr_x'], 'no such deleted user'],
+    [['users', 'restore', 'usr_x', '--email', 'nobody'], 'email must be'],
+    [['users', 'purge', 'usr_x'], 'no such deleted user'],
     [['frobnicate'], 'unknown command'],
   ])('refuses %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args, database!.env);

@@ -7,6 +7,8 @@ import { IdempotencyKeys } from '../src/idempotency/idempotency-keys';
 import { PostgresCounter } from '../src/rate-limit/postgres.counter';
 import { windowKey } from '../src/rate-limit/window';
 import { UserImport } from '../src/users/import/user-import';
+import { DeletedUserRetention } from '../src/users/deleted/deleted-user-retention';
+import { PurgedWords } from '../src/users/search/purged-words';
 import { VocabularySweep } from '../src/users/search/vocabulary-sweep';
 import { aUser, type Client } from './support/client';
 import { startService, type TestService } from './support/service';
@@ -19,7 +21,7 @@ interface Statement {
 }
 
 const DISTRIBUTED =
-  /\b(users|user_search|search_words|replaced_texts|idempotency_keys|rate_limit_windows)"?\s/;
+  /\b(users|deleted_users|user_search|search_words|replaced_texts|idempotency_keys|rate_limit_windows)"?\s/;
 
 /** How the first statement of a job finds the organizations that have something, on every node. */
 const FINDS_ORGANIZATIONS = /^\s*SELECT DISTINCT organization_id AS id FROM/;
@@ -63,6 +65,11 @@ async function requests(): Promise<void> {
   for (const change of [{ role: 'admin' }, { name: 'Ada King' }, { email: 'countess@new.example' }])
     await api.patch(path, change).expect(200);
   await api.delete(path).expect(204);
+  for (const query of ['?limit=1', `?email=${encodeURIComponent(user.email)}`])
+    await api.get(`/api/v1/deleted-users${query}`).expect(200);
+  await api.post(`/api/v1/deleted-users/${user.id}/restore`, { email: 'back@new.example' }).expect(200);
+  await api.delete(path).expect(204);
+  await api.delete(`/api/v1/deleted-users/${user.id}`).expect(204);
   const { body: token } = await api
     .post('/v1/tokens', { name: 't', scopes: ['admin'], expiresIn: '30d' })
     .expect(201);
@@ -80,9 +87,16 @@ async function jobs(): Promise<void> {
   const sweep = app.get(VocabularySweep, { strict: false });
   await sweep.sweep('1 hour'); // removes words
   await sweep.sweep('0 seconds'); // stores again those in use
+  await app.get(PurgedWords, { strict: false }).lookAgain(0);
+  const deleted = await api.createUser();
+  await api.delete(`/api/v1/users/${deleted.id}`).expect(204);
+  await dataSource.query(`UPDATE deleted_users SET deleted_at = '2000-01-01' WHERE organization_id = $1`, [
+    api.organizationId,
+  ]);
+  await app.get(DeletedUserRetention, { strict: false }).purgeOld();
   await app.get(LastUse, { strict: false }).flush();
   const by = systemCaller(api.organizationId, 'cli', 'test');
-  await new UserImport(dataSource, by, true).add([aUser(), aUser()]);
+  await new UserImport(dataSource, by, 'upsert').add([aUser(), aUser()]);
   await app.get(OrganizationsService, { strict: false }).rename(api.organizationId, 'Renamed');
   // As on a cluster; a plain database counts several organizations at once.
   const counter = new PostgresCounter(dataSource, new Lanes(1), true);
@@ -119,7 +133,7 @@ describe('every statement', () => {
   it('inserts by VALUES; a step of a write may insert what the write returns', () => {
     const selects = statements.filter(
       (statement) =>
-        /INSERT INTO "?(users|user_search|search_words|idempotency_keys|rate_limit_windows)\b[^()]*\([^()]*\)\s*SELECT/.test(
+        /INSERT INTO "?(users|deleted_users|user_search|search_words|idempotency_keys|rate_limit_windows)\b[^()]*\([^()]*\)\s*SELECT/.test(
           statement.sql,
         ) && !isOfPlainDatabase(statement),
     );

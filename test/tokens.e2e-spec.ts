@@ -29,6 +29,7 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
       createdAt: expect.any(String),
       lastUsedAt: null,
       revokedAt: null,
+      rotatedFrom: null,
     });
     expect(headers['cache-control']).toBe('no-store');
     await api.get(`${path}/${body.id}`).expect(200, record);

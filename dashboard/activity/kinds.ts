@@ -7,8 +7,14 @@ export const KINDS: Record<Kind, string> = {
   'user.created': 'Users created',
   'user.updated': 'Users changed',
   'user.deleted': 'Users deleted',
+  'user.restored': 'Users restored',
+  'user.purged': 'Users purged',
   'token.created': 'Tokens created',
+  'token.rotated': 'Tokens rotated',
   'token.revoked': 'Tokens revoked',
+  'token.leaked': 'Tokens leaked',
+  'token.expiring': 'Tokens about to expire',
+  'token.expired': 'Tokens expired',
 };
 
 /** Something to filter by. */

@@ -41,10 +41,11 @@ export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
   );
 }
 
-/** Recognizes the bootstrap token by its name, its only scope and its missing expiry. */
+/** Recognizes the bootstrap token by its name, its only scope and its missing expiry. One that replaces it was in no terminal. */
 async function findBootstrapToken(client: Client, signal: AbortSignal): Promise<Token | undefined> {
   for await (const token of client.tokens.list({ state: 'active', limit: 200 }, { signal })) {
-    if (token.name === 'Bootstrap' && token.scopes.join() === 'admin' && !token.expiresAt) return token;
+    const { name, scopes, expiresAt, rotatedFrom } = token;
+    if (name === 'Bootstrap' && scopes.join() === 'admin' && !expiresAt && !rotatedFrom) return token;
   }
   return undefined;
 }

@@ -23,7 +23,7 @@ export function NewTokenDialog({ token, onClose }: { token: NewToken; onClose():
       <Dialog key="leaving" title="Have you saved the token?" onClose={() => setIsLeaving(false)}>
         <p>
           You won't see the token <strong>{token.name}</strong> again. If you lose it, revoke it and create
-          another one.
+          another one{token.rotatedFrom && ', before the old one ends'}.
         </p>
         <div class="buttons">
           <button type="button" autofocus onClick={() => setIsLeaving(false)}>
@@ -37,7 +37,11 @@ export function NewTokenDialog({ token, onClose }: { token: NewToken; onClose():
     );
   }
   return (
-    <Dialog key="value" title={`Token “${token.name}” created`} onClose={leave}>
+    <Dialog
+      key="value"
+      title={`Token “${token.name}” ${token.rotatedFrom ? 'rotated' : 'created'}`}
+      onClose={leave}
+    >
       <p class="banner warning">Copy the token now. You won't be able to see it again.</p>
       <CopyField label="Token" value={token.token} onCopied={() => setIsCopied(true)} />
       <CopyField label="Try it" value={curlOf(token)} rows={3} onCopied={() => setIsCopied(true)} />

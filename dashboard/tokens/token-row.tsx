@@ -6,13 +6,17 @@ interface Props {
   token: Token;
   /** Whether this session uses the token. */
   isCurrent: boolean;
+  /** Whether the token in the row above replaces it. */
+  isReplaced: boolean;
+  onRotate(): void;
   onRevoke(): void;
 }
 
-export const TokenRow = ({ token, isCurrent, onRevoke }: Props) => (
+export const TokenRow = ({ token, isCurrent, isReplaced, onRotate, onRevoke }: Props) => (
   <Row>
-    <Cell class="main">
+    <Cell class={isReplaced ? 'main replaced' : 'main'}>
       <strong>{token.name}</strong> {isCurrent && <span class="chip accent">This session</span>}
+      {isReplaced && <span class="chip">Replaced by the one above</span>}
       <code class="sub">{token.hint}</code>
     </Cell>
     <Cell label="Scopes">
@@ -41,14 +45,24 @@ export const TokenRow = ({ token, isCurrent, onRevoke }: Props) => (
     </Cell>
     <Cell class="actions">
       {token.state === 'active' && (
-        <button
-          type="button"
-          class="plain danger small"
-          aria-label={`Revoke ${token.name}`}
-          onClick={onRevoke}
-        >
-          Revoke
-        </button>
+        <>
+          <button
+            type="button"
+            class="plain small"
+            aria-label={`Rotate ${isReplaced ? `${token.name} (replaced)` : token.name}`}
+            onClick={onRotate}
+          >
+            Rotate
+          </button>{' '}
+          <button
+            type="button"
+            class="plain danger small"
+            aria-label={`Revoke ${isReplaced ? `${token.name} (replaced)` : token.name}`}
+            onClick={onRevoke}
+          >
+            Revoke
+          </button>
+        </>
       )}
     </Cell>
   </Row>

@@ -10,25 +10,31 @@ import { ACTIONS, Table } from '../ui/table.tsx';
 import { SIZES, useList } from '../ui/use-list.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
+import { RotateDialog } from './rotate-dialog.tsx';
 import { type StateFilter, StateFilterBar } from './state-filter-bar.tsx';
 import { TokenRow } from './token-row.tsx';
+import { useReplaced } from './use-replaced.ts';
 
 interface Props {
+  /** Also of a token that replaces another. */
   onCreated(token: NewToken): void;
-  onRevoked(): void;
+  /** A token was revoked or rotated. */
+  onEnded(): void;
 }
 
-export function TokensPage({ onCreated, onRevoked }: Props) {
-  const { client, token: current, end } = useSession();
+export function TokensPage({ onCreated, onEnded }: Props) {
+  const { client, token: current, end, renew } = useSession();
   const [state, setState] = useState<StateFilter>('all');
   const [size, setSize] = useState<number>(SIZES[0]);
   const [isCreating, setIsCreating] = useState(false);
+  const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
   const list = useList(JSON.stringify([state, size]), (cursor, signal) =>
     client.tokens
       .list({ state: state === 'all' ? undefined : state, limit: size, cursor }, { signal })
       .page(),
   );
+  const listed = useReplaced(list.items);
 
   return (
     <>
@@ -47,18 +53,20 @@ export function TokensPage({ onCreated, onRevoked }: Props) {
       </div>
       <Failure error={list.error} onRetry={list.retry} />
       {!list.items && list.isLoading && <Skeleton />}
-      {list.items && list.items.length > 0 && (
+      {listed && listed.length > 0 && (
         <Table
           caption="API tokens, newest first"
           columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
           busy={list.isLoading}
           stale={list.isStale}
         >
-          {list.items.map((token) => (
+          {listed.map(({ token, isReplaced }) => (
             <TokenRow
               key={token.id}
               token={token}
               isCurrent={token.id === current.id}
+              isReplaced={isReplaced}
+              onRotate={() => setRotating(token)}
               onRevoke={() => setRevoking(token)}
             />
           ))}
@@ -78,6 +86,20 @@ export function TokensPage({ onCreated, onRevoked }: Props) {
           }}
         />
       )}
+      {rotating && (
+        <RotateDialog
+          token={rotating}
+          isCurrent={rotating.id === current.id}
+          onClose={() => setRotating(undefined)}
+          onRotated={(token) => {
+            setRotating(undefined);
+            onCreated(token);
+            if (rotating.id === current.id) renew(token);
+            onEnded();
+            list.reload();
+          }}
+        />
+      )}
       {revoking && (
         <RevokeDialog
           token={revoking}
@@ -87,7 +109,7 @@ export function TokensPage({ onCreated, onRevoked }: Props) {
             if (revoking.id === current.id) return end('revoked');
             setRevoking(undefined);
             focusHeading();
-            onRevoked();
+            onEnded();
             list.reload();
           }}
         />

@@ -46,8 +46,8 @@ export function DeleteUserDialog({ user: listed, onClose, onDeleted }: Props) {
           </FocusedBanner>
         )}
         <p>
-          This permanently deletes <strong>{user.email}</strong> and all of its metadata. This cannot be
-          undone.
+          This deletes <strong>{user.email}</strong> with all of its metadata. It can be restored under
+          “Deleted” until it is purged, after 30 days unless the service is configured otherwise.
         </p>
         <Failure error={form.error} />
         <div class="buttons">

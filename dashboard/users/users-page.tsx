@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { User } from '../../client/index.ts';
+import { RestoreDialog } from '../deleted/restore-dialog.tsx';
 import { useSession } from '../session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
@@ -9,11 +10,14 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { ACTIONS, Table } from '../ui/table.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { SIZES, useList } from '../ui/use-list.ts';
+import { hasStatus } from '../ui/use-submit.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { DeleteUserDialog } from './delete-user-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
+import { ImportDialog } from './import/import-dialog.tsx';
 import { type Role, ROLES } from './roles.ts';
 import { FIRST_SORT, SORTS } from './sorts.ts';
+import { UndoDelete } from './undo-delete.tsx';
 import { UserRow } from './user-row.tsx';
 import { UserTools } from './user-tools.tsx';
 
@@ -21,7 +25,7 @@ import { UserTools } from './user-tools.tsx';
 const MIN_QUERY_LENGTH = 2;
 const DEBOUNCE_MS = 200;
 
-type OpenDialog = { action: 'create' } | { action: 'edit' | 'delete'; user: User };
+type OpenDialog = { action: 'create' | 'import' } | { action: 'edit' | 'delete' | 'restore'; user: User };
 
 export function UsersPage() {
   const { client } = useSession();
@@ -31,6 +35,8 @@ export function UsersPage() {
   const [size, setSize] = useState<number>(SIZES[0]);
   const [dialog, setDialog] = useState<OpenDialog>();
   const [notice, setNotice] = useState('');
+  const [deleted, setDeleted] = useState<User>();
+  const [undoError, setUndoError] = useState<unknown>();
 
   const settled = useDebounced(text.trim(), DEBOUNCE_MS);
   const query = [...settled].length >= MIN_QUERY_LENGTH ? settled : undefined;
@@ -44,22 +50,43 @@ export function UsersPage() {
 
   const open = (dialog: OpenDialog) => {
     setNotice('');
+    setDeleted(undefined);
+    setUndoError(undefined);
     setDialog(dialog);
   };
   const close = () => setDialog(undefined);
+  const failUndo = (error: unknown) => {
+    setDeleted(undefined);
+    setUndoError(error);
+    focusHeading();
+  };
+  const settle = (notice: string) => {
+    setNotice(notice);
+    setDeleted(undefined);
+    setUndoError(undefined);
+    list.reload();
+  };
   const finish = (notice: string) => {
     close();
-    setNotice(notice);
-    list.reload();
+    settle(notice);
+  };
+  const finishAtHeading = (notice: string) => {
+    finish(notice);
+    focusHeading();
   };
 
   return (
     <>
       <div class="heading">
         <h1 tabIndex={-1}>Users</h1>
-        <button type="button" class="primary" onClick={() => open({ action: 'create' })}>
-          Create user
-        </button>
+        <div class="buttons">
+          <button type="button" onClick={() => open({ action: 'import' })}>
+            Import users
+          </button>
+          <button type="button" class="primary" onClick={() => open({ action: 'create' })}>
+            Create user
+          </button>
+        </div>
       </div>
       <UserTools
         text={text}
@@ -74,6 +101,22 @@ export function UsersPage() {
         <p class="notice" role="status">
           {notice}
         </p>
+        {deleted && (
+          <UndoDelete
+            key={deleted.id}
+            user={deleted}
+            // A dialog that was opened meanwhile stays open.
+            onRestored={({ name }) => {
+              settle(`Restored ${name}`);
+              focusHeading();
+            }}
+            onFailed={(error) => {
+              failUndo(error);
+              if (hasStatus(error, 409)) setDialog((open) => open ?? { action: 'restore', user: deleted });
+            }}
+            onExpired={() => setDeleted(undefined)}
+          />
+        )}
         {settled && query === undefined ? (
           <p class="quiet status" role="status">
             Type at least two characters
@@ -82,6 +125,7 @@ export function UsersPage() {
           <ListStatus list={list} singular="user" plural="users" />
         )}
       </div>
+      <Failure error={undoError} />
       <Failure error={list.error} onRetry={list.retry} />
       {!list.items && list.isLoading && <Skeleton />}
       {list.items && list.items.length > 0 && (
@@ -107,6 +151,7 @@ export function UsersPage() {
       {dialog?.action === 'create' && (
         <CreateUserDialog onClose={close} onCreated={({ name }) => finish(`Created ${name}`)} />
       )}
+      {dialog?.action === 'import' && <ImportDialog onClose={close} onImported={list.reload} />}
       {dialog?.action === 'edit' && (
         <EditUserDialog
           id={dialog.user.id}
@@ -123,10 +168,18 @@ export function UsersPage() {
         <DeleteUserDialog
           user={dialog.user}
           onClose={close}
-          onDeleted={({ name }) => {
-            finish(`Deleted ${name}`);
-            focusHeading();
+          onDeleted={(user) => {
+            finishAtHeading(`Deleted ${user.name}`);
+            setDeleted(user);
           }}
+        />
+      )}
+      {dialog?.action === 'restore' && (
+        <RestoreDialog
+          user={dialog.user}
+          isTaken
+          onClose={close}
+          onRestored={({ name }) => finishAtHeading(`Restored ${name}`)}
         />
       )}
     </>

@@ -27,8 +27,10 @@ export async function readService() {
     rateLimitPerMinute: 1000,
     rateLimitStorage: 'memory',
     background: false,
+    leakReports: true,
     requireIfMatch: false,
     eventRetentionDays: 365,
+    deletedUsersRetentionDays: 30,
     dashboard: false,
   });
   const app = await NestFactory.create(module, { preview: true, logger: ['error'] });

@@ -17,6 +17,7 @@ export function typesOf({ components, paths }) {
 const QUERIES = {
   ListUsersQuery: '/api/v1/users',
   SearchUsersQuery: '/api/v1/users/search',
+  ListDeletedUsersQuery: '/api/v1/deleted-users',
   ListTokensQuery: '/v1/tokens',
   ListEventsQuery: '/api/v1/events',
 };

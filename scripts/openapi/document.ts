@@ -2,7 +2,7 @@ import { version } from '../../package.json';
 import type { Route } from '../../src/http/method-not-allowed';
 import { readService } from './app';
 import { examplesOf, FAILURES } from './failures';
-import { COMMON, HEADERS, headerRefs, LIMITS } from './headers';
+import { AUTHENTICATED, COMMON, HEADERS, headerRefs } from './headers';
 import { describeOperation, type Operation } from './operation';
 import { isAlias } from './route-facts';
 import { type Schema, schemasOf } from './schemas';
@@ -67,7 +67,7 @@ function describePaths(generated: Paths, routes: Route[]): Paths {
 
 function failureResponse(status: number): [string, object] {
   const { code, description, headers = [] } = FAILURES[status];
-  const names = [...COMMON, ...headers, ...(status >= 500 || status === 401 ? [] : LIMITS)];
+  const names = [...COMMON, ...headers, ...(status >= 500 || status === 401 ? [] : AUTHENTICATED)];
   return [
     code,
     {

@@ -55,6 +55,7 @@ export const FAILURES: Record<number, Failure> = {
     description: 'Nothing in the organization has this id.',
     examples: {
       user: { detail: 'There is no such user.' },
+      deletedUser: { detail: 'There is no such deleted user.' },
       token: { detail: 'There is no such token.' },
       event: { detail: 'There is no such event.' },
     },
@@ -69,6 +70,7 @@ export const FAILURES: Record<number, Failure> = {
           { field: 'email', code: 'taken', message: 'is already used by another user of the organization' },
         ],
       },
+      ended: { detail: 'Only an active token can be rotated; this one is revoked.' },
       inProgress: {
         code: 'idempotency_in_progress',
         detail: 'A request with this Idempotency-Key is still in progress. Try again.',
@@ -86,8 +88,11 @@ export const FAILURES: Record<number, Failure> = {
   },
   413: {
     code: 'payload_too_large',
-    description: 'The request body is larger than 64 KB.',
-    examples: { body: { detail: 'The request body must not exceed 64 KB.' } },
+    description: 'The request body is larger than 64 KB, or 1 MB for a batch.',
+    examples: {
+      body: { detail: 'The request body must not exceed 64 KB.' },
+      batch: { detail: 'The request body must not exceed 1 MB.' },
+    },
   },
   415: {
     code: 'unsupported_media_type',
@@ -111,8 +116,11 @@ export const FAILURES: Record<number, Failure> = {
   429: {
     code: 'rate_limited',
     description:
-      'The token has used up its requests of this window. `Retry-After` says when the next one opens.',
-    examples: { limit: { detail: 'Rate limit exceeded: 1000 requests per 60 s. Retry in 17 s.' } },
+      'The token has used up its requests of this window, or the address its reports. `Retry-After` says when the next one opens.',
+    examples: {
+      limit: { detail: 'Rate limit exceeded: 1000 requests per 60 s. Retry in 17 s.' },
+      reports: { detail: 'Too many reports from this address. Retry in 1800 s.' },
+    },
     headers: ['Retry-After'],
   },
   500: {

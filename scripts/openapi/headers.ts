@@ -16,6 +16,7 @@ export const HEADERS = {
   'X-RateLimit-Limit': number('How many requests the token may make in a window of 60 seconds.', 1000),
   'X-RateLimit-Remaining': number('How many of them are left in the current window.', 999),
   'X-RateLimit-Reset': number('When the window ends, in Unix seconds.', 1769851860),
+  'X-Token-Expires-At': text('When the token expires; absent if it never does.', '2026-05-01T09:30:00.000Z'),
   'Retry-After': number('How many seconds to wait before retrying.', 17),
   'WWW-Authenticate': text('Why the request was rejected (RFC 6750).', 'Bearer error="invalid_token"'),
   'Cache-Control': text('Caches must not store the response.', 'no-store'),
@@ -30,7 +31,13 @@ export const HEADERS = {
 };
 
 export const COMMON = ['X-Request-ID', 'Cache-Control', 'X-Content-Type-Options'];
-export const LIMITS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+/** The headers of every response to a valid token. */
+export const AUTHENTICATED = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Token-Expires-At',
+];
 
 export const headerRefs = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Type } from '@nestjs/common';
+import { isBodyOptional } from '../../src/http/input/optional-body';
 import type { Route } from '../../src/http/method-not-allowed';
 import { type Access, accessOf } from '../../src/http/scopes';
 import { FAILURES } from './failures';
-import { COMMON, headerRefs, LIMITS } from './headers';
+import { AUTHENTICATED, COMMON, headerRefs } from './headers';
 import { factsOfRoute, pathsOf, queryFactsOf } from './route-facts';
 import { publicName, type Schema, toOpenApi31, withFacts } from './schemas';
 import { ID_PARAMETERS } from './texts';
@@ -36,7 +37,7 @@ export function describeOperation(generated: Operation, route: Route): Operation
   return {
     ...generated,
     tags: [tag],
-    operationId: `${tag.toLowerCase()}.${route.handler.name}`,
+    operationId: `${inCamelCase(tag)}.${route.handler.name}`,
     description: `${generated.description}\n\n${requirementOf(access)}`,
     security: open ? [] : [{ token: [] }],
     parameters: [
@@ -50,7 +51,9 @@ export function describeOperation(generated: Operation, route: Route): Operation
       ...(factsOfRoute(route).idempotencyKey ? [IDEMPOTENCY_KEY] : []),
       REQUEST_ID,
     ],
-    ...(generated.requestBody && { requestBody: toOpenApi31(generated.requestBody) }),
+    ...(generated.requestBody && {
+      requestBody: { ...toOpenApi31(generated.requestBody), required: !isBodyOptional(route.handler) },
+    }),
     responses: { ...successes(generated, route, open), ...failures(generated, route, access) },
   };
 }
@@ -60,8 +63,11 @@ function tagOf(route: Route): string {
   const { controller } = route;
   const [base] = pathsOf(route);
   const name = base === '/' ? controller.name.replace('Controller', '') : base.split('/').at(-1)!;
-  return name[0].toUpperCase() + name.slice(1);
+  return name[0].toUpperCase() + name.slice(1).replaceAll('-', ' ');
 }
+
+const inCamelCase = (words: string) =>
+  words.toLowerCase().replace(/ (.)/g, (_space, letter: string) => letter.toUpperCase());
 
 function requirementOf(access: Access): string {
   if (access === 'public') return 'Requires no token.';
@@ -111,7 +117,7 @@ const REQUEST_ID = {
 
 function successes(generated: Operation, route: Route, open: boolean): Operation['responses'] {
   const { headers = [], view, mediaType, conditions } = factsOfRoute(route);
-  const names = [...COMMON, ...(open ? [] : LIMITS), ...headers];
+  const names = [...COMMON, ...(open ? [] : AUTHENTICATED), ...headers];
   const responses: Operation['responses'] = Object.fromEntries(
     Object.entries(generated.responses).map(([status, response]) => {
       const { content } = toOpenApi31(response) as unknown as Response;

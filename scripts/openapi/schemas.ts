@@ -1,15 +1,23 @@
 import { SCOPES } from '../../src/http/scopes';
 import { factsOf } from '../../src/http/input/facts';
 import { EVENT_TYPES } from '../../src/events/event.types';
-import { CreateTokenDto, TOKEN_STATES } from '../../src/tokens/tokens.dto';
+import { ReportLeaksDto } from '../../src/leaks/leaks.dto';
+import { CreateTokenDto, RotateTokenDto, TOKEN_STATES } from '../../src/tokens/tokens.dto';
+import { RestoreUserDto } from '../../src/users/deleted/deleted-users.dto';
 import { ROLES } from '../../src/users/user.fields';
+import { BatchDto } from '../../src/users/batch/batch.dto';
 import { CreateUserDto } from '../../src/users/users.dto';
 
 export type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[] };
 
-/** Adds the facts of a field's checks to its schema; `optional` and `refused` only matter to this generator. */
+/** Adds the facts of a field's checks to its schema; `optional`, `refused` and `levelsAround` are not JSON Schema. */
 export const withFacts = (schema: Schema, facts: object = {}): Schema => {
-  const { optional: _optional, refused: _refused, ...keywords } = facts as Record<string, unknown>;
+  const {
+    optional: _optional,
+    refused: _refused,
+    levelsAround: _levels,
+    ...keywords
+  } = facts as Record<string, unknown>;
   return { ...schema, ...keywords };
 };
 
@@ -24,24 +32,62 @@ export function schemasOf(generated: Record<string, Schema>): Record<string, Sch
     CreateUser: create,
     // The plugin does not support PartialType().
     UpdateUser: { type: 'object', properties: create.properties, additionalProperties: false },
+    RestoreUser: strict(schemas.RestoreUser, RestoreUserDto.prototype),
     CreateToken: strict(schemas.CreateToken, CreateTokenDto.prototype),
+    RotateToken: strict(schemas.RotateToken, RotateTokenDto.prototype),
+    ReportLeaks: strict(schemas.ReportLeaks, ReportLeaksDto.prototype),
+    Batch: strict(schemas.Batch, BatchDto.prototype),
+    BatchUser: {
+      type: 'object',
+      description: 'An element of a batch: a user as in a POST, or with `upsert` the fields to change.',
+      properties: create.properties,
+      required: ['email'],
+      additionalProperties: false,
+    },
+    BatchResult: withProperties(schemas.BatchResult, {
+      errors: { type: 'array', items: reference('Fault') },
+    }),
     Problem: PROBLEM,
+    Fault: FAULT,
   };
 }
+
+const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const withProperties = (schema: Schema, properties: Record<string, Schema>): Schema => {
+  const changed = Object.entries(properties).map(([name, property]) => [
+    name,
+    { ...schema.properties![name], ...property },
+  ]);
+  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(changed) } };
+};
 
 export const publicName = (name: string) => name.replace(/(Dto|View)$/, '');
 
 /** The schema of a request body, which allows no unknown fields. */
 const strict = (schema: Schema, prototype: object): Schema => {
-  const facts = factsOf(prototype);
+  const facts = factsOf(prototype) as Record<string, { optional?: true }>;
   const fields = Object.entries(schema.properties!).map(([name, field]) => [
     name,
     withFacts(field, facts[name]),
   ]);
-  return { ...schema, properties: Object.fromEntries(fields), additionalProperties: false };
+  // The plugin takes a field with a default for a required one.
+  const required = schema.required?.filter((name) => !facts[name]?.optional);
+  return {
+    ...schema,
+    properties: Object.fromEntries(fields),
+    required: required?.length ? required : undefined,
+    additionalProperties: false,
+  };
 };
 
-const ORDERS: readonly (readonly string[])[] = [ROLES, SCOPES, TOKEN_STATES, EVENT_TYPES];
+const ORDERS: readonly (readonly unknown[])[] = [
+  ROLES,
+  SCOPES,
+  TOKEN_STATES,
+  EVENT_TYPES,
+  [200, 201, 400, 409],
+];
 
 /** Converts a schema from OpenAPI 3.0, and restores the order of enums, which TypeScript types do not keep. */
 export function toOpenApi31(value: unknown): Schema {
@@ -53,7 +99,7 @@ export function toOpenApi31(value: unknown): Schema {
     if (nullable) Object.assign(result, { type: [result.type, 'null'], examples: [null] });
     if (example !== undefined) result.examples = [example];
     if (Array.isArray(result.enum)) {
-      const values = result.enum as string[];
+      const values: unknown[] = result.enum;
       result.enum =
         ORDERS.find((order) => order.length === values.length && values.every((v) => order.includes(v))) ??
         values;
@@ -108,42 +154,45 @@ const PROBLEM: Schema = {
     errors: {
       type: 'array',
       description: 'Every fault at once: on each 400, and on a 409 that a field is to blame for.',
-      items: {
-        type: 'object',
-        properties: {
-          field: {
-            type: 'string',
-            description:
-              'The name of the field or query parameter, such as `email` or `metadata.plan`; `body` for the whole body.',
-            examples: ['email'],
-          },
-          code: {
-            type: 'string',
-            description: 'What is wrong with it, for programs.',
-            examples: ['invalid'],
-            enum: [
-              'required',
-              'unknown',
-              'immutable',
-              'taken',
-              'invalid',
-              'too_short',
-              'too_long',
-              'too_many',
-              'out_of_range',
-            ],
-          },
-          message: {
-            type: 'string',
-            description: 'The same for people; it completes "<field> …".',
-            examples: ['must be an email address'],
-          },
-        },
-        required: ['field', 'code', 'message'],
-        additionalProperties: false,
-      },
+      items: reference('Fault'),
     },
   },
   required: ['title', 'status', 'code', 'detail', 'requestId'],
+  additionalProperties: false,
+};
+
+const FAULT: Schema = {
+  type: 'object',
+  description: 'What is wrong with a field.',
+  properties: {
+    field: {
+      type: 'string',
+      description:
+        'The name of the field or query parameter, such as `email` or `metadata.plan`; `body` for the whole body.',
+      examples: ['email'],
+    },
+    code: {
+      type: 'string',
+      description: 'What is wrong with it, for programs.',
+      examples: ['invalid'],
+      enum: [
+        'required',
+        'unknown',
+        'immutable',
+        'taken',
+        'invalid',
+        'too_short',
+        'too_long',
+        'too_many',
+        'out_of_range',
+      ],
+    },
+    message: {
+      type: 'string',
+      description: 'The same for people; it completes "<field> …".',
+      examples: ['must be an email address'],
+    },
+  },
+  required: ['field', 'code', 'message'],
   additionalProperties: false,
 };

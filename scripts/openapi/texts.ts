@@ -19,6 +19,9 @@ outside it. Its scopes say what it may do: \`users:read\`, \`users:write\`, \`us
 implies another. A token value is \`umt_\` followed by 38 letters and digits, the last six of which are a checksum:
 \`umt_[0-9A-Za-z]{38}\`. Example tokens have invalid checksums on purpose.
 
+Every response to a token that expires says when, in \`X-Token-Expires-At\`. Replace the token before that:
+\`POST /v1/tokens/{id}/rotate\` returns a new one, and both work for a while.
+
 ## Pages
 
 Lists return one page as \`data\`, and the position of the next one as \`nextCursor\`. Repeat the request with that \`cursor\`, or follow
@@ -41,6 +44,11 @@ request with the codes \`bad_request\` (400), \`request_timeout\` (408), \`expec
 export const TAGS = [
   { name: 'Users', description: 'The users of the organization.' },
   {
+    name: 'Deleted users',
+    description:
+      'Users who have been deleted. Until they are purged they can be restored; no list, search or filter of users finds them.',
+  },
+  {
     name: 'Tokens',
     description:
       'The API tokens of the organization. These operations are also served below `/api`, as `/api/v1/tokens`, so that a gateway ' +
@@ -62,6 +70,7 @@ const idParameter = (description: string, example: string) => ({
 /** The parameter `id` of the paths of a tag. */
 export const ID_PARAMETERS: Record<string, object> = {
   Users: idParameter('The id of the user.', 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
+  'Deleted users': idParameter('The id of the user.', 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
   Events: idParameter('The id of the event.', 'evt_01kacpb2w5r8y3h6j9m4n7p0qx'),
   Tokens: idParameter('The id of the token.', 'tok_01kacpb2w5r8y3h6j9m4n7p0qx'),
 };

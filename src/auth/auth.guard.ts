@@ -18,6 +18,9 @@ export class AuthGuard implements CanActivate {
     const token = value === undefined ? null : await this.auth.find(value);
     if (token) {
       authenticate(request, token);
+      if (token.expiresAt) {
+        http.getResponse<Response>().setHeader('X-Token-Expires-At', token.expiresAt.toISOString());
+      }
       return true;
     }
     recordRefusal(request, value === undefined ? 'missing_token' : 'invalid_token');

@@ -10,7 +10,7 @@ import { Organization } from './organization.entity';
 import { OrganizationsService } from './organizations.service';
 import { ScopesGuard } from './scopes.guard';
 
-// Nest registers the routes of a module before those of its imports, so `GET …/current` is matched before `GET …/:id`.
+// Nest registers the routes of a module before those of its imports, so `…/current` is matched before `…/:id`.
 @Module({
   imports: [TypeOrmModule.forFeature([Organization], DATABASE), TokensModule],
   controllers: [AuthController],

@@ -41,7 +41,7 @@ export class AuthService {
   private async findUsable(hashes: readonly Buffer[]): Promise<(CallerToken | null)[]> {
     const rows: TokenRow[] = await retryBroken(() =>
       this.dataSource.query(
-        `SELECT hash, id, organization_id AS "organizationId", name, scopes
+        `SELECT hash, id, organization_id AS "organizationId", name, scopes, expires_at AS "expiresAt"
          FROM ${tableName(this.dataSource, 'tokens')}
          WHERE hash = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
         [hashes],

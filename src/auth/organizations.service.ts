@@ -11,9 +11,16 @@ import { IN_STATE } from '../tokens/tokens.service';
 import { CreateOrganizationDto, ExternalIdDto, OrganizationNameDto } from './organizations.dto';
 import { Organization, type OrganizationRecord, recordOf } from './organization.entity';
 
+/** What goes with an organization, by a statement each. Its deleted users go by their foreign key. */
+const OWNED = [
+  ...['event_heads', 'token_events', 'events', 'event_cursors', 'idempotency_keys'],
+  ...['replaced_texts', 'search_words'],
+];
+
 /** Its methods take no caller: a caller belongs to an organization, and these come before one. */
 @Injectable()
 export class OrganizationsService {
+  /** @internal Nest constructs it. */
   constructor(
     @InjectRepository(Organization, DATABASE) private readonly organizations: Repository<Organization>,
   ) {}
@@ -57,23 +64,25 @@ export class OrganizationsService {
   }
 
   /**
-   * Deletes an organization, its ended tokens and its events. Throws a 409 while it has users or active tokens, or while a table of your
-   * own references it.
+   * Deletes an organization with its deleted users, ended tokens and events. Throws a 409 while it has users or active tokens, or
+   * while a table of your own references it.
    */
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
-    const { manager } = this.organizations;
-    const table = (name: string) => tableName(manager.dataSource, name);
-    const owned = ['idempotency_keys', 'events', 'event_heads', 'token_events', 'event_cursors'];
-    const steps = owned.map((name) => `${name} AS (DELETE FROM ${table(name)} WHERE organization_id = $1)`);
-    const [, count]: [unknown, number] = await manager
-      .query(
-        `WITH ended AS (DELETE FROM ${table('tokens')} WHERE organization_id = $1 AND NOT (${IN_STATE.active})), ${steps.join(', ')}
-         DELETE FROM ${table('organizations')} WHERE id = $1`,
-        [id],
-      )
-      .catch(rethrowReference);
-    if (count === 0) throw noSuchOrganization();
+    await this.organizations.manager.transaction(async (manager) => {
+      const table = (name: string) => tableName(manager.dataSource, name);
+      const run = (sql: string) => manager.query(sql, [id]);
+      // Each statement sees what was committed while the one before it waited, so nothing stays behind: the second waits for
+      // changes of users, the third for whoever numbers events, and the fourth for whoever moves events of tokens.
+      await run(`DELETE FROM ${table('tokens')} WHERE organization_id = $1 AND NOT (${IN_STATE.active})`);
+      const [, count]: [unknown, number] = await run(
+        `DELETE FROM ${table('organizations')} WHERE id = $1`,
+      ).catch(rethrowReference);
+      if (count === 0) throw noSuchOrganization();
+      // Also if there is no head yet, the one that is added meanwhile has to wait.
+      await run(`INSERT INTO ${table('event_heads')} (organization_id) VALUES ($1) ON CONFLICT DO NOTHING`);
+      for (const name of OWNED) await run(`DELETE FROM ${table(name)} WHERE organization_id = $1`);
+    });
   }
 }
 

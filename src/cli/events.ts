@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { Background } from '../background/background';
+import { databaseFailure } from '../database/errors';
 import { Lanes } from '../database/lanes';
 import { EventNumbering } from '../events/event-numbering';
 import { EventLog } from '../events/event-log';
@@ -50,14 +51,20 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
     const stop = new AbortController();
     const interruption = new Interruption(() => stop.abort());
     const log = eventLog(dataSource);
-    let position = since === undefined ? await newest(log, organization) : 0;
+    const pause = () => sleep(POLL_MS, undefined, { signal: stop.signal }).catch(() => {});
+    let position = since === undefined ? await newest(log, organization) : undefined;
+    let isOutage = false;
     // Standard output ends with its reader, as `| head` does.
     while (!stop.signal.aborted && process.stdout.writable) {
-      const { rows, ...walk } = await log.walk(organization, query, position);
-      for (const event of rows.map(recordOf))
+      const walk = await log.walk(organization, query, position ?? 0).catch(undefinedIfUnavailable);
+      if (!walk && !isOutage) say('The database is not available. Waiting for it …');
+      isOutage = !walk;
+      if (walk && position !== undefined && position < walk.removed)
+        say(`The events ${position + 1} to ${walk.removed} are missing here: they are no longer kept.`);
+      for (const event of walk?.rows.map(recordOf) ?? [])
         process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
-      position = walk.position;
-      if (!walk.hasMore) await sleep(POLL_MS, undefined, { signal: stop.signal }).catch(() => {});
+      position = walk?.position ?? position;
+      if (!walk?.hasMore) await pause();
     }
     interruption.end();
   });
@@ -70,6 +77,12 @@ async function newest(log: EventLog, organizationId: string): Promise<number> {
     if (!hasMore) return last;
     position = last;
   }
+}
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+function undefinedIfUnavailable(error: unknown): undefined {
+  if (databaseFailure(error) !== 'unavailable') throw error;
 }
 
 const lineOf = ({ occurredAt, sequence, type, target, actor }: EventRecord) =>

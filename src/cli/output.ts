@@ -29,7 +29,8 @@ const fields = (row: object) => Object.entries(row).map(([key, value]) => [key, 
 
 function formatValue(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
-  return printable(Array.isArray(value) ? value.join(',') : String(value ?? '-'));
+  if (Array.isArray(value)) return printable(value.join(','));
+  return printable(typeof value === 'object' && value ? JSON.stringify(value) : String(value ?? '-'));
 }
 
 function table(rows: object[]): string {

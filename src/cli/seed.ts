@@ -29,7 +29,7 @@ export function addSeed(program: Command): void {
 async function seed({ organization, users, ...output }: Options): Promise<void> {
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
-    const people = new UserImport(dataSource, systemCaller(organization, 'cli', 'ums seed'), false);
+    const people = new UserImport(dataSource, systemCaller(organization, 'cli', 'ums seed'), 'create');
     await runImport(
       {
         file: { rows: sampleRows(users) },

@@ -5,7 +5,7 @@ import { type Caller, systemCaller } from '../http/caller';
 import { Token } from '../tokens/token.entity';
 import type { TokenRecord } from '../tokens/token.record';
 import { newTokenValue } from '../tokens/token-value';
-import { CreateTokenDto } from '../tokens/tokens.dto';
+import { CreateTokenDto, RotateTokenDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
 import { print } from './output';
 import { requireOrganization } from './require-organization';
@@ -19,7 +19,7 @@ interface Output {
 export function addTokens(program: Command): void {
   const tokens = program
     .command('tokens')
-    .description('create, list and revoke API tokens')
+    .description('create, list, rotate and revoke API tokens')
     .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…');
 
   tokens
@@ -71,15 +71,29 @@ export function addTokens(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens revoke tok_…')
     .action(async (id: string, output: Output) => {
-      const revoked = await withDatabase(async (dataSource) => {
-        const token = await dataSource.getRepository(Token).findOneBy({ id });
-        if (!token)
-          throw new Error('There is no such token. List them with: ums tokens list --organization <id>');
-        const by = systemCaller(token.organizationId, 'cli', 'ums tokens revoke');
-        await tokensService(dataSource).revoke(by, id);
-        return tokensService(dataSource).get(by, id);
+      const revoked = await withToken(id, 'ums tokens revoke', async (tokens, by) => {
+        await tokens.revoke(by, id);
+        return tokens.get(by, id);
       });
       print(revoked, output);
+    });
+
+  tokens
+    .command('rotate')
+    .argument('<id>', 'the ID of the token, not its value')
+    .description('replace a token by a new one, whose value is shown only once; both work for a while')
+    .option(
+      '--overlap <hours>',
+      'how long the old token still works: 0h (it is revoked at once) to 168h; default: 24h',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  ums tokens rotate tok_… --overlap 48h')
+    .action(async (id: string, { overlap, ...output }: Output & { overlap?: string }) => {
+      const input = judgeOrThrow(RotateTokenDto, { overlap });
+      const { token, value } = await withToken(id, 'ums tokens rotate', (tokens, by) =>
+        tokens.rotate(by, id, input),
+      );
+      print({ ...token, token: value }, output);
     });
 
   tokens
@@ -99,6 +113,19 @@ interface CreateOptions extends Output {
   scopes: string;
   expiresIn?: string;
 }
+
+/** Runs a command on a token of any organization. */
+const withToken = <Result>(
+  id: string,
+  command: string,
+  run: (tokens: TokensService, by: Caller) => Promise<Result>,
+): Promise<Result> =>
+  withDatabase(async (dataSource) => {
+    const token = await dataSource.getRepository(Token).findOneBy({ id });
+    if (!token)
+      throw new Error('There is no such token. List them with: ums tokens list --organization <id>');
+    return run(tokensService(dataSource), systemCaller(token.organizationId, 'cli', command));
+  });
 
 const tokensService = (dataSource: DataSource) =>
   new TokensService(dataSource.getRepository(Token), new Lanes(1));

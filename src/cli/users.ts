@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
 import { optimizeForSize } from '../process/v8';
 import { type Format, formatOf, formatOption, isTsv } from './format';
+import { addDeletedUsers } from './deleted-users/command';
 import { addImport } from './import/command';
 import { Interruption } from './interruption';
 import { count, counted } from './progress';
@@ -20,10 +21,11 @@ interface ExportOptions {
 export function addUsers(program: Command): void {
   const users = program
     .command('users')
-    .description('import and export the users of an organization')
+    .description('import and export the users of an organization, and restore or purge deleted ones')
     .addHelpText('after', '\nExample:\n  ums users import people.csv --organization org_…');
 
   addImport(users);
+  addDeletedUsers(users);
 
   users
     .command('export')

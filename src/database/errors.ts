@@ -7,6 +7,8 @@ interface DatabaseError extends Error {
   constraint?: string;
   routine?: string;
   table?: string;
+  /** The context, such as `while inserting index tuple (0,5) in relation "users_pkey"`. */
+  where?: string;
 }
 
 const UNAVAILABLE_STATES = /^(08|53|57P0|57014$|55P03$|40001$|40P01$|25006$|25P03$)/;
@@ -47,11 +49,24 @@ export const sqlState = (error: unknown): string | undefined =>
 export function violates(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;
   const { code = '', constraint: violated, message } = driverError(error);
-  return /^23...$/.test(code) && new RegExp(`\\b${constraint}(_\\d+)?\\b`).test(violated ?? message);
+  return /^23...$/.test(code) && names(violated ?? message, constraint);
 }
+
+/** Whether the text names a constraint or an index, or its shard. */
+const names = (text: string, name: string) => new RegExp(`\\b${name}(_\\d+)?\\b`).test(text);
 
 /** Whether the statement waited too long for a lock of another transaction. */
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
+
+/**
+ * Whether the statement waited too long for a transaction that writes the same key of this unique index. On a cluster, the
+ * message names the index, see `functionSteps()`.
+ */
+export function isKeyLocked(error: unknown, index: string): boolean {
+  if (!isLocked(error)) return false;
+  const { where = '', message } = driverError(error as Error);
+  return names(`${message} ${where}`, index);
+}
 
 /** Whether the statement took too long. On a cluster, that is also how a wait for a lock on another node ends. */
 export const isTimedOut = (error: unknown): boolean => sqlState(error) === '57014';

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford base32
 export const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
@@ -8,13 +8,22 @@ export type IdPrefix = 'usr' | 'tok' | 'org' | 'evt';
 
 /** A new id: 48 bits of time, then 80 bits of randomness, so that ids sort by their time of creation. */
 export function newId(prefix: IdPrefix): string {
-  let bits = (BigInt(Date.now()) << 80n) | BigInt(`0x${randomBytes(10).toString('hex')}`);
-  let suffix = '';
-  for (let i = 0; i < 26; i++) {
-    suffix = ALPHABET[Number(bits & 31n)] + suffix;
-    bits >>= 5n;
-  }
+  // Node keeps random bytes in store for UUIDs. Neither their first 8 nor their last 12 digits have a fixed bit.
+  const uuid = randomUUID();
+  const random = uuid.slice(0, 8) + uuid.slice(24);
+  let suffix = digits(Date.now(), 10);
+  for (let i = 0; i < random.length; i += 5) suffix += digits(parseInt(random.slice(i, i + 5), 16), 4);
   return `${prefix}_${suffix}`;
+}
+
+/** The last base32 digits of a number. */
+function digits(number: number, length: number): string {
+  let text = '';
+  for (let i = 0; i < length; i++) {
+    text = ALPHABET[number % 32] + text;
+    number = Math.floor(number / 32);
+  }
+  return text;
 }
 
 /** Whether this can be an id with this prefix. Other strings need no database query. */

@@ -11,7 +11,7 @@ const DEMO_USERS = 500;
 export async function seedDemo(dataSource: DataSource, organizationId: string): Promise<number> {
   if (await dataSource.getRepository(User).existsBy({ organizationId })) return 0;
   const people = Array.from({ length: DEMO_USERS }, (_, n) => person(n));
-  await new UserImport(dataSource, systemCaller(organizationId, 'service', 'ums start --demo'), false).add(
+  await new UserImport(dataSource, systemCaller(organizationId, 'service', 'ums start --demo'), 'create').add(
     people,
   );
   return people.length;

@@ -34,6 +34,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     const at = `/${[this.hostConfig.getGlobalPrefix(), this.options.prefix].join('/')}`.replace(/\/+/g, '/');
     const isOurs = this.paths();
     const express = this.service.getHttpAdapter().getInstance();
+    express.set('trust proxy', this.host.httpAdapter.getInstance().get('trust proxy'));
     const serve = (request: Request, response: Response, next: NextFunction) => {
       request.route = undefined; // a middleware of the host may have set one
       express(request, response, next);

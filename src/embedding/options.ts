@@ -21,10 +21,17 @@ export interface UserManagementOptions {
   rateLimitStorage?: ServiceOptions['rateLimitStorage'];
   /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
   requireIfMatch?: boolean;
+  /**
+   * Whether anybody may report leaked tokens to `POST /v1/tokens/leaked`, which revokes them. An address may send 60 reports an hour;
+   * which address a request comes from is for the application's setting `trust proxy` to say. Default false.
+   */
+  leakReports?: boolean;
   /** Functions that get the events of all organizations. Default: none. */
   subscribers?: readonly Subscriber[];
   /** How many days events are kept: 1 to 3650. Default 365. */
   eventRetentionDays?: number;
+  /** How many days deleted users can be restored: 0, which purges them at once, to 365. Default 30. */
+  deletedUsersRetentionDays?: number;
   /**
    * Whether this process does the service's background work, such as removing what is kept for a limited time. Some process
    * must. Default true.
@@ -72,9 +79,12 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
   const { rateLimitStorage, connections = 1 } = options;
   if (!Number.isInteger(connections) || connections < 1)
     throw new Error('connections must be a whole number, and at least 1.');
-  const { eventRetentionDays = 365 } = options;
+  const { eventRetentionDays = 365, deletedUsersRetentionDays = 30 } = options;
   if (!Number.isInteger(eventRetentionDays) || eventRetentionDays < 1 || eventRetentionDays > 3650)
     throw new Error('eventRetentionDays must be a whole number from 1 to 3650.');
+  const kept = deletedUsersRetentionDays;
+  if (!Number.isInteger(kept) || kept < 0 || kept > 365)
+    throw new Error('deletedUsersRetentionDays must be a whole number from 0 to 365.');
   requireSubscribers(options.subscribers ?? []);
   if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
     throw new Error('rateLimitStorage.redisUrl must be a redis:// or rediss:// URL.');
@@ -85,8 +95,10 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
     rateLimitPerMinute: 1000,
     rateLimitStorage: 'postgres',
     background: true,
+    leakReports: false,
     requireIfMatch: false,
     eventRetentionDays: 365,
+    deletedUsersRetentionDays: 30,
     subscribers: [],
     dashboard: true,
     // An undefined option means its default.

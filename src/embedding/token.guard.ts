@@ -20,6 +20,7 @@ const passed = new WeakMap<object, Function>();
  */
 @Injectable()
 export class TokenGuard implements CanActivate {
+  /** @internal Nest constructs it. */
   constructor(private readonly modules: ModuleRef) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

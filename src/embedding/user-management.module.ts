@@ -3,6 +3,7 @@ import { getDataSourceToken } from '@nestjs/typeorm';
 import { OrganizationsService } from '../auth/organizations.service';
 import { GUARDS } from '../service.module';
 import { TokensService } from '../tokens/tokens.service';
+import { DeletedUsersService } from '../users/deleted/deleted-users.service';
 import { UserSearch } from '../users/search/user-search';
 import { UsersService } from '../users/users.service';
 import { Mount } from './mount';
@@ -18,7 +19,7 @@ import {
 import { openService, SERVICE } from './service';
 
 /** The providers that a host application can inject: the services, and the guards behind `@Scopes()`. */
-const EXPORTS = [UsersService, UserSearch, TokensService, OrganizationsService, GUARDS];
+const EXPORTS = [UsersService, DeletedUsersService, UserSearch, TokensService, OrganizationsService, GUARDS];
 
 /** The whole service inside a host application, on a data source of the host. */
 @Module({})

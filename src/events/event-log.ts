@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { DATABASE } from '../database/data-source';
+import { isLocked, isTimedOut } from '../database/errors';
 import { Lanes } from '../database/lanes';
 import { Parameters } from '../database/parameters';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { EVENT_COLUMNS, type EventRow } from './event.record';
-import { EventNumbering } from './event-numbering';
+import { EVENTS_PER_BITE, EventNumbering } from './event-numbering';
 import type { ListEventsDto } from './events.dto';
 import { TokenEvents } from './token-events';
 
@@ -16,6 +17,9 @@ const MAX_LOOKS = 8;
 
 /** A reader spends no longer on numbering a backlog, but for the thousand events that it has begun with. */
 const MAX_NUMBERING_MS = 100;
+
+/** While others do the numbering, and in descending order, where a shorter page would hide the newest events without a word. */
+const MAX_WAITING_MS = 5_000;
 
 /** A statement looks at so many events to find those that match. */
 const MAX_LOOKED_AT = 10_000;
@@ -57,24 +61,36 @@ export class EventLog {
   async walk(organizationId: string, query: EventQuery, from: number): Promise<EventWalk> {
     const isAscending = query.order === 'asc';
     const isFromNewest = !isAscending && from === NEWEST;
-    if (isAscending || isFromNewest) await this.tokens.move(organizationId);
-    const deadline = performance.now() + MAX_NUMBERING_MS;
+    const inTime = (task: () => Promise<unknown>) =>
+      task().then(() => true, isAscending ? falseIfHeldUp : undefined);
+    // A transaction that holds the events up makes a page shorter, and the reader asks again.
+    let isHeldUp = (isAscending || isFromNewest) && !(await inTime(() => this.tokens.move(organizationId)));
+    const startedAt = performance.now();
+    let hasNumbered = false;
+    let isUpToDate = false;
     const rows: EventRow[] = [];
     let position = from;
     for (let looks = 1; ; looks++) {
       const stretch = await this.read(organizationId, query, position, query.limit + 1 - rows.length);
       const isFull = rows.length + stretch.rows.length > query.limit;
       const wantsNumbers = isAscending ? !stretch.hasMore && !isFull : isFromNewest && position === from;
-      const isLate = stretch.isBehind && performance.now() > deadline;
-      if (stretch.isBehind && wantsNumbers && !isLate) {
-        await this.numbering.number(organizationId);
+      const patience = isAscending && hasNumbered ? MAX_NUMBERING_MS : MAX_WAITING_MS;
+      const isLate = isHeldUp || (stretch.isBehind && performance.now() - startedAt > patience);
+      if (stretch.isBehind && wantsNumbers && !isLate && !isUpToDate) {
+        let count = 0;
+        isHeldUp = !(await inTime(async () => (count = await this.numbering.number(organizationId))));
+        hasNumbered ||= count > 0;
         looks--;
-        if (!isAscending) continue; // there are newer ones now
+        if (!isAscending) {
+          // Fewer than a bite are all that had been committed; others have come since then.
+          isUpToDate = count > 0 && count < EVENTS_PER_BITE;
+          continue;
+        }
       }
       rows.push(...stretch.rows);
       if (isFull) rows.length = query.limit;
       position = isFull ? Number(rows[query.limit - 1].sequence) : stretch.position;
-      const hasMore = isFull || stretch.hasMore || (isAscending && stretch.isBehind);
+      const hasMore = isFull || stretch.hasMore || (isAscending && (stretch.isBehind || isHeldUp));
       if (isFull || !hasMore || isLate || looks === MAX_LOOKS) return { ...stretch, rows, position, hasMore };
     }
   }
@@ -139,4 +155,10 @@ export class EventLog {
   private table(name: string): string {
     return tableName(this.dataSource, name);
   }
+}
+
+/** Rethrows everything but a wait that took too long. */
+function falseIfHeldUp(error: unknown): false {
+  if (isLocked(error) || isTimedOut(error)) return false;
+  throw error;
 }

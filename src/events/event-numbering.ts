@@ -10,7 +10,7 @@ import { tableName } from '../database/tables';
 import { TokenEvents } from './token-events';
 
 /** So many events are numbered in some 20 ms. */
-const EVENTS_PER_BITE = 1_000;
+export const EVENTS_PER_BITE = 1_000;
 
 /** An organization whose events cannot be numbered now must not hold up the others. */
 const ORGANIZATIONS_AT_ONCE = 4;
@@ -28,6 +28,8 @@ const NUMBER_EVERY_MS = 2_000;
 @Injectable()
 export class EventNumbering implements OnModuleInit {
   private readonly logger = new Logger('EventNumbering');
+  /** The organization that the last round ended with, because it had looked at enough events. */
+  private lastSeen = '';
 
   constructor(
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
@@ -45,9 +47,12 @@ export class EventNumbering implements OnModuleInit {
   async numberAll(signal: AbortSignal): Promise<void> {
     // In the order of the index, which is then used whatever the statistics say.
     const rows: { organizationId: string }[] = await this.dataSource.query(
-      `SELECT organization_id AS "organizationId" FROM ${this.table('events')} WHERE sequence IS NULL
+      `SELECT organization_id AS "organizationId" FROM ${this.table('events')} WHERE sequence IS NULL AND organization_id > $1
        ORDER BY organization_id, position LIMIT ${EVENTS_PER_ROUND}`,
+      [this.lastSeen],
     );
+    // An organization that cannot be numbered may have more events than a round looks at.
+    this.lastSeen = rows.length === EVENTS_PER_ROUND ? rows[rows.length - 1].organizationId : '';
     const organizations = new Set([
       ...rows.map(({ organizationId }) => organizationId),
       ...(await this.tokens.waiting()),
@@ -70,7 +75,7 @@ export class EventNumbering implements OnModuleInit {
     while (count === EVENTS_PER_BITE && !signal.aborted) count = await this.number(organizationId);
   }
 
-  /** Numbers up to 1,000 committed events, and returns how many. */
+  /** Numbers up to 1,000 committed events, and returns how many: none if another process has just numbered some. */
   async number(organizationId: string): Promise<number> {
     const count = await this.numberBite(organizationId);
     if (count > 0 || !(await this.addHead(organizationId))) return count;
@@ -78,8 +83,9 @@ export class EventNumbering implements OnModuleInit {
   }
 
   /**
-   * The lock of the head makes numberers take turns. A statement that has waited for it knows rows as they were before, so it locks
-   * them, too: PostgreSQL then leaves out those that have been numbered meanwhile.
+   * The lock of the head makes numberers take turns. A statement that has waited for it knows the events as they were before, so it
+   * leaves them alone if the head is not as it was. The numbers are an object by id rather than a list to join: of an organization
+   * that the statistics do not know yet, PostgreSQL would compare each event with the whole list.
    */
   private async numberBite(organizationId: string): Promise<number> {
     const [events, heads] = [this.table('events'), this.table('event_heads')];
@@ -90,13 +96,18 @@ export class EventNumbering implements OnModuleInit {
       unnumbered AS MATERIALIZED (
         SELECT id, position, head.sequence AS last
         FROM ${events} AS events, head WHERE organization_id = $1 AND events.sequence IS NULL
-        ORDER BY position LIMIT ${EVENTS_PER_BITE} FOR UPDATE OF events
+          AND head.sequence = (SELECT sequence FROM ${heads} WHERE organization_id = $1)
+        ORDER BY position LIMIT ${EVENTS_PER_BITE}
+      ),
+      bite AS MATERIALIZED (
+        SELECT max(position) AS last, jsonb_object_agg(id, sequence) AS sequences
+        FROM (SELECT id, position, last + row_number() OVER (ORDER BY position) AS sequence FROM unnumbered) AS next
       ),
       numbered AS (
-        UPDATE ${events} AS events SET sequence = next.sequence
-        FROM (SELECT id, last + row_number() OVER (ORDER BY position) AS sequence FROM unnumbered) AS next
-        WHERE events.organization_id = $1 AND events.id = next.id
-        RETURNING next.sequence
+        UPDATE ${events} AS events SET sequence = ((SELECT sequences FROM bite) ->> id)::bigint
+        WHERE organization_id = $1 AND sequence IS NULL AND position <= (SELECT last FROM bite)
+          AND (SELECT sequences FROM bite) ? id
+        RETURNING sequence
       )
       UPDATE ${heads} AS heads SET sequence = numbered.last
       FROM (SELECT max(sequence) AS last, count(*)::integer AS count FROM numbered) AS numbered
@@ -107,13 +118,20 @@ export class EventNumbering implements OnModuleInit {
     return numbered?.count ?? 0;
   }
 
-  /** Whether it was missing: an organization has a head from its first number on. */
+  /** Whether it was missing: an organization has a head from its first number on, until it is deleted. */
   private async addHead(organizationId: string): Promise<boolean> {
-    const sql = `INSERT INTO ${this.table('event_heads')} (organization_id) VALUES ($1)
-      ON CONFLICT DO NOTHING RETURNING organization_id`;
-    const add = () => this.dataSource.query(sql, [organizationId]);
-    const added: unknown[] = await this.lanes.run('quick', organizationId, add);
-    return added.length > 0;
+    const heads = this.table('event_heads');
+    const run = (sql: string) =>
+      this.lanes.run('quick', organizationId, () => this.dataSource.query(sql, [organizationId]));
+    const added: unknown[] = await run(
+      `INSERT INTO ${heads} (organization_id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING organization_id`,
+    );
+    if (added.length === 0) return false;
+    // If the organization was being deleted, the insertion has waited for that.
+    const [, orphans]: [unknown, number] = await run(
+      `DELETE FROM ${heads} WHERE organization_id = $1 AND NOT EXISTS (SELECT FROM ${this.table('organizations')} WHERE id = $1)`,
+    );
+    return orphans === 0;
   }
 
   private table(name: string): string {

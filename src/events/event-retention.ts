@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { Background } from '../background/background';
 import { DATABASE } from '../database/data-source';
 import { describeError } from '../database/errors';
@@ -10,6 +10,7 @@ import { tableName } from '../database/tables';
 export const EVENT_RETENTION_DAYS = Symbol('event retention days');
 
 const REMOVE_EVERY_MS = 60 * 60_000;
+const ORGANIZATIONS_PER_BITE = 1_000;
 const EVENTS_PER_BITE = 1_000;
 
 /** Removes events that are too old, in the order of their numbers, so that what is kept has no gap. */
@@ -29,25 +30,40 @@ export class EventRetention implements OnModuleInit {
   }
 
   async removeOld(signal?: AbortSignal): Promise<void> {
-    const organizations: { organizationId: string }[] = await this.dataSource.query(
-      `SELECT organization_id AS "organizationId" FROM ${this.table('event_heads')} WHERE removed < sequence`,
-    );
-    for (const { organizationId } of organizations) {
-      await this.removeOldOf(organizationId, signal).catch((error: unknown) => {
-        const message = 'cannot remove old events of an organization; it will be tried again';
-        this.logger.warn({ message, organizationId, error: describeError(error) });
-      });
-    }
+    let organizations: { id: string; isOld: boolean | null }[] = [];
+    do {
+      // Looks at the oldest event of each organization by its key.
+      organizations = await this.dataSource.query(
+        `SELECT organization_id AS id, (
+           SELECT occurred_at FROM ${this.table('events')} AS events
+           WHERE events.organization_id = heads.organization_id AND events.sequence = heads.removed + 1
+         ) < now() - $2 * interval '24 hours' AS "isOld"
+         FROM ${this.table('event_heads')} AS heads
+         WHERE organization_id > $1 ORDER BY organization_id LIMIT ${ORGANIZATIONS_PER_BITE}`,
+        [organizations.at(-1)?.id ?? '', this.days],
+      );
+      for (const { id, isOld } of organizations) if (isOld) await this.removeOldOf(id, signal);
+    } while (organizations.length === ORGANIZATIONS_PER_BITE && !signal?.aborted);
   }
 
   private async removeOldOf(organizationId: string, signal?: AbortSignal): Promise<void> {
-    let isDone = false;
-    while (!isDone && !signal?.aborted) isDone = !(await this.removeBite(organizationId));
+    try {
+      let isDone = false;
+      while (!isDone && !signal?.aborted)
+        isDone = !(await this.dataSource.transaction((manager) => this.removeBite(manager, organizationId)));
+    } catch (error) {
+      const message = 'cannot remove old events of an organization; it will be tried again';
+      this.logger.warn({ message, organizationId, error: describeError(error) });
+    }
   }
 
   /** Whether it removed any: those before the first event that is kept. */
-  private async removeBite(organizationId: string): Promise<boolean> {
-    const [{ through }]: [{ through: string | null }] = await this.dataSource.query(
+  private async removeBite(manager: EntityManager, organizationId: string): Promise<boolean> {
+    // Another process that removes them waits here, and goes on with what is left.
+    await manager.query(`SELECT FROM ${this.table('event_heads')} WHERE organization_id = $1 FOR UPDATE`, [
+      organizationId,
+    ]);
+    const [{ through }]: [{ through: string | null }] = await manager.query(
       `SELECT max(sequence) AS through FROM (
          SELECT sequence, bool_and(occurred_at < now() - $2 * interval '24 hours') OVER (ORDER BY sequence) AS "isOld" FROM (
            SELECT sequence, occurred_at FROM ${this.table('events')}
@@ -57,7 +73,7 @@ export class EventRetention implements OnModuleInit {
       [organizationId, this.days],
     );
     if (through === null) return false;
-    await this.dataSource.query(
+    await manager.query(
       `WITH gone AS (DELETE FROM ${this.table('events')} WHERE organization_id = $1 AND sequence <= $2)
        UPDATE ${this.table('event_heads')} SET removed = greatest(removed, $2) WHERE organization_id = $1`,
       [organizationId, through],

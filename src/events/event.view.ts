@@ -89,7 +89,7 @@ export class EventView {
 
   /**
    * The `user` or `token` as it was after the change, or as it was last if it is deleted. An event `user.updated` also has the
-   * former values of the changed fields, as `previous`.
+   * former values of the changed fields, as `previous`. Null if the user has been purged.
    * @example { "user": { "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx", "role": "admin" }, "previous": { "role": "member" } }
    */
   data: Record<string, unknown> | null;

@@ -10,8 +10,11 @@ export interface NewEvent {
   by: Caller;
   type: EventType;
   targetId: string;
-  /** The `user` after the change, and on an update `previous`. It need not have the times that the statement sets. */
-  data: object;
+  /**
+   * The `user` after the change, and on an update `previous`. It need not have the times that the statement sets. Null of a user
+   * who has been purged.
+   */
+  data: object | null;
 }
 
 /** A step of the change's statement, so that neither is ever without the other. */
@@ -22,24 +25,29 @@ export function recordEvents(
   events: readonly NewEvent[],
 ): string[] {
   if (events.length === 0) return [];
-  const values = events.map(({ by, type, targetId, data }) => {
-    const { source, actor, requestId } = by;
+  const nextPosition = `nextval('${tableName(dataSource, 'event_positions')}')`;
+  const shared = new Map<string | null, string>();
+  /** The placeholder of a text that many events have: each is sent once. */
+  const share = (text: string | null) => {
+    if (!shared.has(text)) shared.set(text, parameters.bind(text));
+    return shared.get(text)!;
+  };
+  const values = events.map(({ by: { source, actor, requestId }, type, targetId, data }) => {
     const cells = [
-      newId('evt'),
-      type,
-      source,
-      actor.id,
-      actor.name,
-      targetId,
-      requestId,
-      JSON.stringify(data),
+      organization,
+      parameters.bind(newId('evt')),
+      ...[type, source, actor.id, actor.name].map(share),
+      parameters.bind(targetId),
+      share(requestId),
+      parameters.bind(data && JSON.stringify(data)),
+      nextPosition,
     ];
-    return `(${[organization, ...cells.map((cell) => parameters.bind(cell))].join(', ')})`;
+    return `(${cells.join(', ')})`;
   });
   return [
     `recorded AS (
        INSERT INTO ${tableName(dataSource, 'events')}
-         (organization_id, id, type, source, actor_id, actor_name, target_id, request_id, data)
+         (organization_id, id, type, source, actor_id, actor_name, target_id, request_id, data, position)
        VALUES ${values.join(', ')}
      )`,
   ];

@@ -29,18 +29,26 @@ const COLUMNS = [
 
 type Row = Record<(typeof COLUMNS)[number], unknown>;
 
-/** A step of the statement that changes a token: the event for the row of the step `changed`, which the SQL of `data` may use. */
+/** An event of a token. `data` and `target` are SQL on the row of the step `changed`. */
+export interface NewTokenEvent {
+  by: Caller;
+  type: EventType;
+  data: string;
+  target: string;
+}
+
+/** A step of the statement that changes a token: the event for the row of the step `changed`. */
 export function recordTokenEvent(
   dataSource: DataSource,
   values: unknown[],
-  { by, type, data }: { by: Caller; type: EventType; data: string },
+  { by, type, data, target }: NewTokenEvent,
 ): string {
   const { source, actor, requestId } = by;
   const bind = (value: unknown) => `$${values.push(value)}::text`;
   return `recorded AS (
     INSERT INTO ${tableName(dataSource, 'token_events')}
       (organization_id, id, type, source, actor_id, actor_name, target_id, request_id, data)
-    SELECT organization_id, ${bind(newId('evt'))}, ${bind(type)}, ${bind(source)}, ${bind(actor.id)}, ${bind(actor.name)}, id,
+    SELECT organization_id, ${bind(newId('evt'))}, ${bind(type)}, ${bind(source)}, ${bind(actor.id)}, ${bind(actor.name)}, ${target},
       ${bind(requestId)}, ${data} FROM changed
   )`;
 }

@@ -9,6 +9,8 @@ export interface CallerToken {
   organizationId: string;
   name: string;
   scopes: Scope[];
+  /** Null if it never expires. */
+  expiresAt: Date | null;
 }
 
 /** The caller of a service method: its organization, actor and origin, as an audit trail must record them. */

@@ -19,14 +19,17 @@ export interface Fault {
 }
 
 /** Limits the response, because a crafted body can have thousands of faults. */
-const MAX_FAULTS = 100;
+export const MAX_FAULTS = 100;
+
+/** The faults that a response shows. */
+export const listed = (faults: readonly Fault[]): Fault[] => faults.slice(0, MAX_FAULTS);
 
 /** The 400 that names every faulty field. */
 export const invalidInput = (
   errors: Fault[],
   code = 'validation_failed',
   message = errors.length === 1 ? '1 field is invalid.' : `${errors.length} fields are invalid.`,
-) => new BadRequestException({ statusCode: 400, code, message, errors: errors.slice(0, MAX_FAULTS) });
+) => new BadRequestException({ statusCode: 400, code, message, errors: listed(errors) });
 
 // The bodies have one shape, which a host application's own filter can rely on.
 export const notFound = (message: string) =>

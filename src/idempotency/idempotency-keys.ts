@@ -1,12 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictException, HttpException, Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { Background } from '../background/background';
 import { DATABASE } from '../database/data-source';
-import { isLocked, isTimedOut, violates } from '../database/errors';
+import { isKeyLocked, isTimedOut, violates } from '../database/errors';
 import { InTurn } from '../database/in-turn';
 import { Lanes } from '../database/lanes';
-import type { Parameters } from '../database/parameters';
+import { Parameters } from '../database/parameters';
+import type { Query } from '../database/query';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import type { Claim } from '../http/input/idempotency-key';
@@ -16,23 +18,28 @@ const KEPT = `interval '24 hours'`;
 /** No attempt begins later than this; one may wait for another two times two seconds for a lock. */
 const MAX_WAIT_MS = 1_000;
 
+/** The pause before another look at a key that another request holds. */
+const POLL_MS = 50;
+
+/** A lease that has not been renewed for so long is over: its process has died. */
+const LEASE = `interval '10 seconds'`;
+
 const SWEEP_EVERY_MS = 10 * 60_000;
 const KEYS_PER_BITE = 1_000;
 const ORGANIZATIONS_PER_ROUND = 1_000;
 
-/** What the first request with a key has created. */
+/** What the first request with a key has done. */
 export interface Answer {
-  userId: string;
-  /** The fields that the request set, with the defaults of the others. */
+  /** The user that it created; null if the answer shows no user. */
+  userId: string | null;
+  /** The fields that the request set, with the defaults of the others; the whole answer if it shows no user. */
   fields: object;
   at: Date;
 }
 
 /** A claim, with the answer that the write will give. */
-export interface ClaimRow {
+export interface ClaimRow extends Pick<Answer, 'userId' | 'fields'> {
   claim: Claim;
-  userId: string;
-  fields: object;
 }
 
 interface StoredAnswer extends Answer {
@@ -71,6 +78,16 @@ export class IdempotencyKeys implements OnModuleInit {
     ];
   }
 
+  /** The same as a statement of its own, for an answer that shows no user. Throws a 409 if it takes too long. */
+  async claim(query: Query, organizationId: string, claim: Claim, answer: object): Promise<void> {
+    const parameters = new Parameters();
+    const organization = parameters.bind(organizationId);
+    const [step] = this.step(parameters, organization, [{ claim, userId: null, fields: answer }]);
+    await query(`WITH ${step} SELECT 1`, parameters.values).catch((error: unknown) => {
+      throw isTimedOut(error) ? inProgress() : error;
+    });
+  }
+
   /**
    * Writes, or returns the answer to the same request before. A refusal keeps nothing. Throws a 422 if the key belongs to
    * another request, and a 409 if the same one is in progress for too long.
@@ -86,13 +103,15 @@ export class IdempotencyKeys implements OnModuleInit {
     // Whoever has to wait for the same request in this process finds its answer.
     let mayBeAnswered = this.requests.has(name);
     return this.requests.run(name, async () => {
+      let isRepeated = false;
       for (;;) {
         const answer = mayBeAnswered ? await this.find(organizationId, claim) : undefined;
         if (answer) return { answer };
         if (performance.now() > deadline) throw inProgress();
+        if (isRepeated) await sleep(POLL_MS * Math.random());
+        isRepeated = true;
         const result = await write().catch((error: unknown) => {
-          const isClaimed = violates(error, 'idempotency_keys_pkey') || isLocked(error) || isTimedOut(error);
-          if (isClaimed) return undefined;
+          if (isClaimed(error)) return undefined;
           throw error;
         });
         if (result !== undefined) {
@@ -106,25 +125,29 @@ export class IdempotencyKeys implements OnModuleInit {
     });
   }
 
-  /** Throws a 422 if the key belongs to another request. */
-  private async find(
-    organizationId: string,
-    { path, key, requestHash }: Claim,
-  ): Promise<StoredAnswer | undefined> {
+  /** The answer to this request, once it is there. Throws a 422 if the key belongs to another request. */
+  async find(organizationId: string, { path, key, requestHash }: Claim): Promise<Answer | undefined> {
     const sql = `SELECT request_hash AS "requestHash", user_id AS "userId", fields, created_at AS at FROM ${this.table()}
-      WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at > now() - ${KEPT}`;
+      WHERE organization_id = $1 AND path = $2 AND key = $3 AND lease IS NULL AND created_at > now() - ${KEPT}`;
     const read = () => retryBroken(() => this.dataSource.query(sql, [organizationId, path, key]));
     const rows: StoredAnswer[] = await this.lanes.run('quick', organizationId, read);
     if (rows.length > 0 && !rows[0].requestHash.equals(requestHash)) throw mismatch();
     return rows[0];
   }
 
-  private async forgetOld(organizationId: string, { path, key }: Claim): Promise<void> {
-    const sql = `DELETE FROM ${this.table()}
-      WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at <= now() - ${KEPT}`;
+  /** Frees a key whose answer is too old, or whose lease is over. */
+  async forgetOld(organizationId: string, { path, key }: Claim): Promise<void> {
+    const sql = `DELETE FROM ${this.table()} WHERE organization_id = $1 AND path = $2 AND key = $3
+      AND (created_at <= now() - ${KEPT} OR lease IS NOT NULL AND created_at <= now() - ${LEASE})`;
     await this.lanes.run('write', organizationId, () =>
       this.dataSource.query(sql, [organizationId, path, key]),
     );
+  }
+
+  /** Forgets what requests have created a user, in the transaction that purges it. */
+  async forgetUser(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
+    const sql = `DELETE FROM ${this.table()} WHERE organization_id = $1 AND user_id = $2`;
+    await manager.query(sql, [organizationId, userId]);
   }
 
   /** Removes the keys that are older than 24 hours. Only the first statement of a round asks every node of a cluster. */
@@ -158,6 +181,12 @@ export class IdempotencyKeys implements OnModuleInit {
   }
 }
 
+/** Whether another request has the key. A write can also wait for a lock on a user, which says nothing about the key. */
+export const isClaimed = (error: unknown): boolean =>
+  violates(error, PRIMARY_KEY) || isKeyLocked(error, PRIMARY_KEY);
+
+const PRIMARY_KEY = 'idempotency_keys_pkey';
+
 const mismatch = () =>
   new HttpException(
     {
@@ -168,7 +197,7 @@ const mismatch = () =>
     422,
   );
 
-const inProgress = () =>
+export const inProgress = () =>
   new ConflictException({
     statusCode: 409,
     code: 'idempotency_in_progress',

@@ -58,8 +58,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       defaultHost(url === undefined, env),
     ),
     rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', integer(1, 1_000_000_000), 1000),
+    leakReports: read('LEAK_REPORTS', flag, false),
     requireIfMatch: read('REQUIRE_IF_MATCH', flag, false),
     eventRetentionDays: read('EVENT_RETENTION_DAYS', integer(1, 3650), 365),
+    deletedUsersRetentionDays: read('DELETED_USERS_RETENTION_DAYS', integer(0, 365), 30),
     bootstrapToken: read(
       'BOOTSTRAP_TOKEN',
       matching(isTokenValue, 'must be a token value; generate one with: ums tokens generate'),

@@ -20,13 +20,19 @@ const TOGETHER = '';
 
 /**
  * Counts exactly across all processes, on a server that they share. The hits of one turn of the event loop go in one
- * statement, and a token over its limit causes no further statement until its window ends.
+ * statement, and a caller over its limit causes no further statement until its window ends.
  */
 export class SharedStorage implements WindowStorage {
   private readonly hits = new GroupedLoader<string, Hit>((keys) => this.count(keys));
-  private readonly exhausted = new ExpiringMap<string, { resetAt: number; until: number }>(WINDOW_MS);
+  private readonly exhausted: ExpiringMap<string, { resetAt: number; until: number }>;
 
-  constructor(private readonly counter: WindowCounter) {}
+  /** The counter's windows last `windowMs`. */
+  constructor(
+    private readonly counter: WindowCounter,
+    private readonly windowMs = WINDOW_MS,
+  ) {
+    this.exhausted = new ExpiringMap(windowMs);
+  }
 
   async increment(key: string, _ttl: number, limit: number): Promise<WindowRecord> {
     const window = this.exhausted.get(key);
@@ -51,7 +57,7 @@ export class SharedStorage implements WindowStorage {
       const { startedAt, now } = windows.get(key)!;
       const hits = numbered.get(key)! + 1;
       numbered.set(key, hits);
-      const resetAt = startedAt + WINDOW_MS;
+      const resetAt = startedAt + this.windowMs;
       return { hits, resetAt, remainingMs: resetAt - now };
     });
   }

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import type { Scope } from '../http/scopes';
+import type { TokenState } from './tokens.dto';
 
 @Entity('tokens')
 export class Token {
@@ -39,6 +40,10 @@ export class Token {
   @Column({ name: 'revoked_at', type: 'timestamptz', precision: 3, nullable: true })
   revokedAt: Date | null;
 
+  /** The id of the token that this one replaces. */
+  @Column({ name: 'rotated_from', type: 'text', nullable: true })
+  rotatedFrom: string | null;
+
   /** Whether the database's clock has passed `expiresAt`. */
   @VirtualColumn({ type: 'boolean', query: (token) => `coalesce(${token}.expires_at <= now(), false)` })
   expired: boolean;
@@ -46,7 +51,8 @@ export class Token {
 
 /** The stored columns of a token, under the names of the entity. */
 export const STORED_COLUMNS = `id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
-  created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
+  created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt",
+  rotated_from AS "rotatedFrom"`;
 
 /** The columns of a token in a SELECT, under the names of the entity. */
 export const TOKEN_COLUMNS = `${STORED_COLUMNS}, coalesce(expires_at <= now(), false) AS expired`;
@@ -54,7 +60,8 @@ export const TOKEN_COLUMNS = `${STORED_COLUMNS}, coalesce(expires_at <= now(), f
 const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The record of a token that is in this state as JSON, for its event. */
-export const tokenJson = (state: 'active' | 'revoked') =>
+export const tokenJson = (state: TokenState) =>
   `json_build_object('id', id, 'name', name, 'hint', hint, 'scopes', scopes, 'state', '${state}', 'expiresIn', expires_in,
      'expiresAt', ${time('expires_at')}, 'createdAt', ${time('created_at')},
-     'lastUsedAt', ${time('last_used_at')}, 'revokedAt', ${time('revoked_at')})`;
+     'lastUsedAt', ${time('last_used_at')}, 'revokedAt', ${time('revoked_at')},
+     'rotatedFrom', rotated_from)`;

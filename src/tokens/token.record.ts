@@ -16,6 +16,7 @@ export const recordOf = (token: Omit<Token, 'organizationId' | 'hash'>): TokenRe
   createdAt: token.createdAt,
   lastUsedAt: token.lastUsedAt,
   revokedAt: token.revokedAt,
+  rotatedFrom: token.rotatedFrom,
 });
 
 function stateOf({ revokedAt, expired }: Pick<Token, 'revokedAt' | 'expired'>): TokenState {

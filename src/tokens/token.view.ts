@@ -62,6 +62,12 @@ export class TokenView {
    * @example null
    */
   revokedAt: Date | null;
+
+  /**
+   * The id of the token that this one replaces; null if it replaces none.
+   * @example null
+   */
+  rotatedFrom: string | null;
 }
 
 /** A new API token with its value, which is shown only once. */

@@ -4,10 +4,11 @@ import { Answers } from '../http/answers';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
 import { refuseKey } from '../http/input/idempotency-key';
+import { OptionalBody } from '../http/input/optional-body';
 import { Scopes } from '../http/scopes';
 import { linkNext } from '../pages/page';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';
-import { CreateTokenDto, ListTokensDto } from './tokens.dto';
+import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
 import { TokensService } from './tokens.service';
 
 // Also below /api, so that a gateway needs only one rule.
@@ -57,6 +58,26 @@ export class TokensController {
   @Scopes('admin')
   get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<TokenView> {
     return this.tokens.get(by, id);
+  }
+
+  /**
+   * Rotate a token
+   * @remarks Replaces a token by a new one with the same name and scopes, whose value only this response contains. Both work until the
+   * overlap is over, so that you can hand out the new value without a failed request. The body may be left out.
+   */
+  @Post(':id/rotate')
+  @Scopes('admin')
+  @OptionalBody()
+  @Answers({ failures: [409] })
+  async rotate(
+    @CurrentCaller() by: Caller,
+    @Param('id') id: string,
+    @Body() body: RotateTokenDto,
+    @Req() request: Request,
+  ): Promise<NewTokenView> {
+    refuseKey(request);
+    const { token, value } = await this.tokens.rotate(by, id, body);
+    return { ...token, token: value };
   }
 
   /**

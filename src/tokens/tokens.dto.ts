@@ -2,6 +2,7 @@ import { SCOPES, type Scope } from '../http/scopes';
 import { Check, OneOf, Optional, Text } from '../http/input/checks';
 import { PageQuery } from '../pages/page';
 import { ExpiresIn } from './expires-in';
+import { Overlap } from './overlap';
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
 export type TokenState = (typeof TOKEN_STATES)[number];
@@ -36,6 +37,25 @@ export class CreateTokenDto {
 
   /**
    * How long the token is valid, in days: from `1d` to `3650d`. By default it never expires.
+   * @example '90d'
+   */
+  @Optional()
+  @ExpiresIn()
+  expiresIn?: string;
+}
+
+export class RotateTokenDto {
+  /**
+   * How long the old token still works, in hours: from `0h`, which revokes it at once, to `168h`. It never works longer than it
+   * would have.
+   * @example '24h'
+   */
+  @Optional()
+  @Overlap()
+  overlap: string = '24h';
+
+  /**
+   * How long the new token is valid, in days: from `1d` to `3650d`. By default as long as the old one was when it was new.
    * @example '90d'
    */
   @Optional()

@@ -103,7 +103,8 @@ export class UsersController {
 
   /**
    * Delete a user
-   * @remarks Deletes the user. A second request is a 404.
+   * @remarks Moves the user to the deleted ones, from which it can be restored for 30 days, unless the service is configured otherwise.
+   * Its email is free at once. A second request is a 404.
    */
   @Delete(':id')
   @Scopes('users:delete')

@@ -17,6 +17,8 @@ import type { User } from './user.entity';
 import { recordOf, type UserRecord } from './user.record';
 import { EMAIL_TAKEN } from './users.faults';
 import { emailKey, USER_FIELD_LIST, USER_FIELDS, USER_SORTS, type UserSort } from './user.fields';
+import { DeletedUserRetention } from './deleted/deleted-user-retention';
+import { UserPurge } from './deleted/user-purge';
 import { UserReads } from './writes/user-reads';
 import { type Outcome, UserWrites } from './writes/user-writes';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
@@ -38,10 +40,13 @@ const SORTS = Object.fromEntries(
 export class UsersService {
   private readonly table: string;
 
+  /** @internal Nest constructs it. */
   constructor(
     @InjectEntityManager(DATABASE) private readonly manager: EntityManager,
     private readonly reads: UserReads,
     private readonly writes: UserWrites,
+    private readonly purge: UserPurge,
+    private readonly retention: DeletedUserRetention,
     private readonly lanes: Lanes,
   ) {
     this.table = tableName(manager.dataSource, 'users');
@@ -54,7 +59,8 @@ export class UsersService {
    */
   within(manager: EntityManager): UsersService {
     const joined = joinTransaction(this.manager.dataSource, manager);
-    return new UsersService(joined, this.reads.within(joined), this.writes.within(joined), NO_LANES);
+    const [reads, writes] = [this.reads.within(joined), this.writes.within(joined)];
+    return new UsersService(joined, reads, writes, this.purge, this.retention, NO_LANES);
   }
 
   async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserRecord>> {
@@ -100,9 +106,15 @@ export class UsersService {
     return writtenOrThrow(await this.writes.update(callerOf(by), id, fields, precondition));
   }
 
-  /** Throws a 412, and deletes nothing, if the version of the user does not meet the precondition. */
+  /**
+   * Moves the user to the deleted ones, or purges it if those are not kept at all. Throws a 412, and deletes nothing, if the version
+   * of the user does not meet the precondition.
+   */
   async delete(by: By, id: string, precondition: Precondition = always): Promise<void> {
     writtenOrThrow(await this.writes.delete(callerOf(by), id, precondition).catch(rethrowReference));
+    if (this.retention.days > 0) return;
+    if (this.manager.queryRunner) this.retention.soon();
+    else await this.purge.purge(callerOf(by), id);
   }
 
   private async page<Row extends object>(

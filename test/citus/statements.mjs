@@ -21,11 +21,16 @@ export function logOf({ data }) {
     .join('');
 }
 
-/** The statements of the coordinator in a log. */
+const STATEMENT = /^citus_internal[^|]*\|LOG: {2}(?:statement|execute [^:]*): ((?:.|\n\t)*)\n/gm;
+const CONTEXT = /^citus_internal[^|]*\|CONTEXT/;
+
+/** The statements of the coordinator in a log. Those that a function runs on the node itself have a context. */
 export const statementsIn = (log) =>
-  [...log.matchAll(/^citus_internal[^|]*\|LOG: {2}(?:statement|execute [^:]*): ((?:.|\n\t)*)/gm)].map(
-    ([, sql]) => sql,
-  );
+  [...log.matchAll(STATEMENT)]
+    .filter(
+      ({ 0: entry, index }) => !CONTEXT.test(log.slice(index + entry.length, index + entry.length + 200)),
+    )
+    .map(([, sql]) => sql);
 
 /** Whether a statement only begins or ends a transaction. */
 export const isControl = (sql) => CONTROL.test(sql);

@@ -78,6 +78,12 @@ test('token expiry, rate limit windows and timestamps use the clock of the datab
     });
     near(made.createdAt);
     near(made.expiresAt, Date.now() + DAY_MS);
+    const rotated = await json(url, `/v1/tokens/${made.id}/rotate`, {
+      method: 'POST',
+      body: { overlap: '1h' },
+    });
+    near(rotated.expiresAt, Date.now() + DAY_MS);
+    near((await json(url, `/v1/tokens/${made.id}`)).expiresAt, Date.now() + DAY_MS / 24);
 
     const { headers } = await ask(url, '/v1/tokens/current', { token: made.token });
     near(Number(headers['x-ratelimit-reset']) * 1000, Date.now() + 30_000);

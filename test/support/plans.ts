@@ -10,6 +10,7 @@ interface Node {
   'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
+  'Rows Removed by Join Filter'?: number;
   Plans?: Node[];
 }
 
@@ -57,16 +58,18 @@ export async function accessPathsOf(dataSource: DataSource, statements: Statemen
   return paths;
 }
 
-/** How many rows of tables the statements look at. */
+/** How many rows of tables the statements look at, and how many pairs of rows their joins compare in vain. */
 export async function rowsReadBy(dataSource: DataSource, statements: Statement[]): Promise<number> {
   let rows = 0;
   for (const statement of statements)
     for (const node of await nodesOf(dataSource, 'ANALYZE, ', statement))
-      if (node['Relation Name'])
-        rows +=
-          (node['Actual Loops'] ?? 0) *
-          ((node['Actual Rows'] ?? 0) +
-            (node['Rows Removed by Filter'] ?? 0) +
-            (node['Rows Removed by Index Recheck'] ?? 0));
+      rows +=
+        (node['Actual Loops'] ?? 0) *
+        ((node['Rows Removed by Join Filter'] ?? 0) +
+          (node['Relation Name']
+            ? (node['Actual Rows'] ?? 0) +
+              (node['Rows Removed by Filter'] ?? 0) +
+              (node['Rows Removed by Index Recheck'] ?? 0)
+            : 0));
   return rows;
 }

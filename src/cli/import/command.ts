@@ -1,9 +1,10 @@
 import { createReadStream, fstatSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../database/data-source';
 import { systemCaller } from '../../http/caller';
+import { type Mode, MODES } from '../../users/batch/batch-rules';
 import { ImportRehearsal } from '../../users/import/import-rehearsal';
 import { UserImport } from '../../users/import/user-import';
 import { type Format, formatOf, formatOption, isTsv } from '../format';
@@ -19,7 +20,7 @@ interface Options extends CsvOptions {
   format?: Format;
   json?: boolean;
   dryRun?: boolean;
-  update?: boolean;
+  mode: Mode;
   refused?: string;
 }
 
@@ -36,10 +37,15 @@ export function addImport(users: Command): void {
       parseDelimiter,
     )
     .option('--ignore-columns <a,b>', 'columns of the CSV file to leave out')
-    .option(
-      '--update',
-      'update the user with the email of the row, if there is one; by default the row is refused',
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'what to do with a row whose email a user has: create refuses it, upsert updates the user',
+      )
+        .choices(MODES)
+        .default('create'),
     )
+    .addOption(new Option('--update').implies({ mode: 'upsert' }).hideHelp()) // the former spelling
     .option('--dry-run', 'only report what the import would do')
     .option(
       '--refused <file>',
@@ -53,7 +59,7 @@ The first line of a CSV file names the columns, in any letter case: name, email,
 cell counts as missing, and a row of empty cells is skipped. Any other column must be named by --ignore-columns.
 Each line of an NDJSON file is an object as in POST /api/v1/users. id, createdAt and updatedAt, which an export contains,
 are ignored. Rows are validated like requests to the API. A row that equals an existing user counts as unchanged.
-With --update, a row changes only the fields that it contains. Exits with 1 if a row was refused or the import
+With --mode upsert, a row changes only the fields that it contains. Exits with 1 if a row was refused or the import
 failed, and with 130 after Ctrl-C.
 
 If a CSV file has the column id, as an export has, the apostrophe that an export puts before a formula is removed.
@@ -67,13 +73,13 @@ Examples:
   ums users import people.csv --organization org_… --dry-run
   ums users import people.csv --organization org_… --ignore-columns "Phone,Full address"
   ums users import people.refused.csv --organization org_…
-  zcat people.ndjson.gz | ums users import - --organization org_… --update --json`,
+  zcat people.ndjson.gz | ums users import - --organization org_… --mode upsert --json`,
     )
     .action(importUsers);
 }
 
 async function importUsers(path: string, options: Options): Promise<void> {
-  const { organization, update = false, dryRun = false } = options;
+  const { organization, mode, dryRun = false } = options;
   const format = formatOf(path, options.format);
   const { source, total, bytesRead } = open(path);
   const refusedFile =
@@ -84,8 +90,8 @@ async function importUsers(path: string, options: Options): Promise<void> {
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
     const by = systemCaller(organization, 'cli', 'ums users import');
-    const rehearsal = dryRun ? new ImportRehearsal(dataSource, by, update) : undefined;
-    const users = new UserImport(dataSource, by, update);
+    const rehearsal = dryRun ? new ImportRehearsal(dataSource, by, mode) : undefined;
+    const users = new UserImport(dataSource, by, mode);
     await runImport(
       {
         file,

@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Fault } from '../../http/fault';
 import { printable } from '../../process/printable';
-import type { Outcome } from '../../users/import/import-rules';
+import type { Outcome } from '../../users/import/import-rows';
 import type { ImportFile, Row } from './import-file';
 
 /** How many refused rows the terminal shows; the file has all of them. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../process/failure';
 import { optimizeForSize } from '../../process/v8';
-import type { Outcome } from '../../users/import/import-rules';
+import type { Outcome } from '../../users/import/import-rows';
 import { Interruption } from '../interruption';
 import { count, counted, Progress } from '../progress';
 import type { ImportFile, Row } from './import-file';

@@ -2,6 +2,7 @@ import { addressOf, hasCitus, nodesOf, type Queryable } from './cluster';
 import { PLACEMENTS } from './placements';
 import { type Step, stepsFor } from './steps';
 import { countRows, misplaced, type Table, tablesOf } from './tables';
+import { functionSteps } from './write-statements';
 
 export interface Distribution {
   /** The nodes that get the rows of organizations. */
@@ -28,7 +29,17 @@ export async function distributeTables(
   const tables = await tablesOf(runner);
   refuseOtherPlaces(tables);
   const moved = misplaced(tables);
-  if (moved.length === 0) return { nodes, steps: [] };
+  const moves = moved.length > 0 ? await movesOf(runner, moved, dryRun) : [];
+  const steps = [...moves, ...(await functionSteps(runner))];
+  if (dryRun) return { nodes, steps };
+  for (const step of steps) {
+    onStep?.(step, steps);
+    await runner.query(step.sql);
+  }
+  return { nodes, steps };
+}
+
+async function movesOf(runner: Queryable, moved: Table[], dryRun: boolean | undefined): Promise<Step[]> {
   const names = moved.map(({ name }) => name);
   await refuseForeignKeys(runner, names);
   if (!dryRun) {
@@ -39,13 +50,7 @@ export async function distributeTables(
   }
   const rows = new Map<string, number>();
   for (const name of names) rows.set(name, await countRows(runner, name));
-  const steps = await stepsFor(runner, moved, rows);
-  if (dryRun) return { nodes, steps };
-  for (const step of steps) {
-    onStep?.(step, steps);
-    await runner.query(step.sql);
-  }
-  return { nodes, steps };
+  return stepsFor(runner, moved, rows);
 }
 
 /** Distributes what a migration has added to a distributed database, in its transaction. */

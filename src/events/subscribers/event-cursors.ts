@@ -61,21 +61,38 @@ export class EventCursors {
     return rows.map(({ organizationId }) => organizationId);
   }
 
-  /** Undefined if another process was faster. */
+  /** Undefined if another process was faster, or the organization is gone. */
   async claim(subscriber: string, organizationId: string): Promise<Claim | undefined> {
-    const cursors = this.table('event_cursors');
-    const key = [organizationId, subscriber];
-    await this.dataSource.query(
-      `INSERT INTO ${cursors} (organization_id, subscriber) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
-      key,
-    );
+    const claim = await this.claimDue(subscriber, organizationId);
+    if (claim || !(await this.add(subscriber, organizationId))) return claim;
+    return this.claimDue(subscriber, organizationId);
+  }
+
+  private async claimDue(subscriber: string, organizationId: string): Promise<Claim | undefined> {
     const [[row]]: [{ sequence: string; number: string; failures: number }[]] = await this.dataSource.query(
-      `UPDATE ${cursors} SET claim = claim + 1, due_at = now() + $3 * interval '1 millisecond'
+      `UPDATE ${this.table('event_cursors')} SET claim = claim + 1, due_at = now() + $3 * interval '1 millisecond'
        WHERE organization_id = $1 AND subscriber = $2 AND due_at <= now()
        RETURNING sequence, claim AS number, failures`,
-      [...key, CLAIMED_FOR_MS],
+      [organizationId, subscriber, CLAIMED_FOR_MS],
     );
     return row && { ...row, subscriber, organizationId, sequence: Number(row.sequence) };
+  }
+
+  /** Whether it was missing. The lock of the head makes a deletion of the organization wait, which then finds the cursor. */
+  private add(subscriber: string, organizationId: string): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      const heads: unknown[] = await manager.query(
+        `SELECT FROM ${this.table('event_heads')} WHERE organization_id = $1 FOR KEY SHARE`,
+        [organizationId],
+      );
+      if (heads.length === 0) return false;
+      const added: unknown[] = await manager.query(
+        `INSERT INTO ${this.table('event_cursors')} (organization_id, subscriber) VALUES ($1, $2)
+         ON CONFLICT DO NOTHING RETURNING subscriber`,
+        [organizationId, subscriber],
+      );
+      return added.length > 0;
+    });
   }
 
   /** The next events, whatever their type. */

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common';
 import { Background } from '../../background/background';
 import { describeError } from '../../database/errors';
+import type { EventRecord } from '../event.record';
 import { EventNumbering } from '../event-numbering';
 import { CLAIMED_FOR_MS, type Claim, EventCursors } from './event-cursors';
 import { type Subscriber, SUBSCRIBERS } from './subscriber';
@@ -20,6 +21,10 @@ const LOOKING_SHARE = 1 / 20;
 
 /** How many organizations a process delivers to one subscriber at once. */
 const ORGANIZATIONS_AT_ONCE = 10;
+
+/** A handler that takes longer is logged, and another organization gets its place, until there are too many of these. */
+const LATE_AFTER_MS = 60_000;
+const MAX_LATE = 100;
 
 /** After this many reads an organization lets others go first. */
 const READS_PER_CLAIM = 10;
@@ -44,6 +49,8 @@ const PAUSES = [
   24 * HOURS,
 ];
 
+const keyOf = ({ name }: Subscriber, organizationId: string) => `${name} ${organizationId}`;
+
 /**
  * Delivers events to the subscribers of a host. A process claims the events of an organization for a subscriber, renews the claim
  * while it works, and stores the position after each event, so that none is left out, whatever happens to the process.
@@ -52,6 +59,7 @@ const PAUSES = [
 export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Subscribers');
   private readonly inProgress = new Map<string, Promise<void>>();
+  private readonly late = new Set<string>();
   private readonly stop = new AbortController();
   private isRegistered = false;
   private isDrained = false;
@@ -98,18 +106,25 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     if (performance.now() < this.notBefore) return;
     const startedAt = performance.now();
     for (const subscriber of this.subscribers) {
-      const key = (organizationId: string) => `${subscriber.name} ${organizationId}`;
-      const working = [...this.inProgress.keys()].filter((name) => name.startsWith(key(''))).length;
-      if (working >= ORGANIZATIONS_AT_ONCE) continue;
-      for (const organizationId of await this.cursors.due(subscriber.name, ORGANIZATIONS_AT_ONCE - working)) {
-        if (this.stop.signal.aborted || this.inProgress.has(key(organizationId))) continue;
+      const free = this.freePlaces(subscriber);
+      if (free <= 0) continue;
+      for (const organizationId of await this.cursors.due(subscriber.name, free)) {
+        const key = keyOf(subscriber, organizationId);
+        if (this.stop.signal.aborted || this.inProgress.has(key)) continue;
         const delivery = this.deliver(subscriber, organizationId)
           .catch((error: unknown) => this.warn('cannot deliver events; it will be tried again', { error }))
-          .finally(() => this.inProgress.delete(key(organizationId)));
-        this.inProgress.set(key(organizationId), delivery);
+          .finally(() => this.inProgress.delete(key));
+        this.inProgress.set(key, delivery);
       }
     }
     this.notBefore = startedAt + (performance.now() - startedAt) / LOOKING_SHARE;
+  }
+
+  private freePlaces(subscriber: Subscriber): number {
+    const isOwn = (key: string) => key.startsWith(keyOf(subscriber, ''));
+    const late = [...this.late].filter(isOwn).length;
+    const inTime = [...this.inProgress.keys()].filter(isOwn).length - late;
+    return ORGANIZATIONS_AT_ONCE - inTime - Math.max(0, late - MAX_LATE);
   }
 
   private async deliver(subscriber: Subscriber, organizationId: string): Promise<void> {
@@ -135,7 +150,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
         if (this.stop.signal.aborted) return 0;
         const isWanted = subscriber.types === undefined || subscriber.types.includes(event.type);
         try {
-          if (isWanted) await subscriber.handle(event, { organizationId });
+          if (isWanted) await this.handle(subscriber, event, organizationId);
         } catch (error) {
           const failures = ++claim.failures;
           const message = 'a subscriber failed; it will get the event again';
@@ -154,6 +169,23 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
       }
     }
     return 0;
+  }
+
+  private async handle(subscriber: Subscriber, event: EventRecord, organizationId: string): Promise<void> {
+    const key = keyOf(subscriber, organizationId);
+    const startedAt = performance.now();
+    const timer = setInterval(() => {
+      this.late.add(key);
+      const seconds = Math.round((performance.now() - startedAt) / SECONDS);
+      const message = 'a subscriber has not finished an event; the organization waits for it';
+      this.logger.warn({ message, subscriber: subscriber.name, organizationId, eventId: event.id, seconds });
+    }, LATE_AFTER_MS).unref();
+    try {
+      await subscriber.handle(event, { organizationId });
+    } finally {
+      clearInterval(timer);
+      this.late.delete(key);
+    }
   }
 
   private warn(message: string, { error, ...rest }: { error: unknown; [name: string]: unknown }): void {

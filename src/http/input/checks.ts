@@ -92,6 +92,13 @@ export const OneOf = (values: readonly string[]) =>
     { type: 'string', enum: values },
   );
 
+/** `true` or `false`. */
+export const Flag = () =>
+  Check(
+    (value) => (typeof value === 'boolean' ? [] : [{ code: 'invalid', message: 'must be true or false' }]),
+    { type: 'boolean' },
+  );
+
 /** An id with one of these prefixes, whether or not anything has it. */
 export const Id = (...prefixes: IdPrefix[]) =>
   Check(

@@ -9,7 +9,9 @@ import {
 import { json, type Request, type Response } from 'express';
 import { sendContinue } from '../expect-continue';
 import { invalidInput } from '../fault';
+import { bodyLimitOf, sizeOf } from './body-limit';
 import { keepBody } from './idempotency-key';
+import { isBodyOptional } from './optional-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
 const malformed = () =>
@@ -19,21 +21,30 @@ const malformed = () =>
     'The request body is not valid JSON.',
   );
 
-const LIMIT = 64 * 1024;
+const tooLarge = (limit: number) =>
+  new PayloadTooLargeException(`The request body must not exceed ${sizeOf(limit)}.`);
 
-const tooLarge = () => new PayloadTooLargeException('The request body must not exceed 64 KB.');
+const parserOf = (limit: number) =>
+  json({
+    limit,
+    inflate: false,
+    strict: false, // accepts any JSON value; the validation reports one that is not an object
+    type: () => true, // readJson() has checked the media type
+    verify: (request, _response, body) => {
+      // An empty body would become {}, and invalid UTF-8 would silently become U+FFFD.
+      if (body.length === 0 || !isUtf8(body)) throw malformed();
+      keepBody(request, body);
+    },
+  });
 
-const parse = json({
-  limit: LIMIT,
-  inflate: false,
-  strict: false, // accepts any JSON value; the validation reports one that is not an object
-  type: () => true, // readJson() has checked the media type
-  verify: (request, _response, body) => {
-    // An empty body would become {}, and invalid UTF-8 would silently become U+FFFD.
-    if (body.length === 0 || !isUtf8(body)) throw malformed();
-    keepBody(request, body);
-  },
-});
+/** The parser of each limit. */
+const parsers = new Map<number, ReturnType<typeof parserOf>>();
+
+function parserFor(limit: number): ReturnType<typeof parserOf> {
+  const parser = parsers.get(limit) ?? parserOf(limit);
+  parsers.set(limit, parser);
+  return parser;
+}
 
 /**
  * Reads the body of a POST, PATCH or PUT after the global guards, so that callers without permission cannot upload
@@ -45,11 +56,22 @@ export class JsonBodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (request.method !== 'POST' && request.method !== 'PATCH' && request.method !== 'PUT') return true;
-    return readJson(request, http.getResponse());
+    if (isBodyOptional(context.getHandler()) && hasNoBody(request)) {
+      request.body = {};
+      return true;
+    }
+    return readJson(request, http.getResponse(), bodyLimitOf(context.getHandler()));
   }
 }
 
-async function readJson(request: Request, response: Response): Promise<true> {
+/** Whether the request neither has a body nor claims to have one. */
+const hasNoBody = ({ headers }: Request) =>
+  headers['content-type'] === undefined &&
+  headers['content-encoding'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  Number(headers['content-length'] ?? 0) === 0;
+
+async function readJson(request: Request, response: Response, limit: number): Promise<true> {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').split(';');
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
@@ -64,19 +86,21 @@ async function readJson(request: Request, response: Response): Promise<true> {
     );
   }
   const parserError = parserErrorOf(request);
-  if (parserError) throw failure(parserError);
+  if (parserError) throw failure(parserError, limit);
   if (request.body !== undefined) {
     // The host application has read it, under limits of its own.
     const size = parsedSize(request);
-    if (size > LIMIT) throw tooLarge();
+    if (size > limit) throw tooLarge(limit);
     if (size === 0) throw malformed();
     return true;
   }
   // The parser would read the whole body before it rejects it.
-  if (Number(request.headers['content-length']) > LIMIT) throw tooLarge();
+  if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
   sendContinue(request, response);
   await new Promise<void>((resolve, reject) => {
-    parse(request, response, (error?: { status?: number }) => (error ? reject(failure(error)) : resolve()));
+    parserFor(limit)(request, response, (error?: { status?: number }) =>
+      error ? reject(failure(error, limit)) : resolve(),
+    );
   });
   // express.json() leaves `body` undefined if the request has none.
   if (request.body === undefined) throw malformed();
@@ -84,7 +108,8 @@ async function readJson(request: Request, response: Response): Promise<true> {
 }
 
 /** Replaces the errors of express.json(), which repeat a part of the body. */
-function failure(error: { status?: number }): unknown {
-  if (error.status === 413) return tooLarge();
+function failure(error: { status?: number; limit?: number }, limit: number): unknown {
+  // The parser of a host may have a lower limit.
+  if (error.status === 413) return tooLarge(Math.min(limit, error.limit ?? limit));
   return error.status && error.status < 500 ? malformed() : error;
 }

@@ -5,11 +5,17 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /** The permitted levels of objects and arrays in a field, counting the field's own value. */
 const MAX_DEPTH = 8;
 
+/** More faults of one body are not looked for: a body of a megabyte can have a hundred thousand. */
+export const MAX_FAULTS = 1_000;
+
 /**
  * Lists everything in a field of parsed JSON, at any depth, that cannot be stored and returned unchanged: NULs, lone
- * surrogates, numbers that JavaScript rounds, keys that reach a prototype, and nesting beyond the limit.
+ * surrogates, numbers that JavaScript rounds, keys that reach a prototype, and nesting beyond the limit. `levelsAround` are
+ * allowed in addition, for a field that contains whole bodies. Stops after 1,000 faults.
  */
-export function jsonFaults(field: string, value: unknown): Fault[] {
+export function jsonFaults(field: string, value: unknown, levelsAround = 0): Fault[] {
+  // Without the paths that name a fault, which cost several times as much.
+  if (isCleanKey(field) && isClean(value, MAX_DEPTH + levelsAround)) return [];
   const faults: Fault[] = [];
   const addFault = (field: string, message: string) => {
     faults.push({ field, code: 'invalid', message });
@@ -19,12 +25,14 @@ export function jsonFaults(field: string, value: unknown): Fault[] {
     if (typeof value === 'string') {
       if (!isStorable(value)) addFault(field, 'must not contain a NUL or a lone surrogate');
     } else if (typeof value === 'number') {
-      if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-        addFault(field, 'must be a finite number, and an integer within ±(2^53 − 1)');
-      }
+      if (!isExact(value)) addFault(field, 'must be a finite number, and an integer within ±(2^53 − 1)');
     } else if (typeof value === 'object' && value !== null) {
-      if (depth > MAX_DEPTH) return addFault(field, `must not be nested deeper than ${MAX_DEPTH} levels`);
-      for (const [key, child] of Object.entries(value)) visitKey(key, child, nested(field, key), depth + 1);
+      if (depth > MAX_DEPTH + levelsAround)
+        return addFault(field, `must not be nested deeper than ${MAX_DEPTH} levels`);
+      for (const [key, child] of Object.entries(value)) {
+        if (faults.length >= MAX_FAULTS) return;
+        visitKey(key, child, nested(field, key), depth + 1);
+      }
     }
   };
   const visitKey = (key: string, value: unknown, field: string, depth: number): void => {
@@ -35,6 +43,19 @@ export function jsonFaults(field: string, value: unknown): Fault[] {
   visitKey(field, value, nested('', field), 1);
   return faults;
 }
+
+function isClean(value: unknown, levels: number): boolean {
+  if (typeof value === 'string') return isStorable(value);
+  if (typeof value === 'number') return isExact(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  return Object.entries(value).every(([key, child]) => isCleanKey(key) && isClean(child, levels - 1));
+}
+
+const isCleanKey = (key: string) => !FORBIDDEN_KEYS.has(key) && isStorable(key);
+
+const isExact = (number: number) =>
+  Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
 

@@ -3,7 +3,8 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { type Fault, invalidInput } from '../fault';
 import type { FaultsOf } from './checks';
-import { jsonFaults, nested } from './json-faults';
+import { factsOf } from './facts';
+import { jsonFaults, MAX_FAULTS, nested } from './json-faults';
 
 /** A DTO, or every fault of the input. */
 type Judgement<Dto> = { dto: Dto; faults?: undefined } | { dto?: undefined; faults: Fault[] };
@@ -41,8 +42,9 @@ export function judge<Dto extends object>(
   const simple: Record<string, unknown> = {};
   const structured: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(input)) {
+    if (faults.size >= MAX_FAULTS) break;
     if (value === undefined) continue; // not in JSON; programs pass it for an absent field
-    jsonFaults(key, value).forEach(report);
+    jsonFaults(key, value, known.get(key)).forEach(report);
     if (!known.has(key)) {
       report({ field: nested('', key), code: 'unknown', message: `is not a known ${kind}` });
     } else if (typeof value === 'object' && value !== null) structured[key] = value;
@@ -57,14 +59,16 @@ export function judge<Dto extends object>(
   return faults.size > 0 ? { faults: [...faults.values()] } : { dto };
 }
 
-const fields = new Map<Type, Set<string>>();
+/** The fields of each DTO, and the levels of nesting that they may have in addition. */
+const fields = new Map<Type, Map<string, number>>();
 
 /** The fields of a DTO: its properties with a check. */
-function fieldsOf(metatype: Type): Set<string> {
+function fieldsOf(metatype: Type): Map<string, number> {
   let known = fields.get(metatype);
   if (!known) {
     const metadata = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
-    known = new Set(metadata.map(({ propertyName }) => propertyName));
+    const facts = factsOf(metatype.prototype) as Record<string, { levelsAround?: number }>;
+    known = new Map(metadata.map(({ propertyName: name }) => [name, facts[name]?.levelsAround ?? 0]));
     fields.set(metatype, known);
   }
   return known;

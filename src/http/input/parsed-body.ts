@@ -14,7 +14,7 @@ export function keepParserError(request: Request, error: unknown): void {
   if (isParserError(error)) (request as WithParserError)[PARSER_ERROR] = error;
 }
 
-export const parserErrorOf = (request: Request): { status?: number } | undefined =>
+export const parserErrorOf = (request: Request): { status?: number; limit?: number } | undefined =>
   (request as WithParserError)[PARSER_ERROR];
 
 /** The size of a body that the host has parsed, from Content-Length or the serialized body, since its bytes are gone. */

@@ -1,8 +1,8 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import type { Caller } from '../../http/caller';
-import { decideOutcomes, emailKeysOf, type Outcome, validateRow } from './import-rules';
-import { emailKey, type WritableFields } from '../user.fields';
-import { findUsers } from './user-import';
+import { decide, type KnownUser, keysOf, type Mode } from '../batch/batch-rules';
+import { findUsers } from '../batch/known-users';
+import { judgeRows, type Outcome, outcomeOf } from './import-rows';
 
 /**
  * Reports what an import would do, without writing users. A temporary table holds the users that earlier batches would
@@ -14,27 +14,28 @@ export class ImportRehearsal {
   constructor(
     private readonly dataSource: DataSource,
     private readonly by: Caller,
-    private readonly update: boolean,
+    private readonly mode: Mode,
   ) {}
 
   async add(rows: unknown[]): Promise<Outcome[]> {
     const runner = (this.runner ??= await this.begin());
-    const validated = rows.map((row) => validateRow(row, this.update));
-    const keys = emailKeysOf(validated);
-    const known = await findUsers(runner, this.by.organizationId, keys, false);
-    const rehearsed: { person: WritableFields }[] = await runner.query(
-      `SELECT person FROM pg_temp.rehearsed WHERE email_key = ANY ($1)`,
+    const query = (sql: string, values: unknown[]) => runner.query(sql, values);
+    const judged = judgeRows(rows, this.mode);
+    const keys = keysOf(judged);
+    const known = await findUsers(this.dataSource, query, this.by.organizationId, keys);
+    const rehearsed: { key: string; user: KnownUser }[] = await runner.query(
+      `SELECT email_key AS key, known AS "user" FROM pg_temp.rehearsed WHERE email_key = ANY ($1)`,
       [keys],
     );
-    for (const { person } of rehearsed) known.set(emailKey(person.email), { person });
-    const outcomes = decideOutcomes(validated, known, this.update);
+    for (const { key, user } of rehearsed) known.set(key, user);
+    const decisions = decide(judged, known, { mode: this.mode, mayRepeat: true });
     const changes = [...known].filter(([, { stored, person }]) => stored !== person);
     await runner.query(
-      `INSERT INTO pg_temp.rehearsed SELECT key, person FROM json_to_recordset($1) AS r (key text, person json)
-       ON CONFLICT (email_key) DO UPDATE SET person = excluded.person`,
-      [JSON.stringify(changes.map(([key, { person }]) => ({ key, person })))],
+      `INSERT INTO pg_temp.rehearsed SELECT key, known FROM json_to_recordset($1) AS r (key text, known json)
+       ON CONFLICT (email_key) DO UPDATE SET known = excluded.known`,
+      [JSON.stringify(changes.map(([key, { id, person }]) => ({ key, known: { id, person } })))],
     );
-    return outcomes;
+    return decisions.map(outcomeOf);
   }
 
   async close(): Promise<void> {
@@ -46,7 +47,7 @@ export class ImportRehearsal {
     const runner = this.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query(
-      `CREATE TEMPORARY TABLE rehearsed (email_key text COLLATE "C" PRIMARY KEY, person json NOT NULL) ON COMMIT DROP`,
+      `CREATE TEMPORARY TABLE rehearsed (email_key text COLLATE "C" PRIMARY KEY, known json NOT NULL) ON COMMIT DROP`,
     );
     return runner;
   }

@@ -30,6 +30,7 @@ const ID = /^usr_[0-9a-hjkmnp-tv-z]{8,26}$/;
  */
 @Injectable()
 export class UserSearch {
+  /** @internal Nest constructs it. */
   constructor(
     @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
     private readonly lanes: Lanes,

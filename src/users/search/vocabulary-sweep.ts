@@ -6,8 +6,8 @@ import { Background, type Job } from '../../background/background';
 import { DATABASE } from '../../database/data-source';
 import type { Parameters } from '../../database/parameters';
 import { tableName } from '../../database/tables';
-import { encode } from './search-text';
 import { insertWords, vocabularyOf } from './vocabulary';
+import { isWordUsed } from './word-use';
 
 /** How often the texts are gone through. */
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -23,8 +23,11 @@ const ORGANIZATIONS_PER_ROUND = 1_000;
 /** Of an organization, before others have their turn. */
 const TEXTS_PER_BITE = 200;
 
-/** If more users than this have the word or a longer one that begins with it, the word stays. */
-const MAX_TEXTS = 200;
+/** A search text of a user. */
+export interface UserText {
+  userId: string;
+  text: string;
+}
 
 interface ReplacedText {
   id: string;
@@ -58,12 +61,15 @@ export class VocabularySweep implements OnModuleInit {
    * A step of a write in a host's transaction, which has the words of these search texts stored after the commit. Until such a
    * transaction ends, which may take long, others would wait to insert the same word.
    */
-  learnStep(parameters: Parameters, organization: string, texts: readonly string[]): string[] {
+  learnStep(parameters: Parameters, organization: string, texts: readonly UserText[]): string[] {
     if (texts.length === 0) return [];
-    const rows = texts.map((text) => `(${organization}, ${parameters.bind(text)}, '-infinity')`);
+    const rows = texts.map(
+      ({ userId, text }) =>
+        `(${organization}, ${parameters.bind(userId)}, ${parameters.bind(text)}, '-infinity')`,
+    );
     return [
       `introduced AS (
-         INSERT INTO ${this.table('replaced_texts')} (organization_id, text, swept_at) VALUES ${rows.join(', ')}
+         INSERT INTO ${this.table('replaced_texts')} (organization_id, user_id, text, swept_at) VALUES ${rows.join(', ')}
        )`,
     ];
   }
@@ -126,7 +132,7 @@ export class VocabularySweep implements OnModuleInit {
     const [used, unused]: string[][] = [[], []];
     for (const word of vocabularyOf(text)) {
       if (signal?.aborted) return;
-      const isUsed = found.has(word) || (await this.isUsed(organizationId, word));
+      const isUsed = found.has(word) || (await isWordUsed(this.dataSource, organizationId, word));
       if (isUsed) found.add(word);
       (isUsed ? used : unused).push(word);
     }
@@ -148,27 +154,6 @@ export class VocabularySweep implements OnModuleInit {
         key,
       );
     }
-  }
-
-  private async isUsed(organizationId: string, word: string): Promise<boolean> {
-    // Capitals after it may be a letter of another script or any other character. That is seen in the decoded text.
-    return (
-      (await this.textsWith(organizationId, `${encode(word)}($|[^a-zA-Z])`, 1)).length > 0 ||
-      (await this.hasWord(organizationId, word))
-    );
-  }
-
-  private async hasWord(organizationId: string, word: string): Promise<boolean> {
-    const texts = await this.textsWith(organizationId, `${encode(word)}[A-Z]`, MAX_TEXTS);
-    return texts.length === MAX_TEXTS || texts.some((text) => vocabularyOf(text).includes(word));
-  }
-
-  private async textsWith(organizationId: string, wordAndEnd: string, limit: number): Promise<string[]> {
-    const rows: { text: string }[] = await this.dataSource.query(
-      `SELECT text FROM ${this.table('user_search')} WHERE organization_id = $1 AND text ~ $2 LIMIT ${limit}`,
-      [organizationId, ` ${wordAndEnd}`],
-    );
-    return rows.map(({ text }) => text);
   }
 
   private table(name: string): string {

@@ -25,3 +25,18 @@ export const deleted = (by: Caller, user: User): NewEvent => ({
   targetId: user.id,
   data: { user: recordOf(user) },
 });
+
+/** Nothing of the user is left to tell. */
+export const purged = (by: Caller, targetId: string): NewEvent => ({
+  by,
+  type: 'user.purged',
+  targetId,
+  data: null,
+});
+
+export const restored = (by: Caller, user: User, fields: Partial<WritableFields>): NewEvent => ({
+  by,
+  type: 'user.restored',
+  targetId: user.id,
+  data: { user: recordOf({ ...user, ...fields, version: user.version + 1 }) },
+});

@@ -1,9 +1,12 @@
 import type { DataSource } from 'typeorm';
-import { sqlState } from '../../database/errors';
+import { sqlState, violates } from '../../database/errors';
 import { Parameters } from '../../database/parameters';
 import { tableName } from '../../database/tables';
-import { searchTextOf, type UserColumns, WRITTEN_COLUMNS } from '../user-columns';
+import type { UserText } from '../search/vocabulary-sweep';
+import { columnsOf, searchTextOf, type UserColumns, WRITTEN_COLUMNS } from '../user-columns';
+import type { User } from '../user.entity';
 import type { WritableFields, WrittenColumn } from '../user.fields';
+import { recordOf } from '../user.record';
 
 /** A new user. */
 export interface NewUser {
@@ -21,12 +24,6 @@ export interface UserChange {
   columns: UserColumns;
   /** What the search knows of the user, if that changes. */
   search?: { nameKey: string; name: string; text: string; formerText: string };
-}
-
-/** What a statement returns of each user that it has written. */
-export interface Written {
-  id: string;
-  at: Date;
 }
 
 type Statement = [sql: string, values: unknown[]];
@@ -55,39 +52,47 @@ export function insertStatement(
     const cells = WRITTEN_COLUMNS.map(({ column }) => parameters.bind(asParameter(valueOf(columns, column))));
     return `(${[organization, parameters.bind(id), ...cells].join(', ')})`;
   });
-  const searched = sorted.map(({ id, columns }) => {
-    const cells = [id, columns.name_key, columns.name, searchTextOf(columns)].map((cell) =>
-      parameters.bind(cell),
-    );
-    return `(${[organization, ...cells].join(', ')})`;
-  });
   const steps = [
     `written AS (
        INSERT INTO ${tableName(dataSource, 'users')} (organization_id, id, ${namesOf(WRITTEN_COLUMNS).join(', ')})
        VALUES ${inserted.join(', ')}
        RETURNING id, created_at AS at
      )`,
-    `searched AS (
-       INSERT INTO ${tableName(dataSource, 'user_search')} (organization_id, user_id, name_key, name, text)
-       VALUES ${searched.join(', ')}
-     )`,
+    searchedStep(dataSource, parameters, organization, sorted),
     ...more(parameters, organization),
   ];
   return [`WITH ${steps.join(', ')} SELECT id, at FROM written`, parameters.values];
+}
+
+/** A step that adds users to what is searched. */
+function searchedStep(
+  dataSource: DataSource,
+  parameters: Parameters,
+  organization: string,
+  users: readonly NewUser[],
+): string {
+  const rows = users.map(({ id, columns }) => {
+    const cells = [id, columns.name_key, columns.name, searchTextOf(columns)];
+    return `(${[organization, ...cells.map((cell) => parameters.bind(cell))].join(', ')})`;
+  });
+  return `searched AS (
+       INSERT INTO ${tableName(dataSource, 'user_search')} (organization_id, user_id, name_key, name, text)
+       VALUES ${rows.join(', ')}
+     )`;
 }
 
 /** Columns that only the former release fills. Emptied with their field, they show what is of that release. */
 const FORMER_COLUMNS = ['name', 'email', 'metadata'];
 
 /**
- * Changes users and returns them. Fails as a whole (`isStale`) unless all of them still have their version. Several also fail
- * so, rather than wait, if another transaction has locked one, unless `skipLocked` is false.
+ * Changes users and returns them. Fails as a whole (`isStale`) unless all of them still have their version. If another transaction
+ * has locked one of several, the statement also fails so (`skip`), or waits for it; the order of ids prevents a deadlock.
  */
 export function updateStatement(
   dataSource: DataSource,
   organizationId: string,
   changes: readonly UserChange[],
-  { skipLocked = true, more = () => [] }: { skipLocked?: boolean; more?: MoreSteps } = {},
+  { locks = 'skip', more = () => [] }: { locks?: 'skip' | 'wait'; more?: MoreSteps } = {},
 ): Statement {
   const parameters = new Parameters();
   const organization = parameters.bind(organizationId);
@@ -101,11 +106,12 @@ export function updateStatement(
     return [`${column} = coalesce(${cell}, ${column})`, ...(FORMER_COLUMNS.includes(column) ? [words] : [])];
   });
   const wanted = `organization_id = ${organization} AND id = ANY (${ids})`;
-  const unlocked = `organization_id = ${organization} AND id = ANY (ARRAY(SELECT id FROM ${users} WHERE ${wanted} FOR UPDATE SKIP LOCKED))`;
+  const lock = locks === 'skip' ? 'FOR UPDATE SKIP LOCKED' : 'ORDER BY id FOR UPDATE';
+  const locked = `organization_id = ${organization} AND id = ANY (ARRAY(SELECT id FROM ${users} WHERE ${wanted} ${lock}))`;
   // greatest() keeps `updatedAt` from going back: a statement that waited for a later one has the older now().
   const written = `
     UPDATE ${users} SET ${assignments.join(', ')}, version = version + 1, updated_at = greatest(updated_at, now())
-    WHERE ${skipLocked && changes.length > 1 ? unlocked : wanted} AND version = ${cellOf('integer', ({ version }) => version)('id')}
+    WHERE ${changes.length > 1 ? locked : wanted} AND version = ${cellOf('integer', ({ version }) => version)('id')}
     RETURNING id, updated_at AS at`;
   const steps = [
     `written AS (${written})`,
@@ -114,7 +120,9 @@ export function updateStatement(
       dataSource,
       parameters,
       organization,
-      changes.flatMap(({ search }) => (search && search.formerText !== search.text ? search.formerText : [])),
+      changes.flatMap(({ id, search }) =>
+        search && search.formerText !== search.text ? { userId: id, text: search.formerText } : [],
+      ),
     ),
     ...more(parameters, organization),
   ];
@@ -122,11 +130,12 @@ export function updateStatement(
 }
 
 /** Returns what was written, or fails with a division by zero: the other steps then leave nothing behind either. */
-const allWritten = (count: number) =>
-  `SELECT id, at FROM written WHERE 1 / ((SELECT count(*) FROM written) = ${count})::int = 1`;
+const allWritten = (count: number, step = 'written') =>
+  `SELECT id, at FROM written WHERE 1 / ((SELECT count(*) FROM ${step}) = ${count})::int = 1`;
 
 /** Whether a statement failed because not every user had the version that was read. */
-export const isStale = (error: unknown): boolean => sqlState(error) === '22012';
+export const isStale = (error: unknown): boolean =>
+  sqlState(error) === '22012' || violates(error, 'users_pkey'); // of a user that is restored already
 
 /** Binds a value of each row, and returns an expression for the value of the row with the id in a column. */
 type CellOf<Row> = (type: string, valueOf: (row: Row) => unknown) => (idColumn: string) => string;
@@ -148,10 +157,11 @@ function cellsOf<Row extends { id: string }>(
     return [ids, cellOf];
   }
   const cellOf: CellOf<Row> = (type, valueOf) => {
-    const byId = JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, valueOf(row)])));
+    // JSON is a string in there, or jsonb would write its numbers and the order of its keys anew.
+    const textOf = (value: unknown) => (typeof value === 'object' ? asParameter(value) : value);
+    const byId = JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, textOf(valueOf(row))])));
     const cells = `${parameters.bind(byId)}::jsonb`;
-    return (idColumn) =>
-      type === 'jsonb' ? `(${cells} -> ${idColumn})` : `(${cells} ->> ${idColumn})::${type}`;
+    return (idColumn) => `(${cells} ->> ${idColumn})::${type}`;
   };
   return [ids, cellOf];
 }
@@ -181,34 +191,79 @@ function replacedSteps(
   dataSource: DataSource,
   parameters: Parameters,
   organization: string,
-  texts: readonly string[],
+  texts: readonly UserText[],
 ): string[] {
   if (texts.length === 0) return [];
-  const rows = texts.map((text) => `(${organization}, ${parameters.bind(text)})`);
+  const rows = texts.map(
+    ({ userId, text }) => `(${organization}, ${parameters.bind(userId)}, ${parameters.bind(text)})`,
+  );
   return [
     `replaced AS (
-       INSERT INTO ${tableName(dataSource, 'replaced_texts')} (organization_id, text) VALUES ${rows.join(', ')}
+       INSERT INTO ${tableName(dataSource, 'replaced_texts')} (organization_id, user_id, text) VALUES ${rows.join(', ')}
      )`,
   ];
 }
 
-/** Deletes a user that still has its version, and keeps its search text for the sweep. Fails (`isStale`) if it does not. */
-export function deleteStatement(
+/**
+ * Moves a user that still has its version to the deleted ones, and keeps its search text for the sweep. Fails (`isStale`) if the
+ * user has another version.
+ */
+export function deleteStatement(dataSource: DataSource, user: User, more: MoreSteps = () => []): Statement {
+  const parameters = new Parameters();
+  const organization = parameters.bind(user.organizationId);
+  const [id, version] = [parameters.bind(user.id), parameters.bind(user.version)];
+  const columns = columnsOf(user);
+  const [emailKey, fields] = [
+    parameters.bind(columns.email_key),
+    parameters.bind(JSON.stringify(recordOf(user))),
+  ];
+  const steps = [
+    `written AS (
+       DELETE FROM ${tableName(dataSource, 'users')}
+       WHERE organization_id = ${organization} AND id = ${id} AND version = ${version}
+       RETURNING id, updated_at AS at
+     )`,
+    `kept AS (
+       INSERT INTO ${tableName(dataSource, 'deleted_users')} (organization_id, id, version, email_key, fields)
+       VALUES (${[organization, id, version, emailKey, fields].join(', ')})
+     )`,
+    ...replacedSteps(dataSource, parameters, organization, [
+      { userId: user.id, text: searchTextOf(columns) },
+    ]),
+    ...more(parameters, organization),
+  ];
+  return [`WITH ${steps.join(', ')} ${allWritten(1)}`, parameters.values];
+}
+
+/**
+ * Moves a deleted user back, with the given columns, if it is still deleted and has its version. Fails (`isStale`) if not, and as a
+ * whole if its email is taken.
+ */
+export function restoreStatement(
   dataSource: DataSource,
-  organizationId: string,
-  { id, version, text }: { id: string; version: number; text: string },
+  { organizationId, id, version, createdAt, updatedAt }: User,
+  columns: UserColumns,
   more: MoreSteps = () => [],
 ): Statement {
   const parameters = new Parameters();
   const organization = parameters.bind(organizationId);
+  const [idCell, versionCell] = [parameters.bind(id), parameters.bind(version)];
+  const cells = WRITTEN_COLUMNS.map(({ column }) => parameters.bind(asParameter(valueOf(columns, column))));
+  const [created, updated] = [createdAt, updatedAt].map((time) => `${parameters.bind(time)}::timestamptz`);
   const steps = [
     `written AS (
-       DELETE FROM ${tableName(dataSource, 'users')}
-       WHERE organization_id = ${organization} AND id = ${parameters.bind(id)} AND version = ${parameters.bind(version)}
+       INSERT INTO ${tableName(dataSource, 'users')}
+         (organization_id, id, version, ${namesOf(WRITTEN_COLUMNS).join(', ')}, created_at, updated_at)
+       VALUES (${organization}, ${idCell}, ${versionCell} + 1, ${cells.join(', ')}, ${created}, greatest(${updated}, now()))
        RETURNING id, updated_at AS at
      )`,
-    ...replacedSteps(dataSource, parameters, organization, [text]),
+    `taken AS (
+       DELETE FROM ${tableName(dataSource, 'deleted_users')}
+       WHERE organization_id = ${organization} AND id = ${idCell} AND version = ${versionCell}
+       RETURNING id
+     )`,
+    searchedStep(dataSource, parameters, organization, [{ id, columns }]),
     ...more(parameters, organization),
   ];
-  return [`WITH ${steps.join(', ')} ${allWritten(1)}`, parameters.values];
+  return [`WITH ${steps.join(', ')} ${allWritten(1, 'taken')}`, parameters.values];
 }

@@ -3,6 +3,7 @@ import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { InjectEntityManager } from '@nestjs/typeorm';
 import type { DataSource, EntityManager } from 'typeorm';
 import { DATABASE } from '../../database/data-source';
+import { WriteStatements, type Written } from '../../database/citus/write-statements';
 import { violates, wasRefused } from '../../database/errors';
 import { Gathered } from '../../database/gathered';
 import { newId } from '../../database/id';
@@ -18,10 +19,11 @@ import { UNAVAILABLE } from '../../http/problem';
 import { type ClaimRow, IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { SearchIndexes } from '../search/search-indexes';
 import { Vocabulary } from '../search/vocabulary';
-import { VocabularySweep } from '../search/vocabulary-sweep';
+import { type UserText, VocabularySweep } from '../search/vocabulary-sweep';
+import { DeletedUserReads } from '../deleted/deleted-user-reads';
 import { columnsOf, searchTextOf, wordsOf } from '../user-columns';
 import { changeOf, type Precondition } from './user-decisions';
-import { created, deleted, updated } from './user-events';
+import { created, deleted, restored, updated } from './user-events';
 import type { User } from '../user.entity';
 import type { WritableFields } from '../user.fields';
 import { UserReads } from './user-reads';
@@ -31,9 +33,9 @@ import {
   isStale,
   type MoreSteps,
   type NewUser,
+  restoreStatement,
   type UserChange,
   updateStatement,
-  type Written,
 } from './user-statements';
 
 /** A write waits no longer for its words to be stored; they only serve typos. */
@@ -66,10 +68,12 @@ export class UserWrites {
   constructor(
     @InjectEntityManager(DATABASE) private readonly manager: EntityManager,
     private readonly reads: UserReads,
+    private readonly deletedReads: DeletedUserReads,
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly searchIndexes: SearchIndexes,
     private readonly sweep: VocabularySweep,
     private readonly lanes: Lanes,
+    private readonly statements: WriteStatements,
   ) {
     this.dataSource = manager.dataSource;
     this.inserts = new Gathered(lanes, (organizationId, users) =>
@@ -83,8 +87,16 @@ export class UserWrites {
 
   /** The same in a transaction of a host. */
   within(manager: EntityManager): UserWrites {
-    const reads = this.reads.within(manager);
-    return new UserWrites(manager, reads, this.idempotencyKeys, this.searchIndexes, this.sweep, NO_LANES);
+    return new UserWrites(
+      manager,
+      this.reads.within(manager),
+      this.deletedReads,
+      this.idempotencyKeys,
+      this.searchIndexes,
+      this.sweep,
+      NO_LANES,
+      this.statements.within(manager),
+    );
   }
 
   /** With a claim, returns what the same request has created before. */
@@ -101,7 +113,7 @@ export class UserWrites {
     const { userId: id, fields: stored, at } = answer;
     const user = {
       organizationId,
-      id,
+      id: id!,
       ...(stored as WritableFields),
       version: 1,
       createdAt: at,
@@ -137,14 +149,12 @@ export class UserWrites {
 
   update(by: Caller, id: string, fields: Partial<WritableFields>, meets: Precondition): Promise<Outcome> {
     const { organizationId } = by;
-    return this.decided(organizationId, id, meets, async (user) => {
+    return this.decided(this.reads, organizationId, id, async (user) => {
+      if (!meets(user.version)) return { outcome: 'stale' };
       const change = changeOf(user, fields);
       if (!change) return { outcome: 'unchanged', user };
       const row = { ...change, event: updated(by, user, change.fields) };
-      const written = await this.change(organizationId, row).catch((error: unknown) => {
-        if (isEmailTaken(error)) return 'taken' as const;
-        throw error;
-      });
+      const written = await this.change(organizationId, row).catch(orTaken);
       if (written === 'taken') return { outcome: 'taken' };
       if (!written) return undefined;
       await this.finish(organizationId, change);
@@ -161,28 +171,50 @@ export class UserWrites {
   /** Deletes go alone, because a table of a host application may reference users and have slow triggers. */
   delete(by: Caller, id: string, meets: Precondition): Promise<Outcome> {
     const { organizationId } = by;
-    return this.decided(organizationId, id, meets, async (user) => {
-      const row = { id, version: user.version, text: searchTextOf(columnsOf(user)) };
+    return this.decided(this.reads, organizationId, id, async (user) => {
+      if (!meets(user.version)) return { outcome: 'stale' };
       const record = this.recordStep([{ event: deleted(by, user) }]);
-      const statement = deleteStatement(this.dataSource, organizationId, row, record);
-      const gone = await this.lanes.run('write', organizationId, () => this.runOne(statement));
+      const statement = deleteStatement(this.dataSource, user, record);
+      const gone = await this.lanes.run('write', organizationId, () =>
+        this.runOne(organizationId, statement),
+      );
       return gone && { outcome: 'written', user };
+    });
+  }
+
+  /** Makes a deleted user a user again, with these fields changed. */
+  restore(by: Caller, id: string, fields: Partial<WritableFields>): Promise<Outcome> {
+    const { organizationId } = by;
+    return this.decided(this.deletedReads, organizationId, id, async (user) => {
+      const columns = columnsOf({ ...user, ...fields });
+      const record = this.recordStep([{ event: restored(by, user, fields) }]);
+      const statement = restoreStatement(this.dataSource, user, columns, record);
+      const lane = isLarge({ columns }) ? 'heavy' : 'write';
+      const back = await this.lanes
+        .run(lane, organizationId, () => this.runOne(organizationId, statement))
+        .catch(orTaken);
+      if (back === 'taken') return { outcome: 'taken' };
+      if (!back) return undefined;
+      await this.finish(organizationId, { columns });
+      return {
+        outcome: 'written',
+        user: { ...user, ...fields, version: user.version + 1, updatedAt: back.at },
+      };
     });
   }
 
   /** Reads the user and decides, until nobody else has written it meanwhile. In one process, writes of a user wait for each other. */
   private decided(
+    reads: Pick<UserReads, 'find'>,
     organizationId: string,
     id: string,
-    meets: Precondition,
     write: (user: User) => Promise<Outcome | undefined>,
   ): Promise<Outcome> {
     const deadline = performance.now() + MAX_WAIT_MS;
     return this.users.run(`${organizationId} ${id}`, async () => {
       for (let attempt = 1; performance.now() < deadline; attempt++) {
-        const user = await this.reads.find(organizationId, id);
+        const user = await reads.find(organizationId, id);
         if (!user) return { outcome: 'missing' };
-        if (!meets(user.version)) return { outcome: 'stale' };
         const outcome = await write(user);
         if (outcome) return outcome;
         await sleep(Math.random() * Math.min(attempt, 10));
@@ -205,9 +237,9 @@ export class UserWrites {
     statement: StatementOf<Row>,
   ): Promise<(Written | undefined | typeof ALONE)[]> {
     const run = statement(this.dataSource, organizationId, rows);
-    if (rows.length === 1) return [await this.runOne(run)];
+    if (rows.length === 1) return [await this.runOne(organizationId, run)];
     try {
-      const written = new Map((await this.run(run)).map((row) => [row.id, row]));
+      const written = new Map((await this.run(organizationId, run)).map((row) => [row.id, row]));
       return rows.map(({ id }) => written.get(id));
     } catch (error) {
       if (!wasRefused(error)) throw error;
@@ -220,14 +252,14 @@ export class UserWrites {
     row: Row,
     statement: StatementOf<Row>,
   ): Promise<Written | undefined> {
-    const run = () => this.runOne(statement(this.dataSource, organizationId, [row]));
+    const run = () => this.runOne(organizationId, statement(this.dataSource, organizationId, [row]));
     return this.lanes.run(isLarge(row) ? 'heavy' : 'write', organizationId, run);
   }
 
   private readonly insertStatement: StatementOf<RecordedUser> = (dataSource, organizationId, users) =>
     insertStatement(dataSource, organizationId, users, (parameters, organization) => {
       const claims = users.flatMap(({ claim }) => claim ?? []);
-      const texts = users.map(({ columns }) => searchTextOf(columns));
+      const texts = users.map(({ id: userId, columns }) => ({ userId, text: searchTextOf(columns) }));
       return [
         ...this.recordStep(users)(parameters, organization),
         ...this.idempotencyKeys.step(parameters, organization, claims),
@@ -236,7 +268,7 @@ export class UserWrites {
     });
 
   private readonly updateStatement: StatementOf<RecordedChange> = (dataSource, organizationId, changes) => {
-    const texts = changes.flatMap(({ search }) => search?.text ?? []);
+    const texts = changes.flatMap(({ id: userId, search }) => (search ? { userId, text: search.text } : []));
     const more: MoreSteps = (...names) => [
       ...this.recordStep(changes)(...names),
       ...this.learnLaterStep(...names, texts),
@@ -249,7 +281,7 @@ export class UserWrites {
     return (parameters, organization) => recordEvents(this.dataSource, parameters, organization, events);
   }
 
-  private learnLaterStep(parameters: Parameters, organization: string, texts: string[]): string[] {
+  private learnLaterStep(parameters: Parameters, organization: string, texts: UserText[]): string[] {
     return this.isInTransaction() ? this.sweep.learnStep(parameters, organization, texts) : [];
   }
 
@@ -258,16 +290,19 @@ export class UserWrites {
   }
 
   /** Undefined if the user no longer has its version. */
-  private async runOne(statement: ReturnType<StatementOf<never>>): Promise<Written | undefined> {
-    const written = await this.run(statement).catch((error: unknown) => {
+  private async runOne(
+    organizationId: string,
+    statement: ReturnType<StatementOf<never>>,
+  ): Promise<Written | undefined> {
+    const written = await this.run(organizationId, statement).catch((error: unknown) => {
       if (isStale(error)) return [];
       throw error;
     });
     return written[0];
   }
 
-  private run([sql, values]: ReturnType<StatementOf<never>>): Promise<Written[]> {
-    return retryRolledBack(() => this.manager.query(sql, values));
+  private run(organizationId: string, statement: ReturnType<StatementOf<never>>): Promise<Written[]> {
+    return retryRolledBack(() => this.statements.run(organizationId, statement));
   }
 
   private async finish(organizationId: string, { columns }: Pick<NewUser, 'columns'>): Promise<void> {
@@ -297,3 +332,9 @@ type StatementOf<Row> = (
 const isLarge = ({ columns }: Pick<NewUser, 'columns'>) => String(columns.metadata_text ?? '').length > 1_000;
 
 const isEmailTaken = (error: unknown) => violates(error, 'users_organization_id_email_key_key');
+
+/** For `.catch()` of a write. */
+function orTaken(error: unknown): 'taken' {
+  if (isEmailTaken(error)) return 'taken';
+  throw error;
+}

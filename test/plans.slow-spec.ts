@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../src/auth/organizations.service';
 import { Background } from '../src/background/background';
+import { EventNumbering } from '../src/events/event-numbering';
 import { UserSearch } from '../src/users/search/user-search';
-import { USER_SORTS } from '../src/users/user.fields';
+import { findUsers } from '../src/users/batch/known-users';
+import { emailKey, USER_SORTS } from '../src/users/user.fields';
 import { UsersService } from '../src/users/users.service';
 import type { Client } from './support/client';
 import { fillOrganization } from './support/people';
@@ -49,7 +51,9 @@ const list = (query: object) =>
 describe('whatever the statistics say', () => {
   /** Every kind of search and list. */
   async function accessPaths(): Promise<Record<string, string[][]>> {
-    const [someone] = (await service.app.get(UsersService).list(organizationId, { limit: 1 })).data;
+    const people = (await service.app.get(UsersService).list(organizationId, { limit: 100 })).data;
+    const [someone] = people;
+    const keys = people.map(({ email }) => emailKey(email));
     const statements: Record<string, Statement[]> = {};
     for (const q of [
       'smith',
@@ -80,6 +84,11 @@ describe('whatever the statistics say', () => {
     statements['read one'] = await statementsOf(dataSource, () =>
       service.app.get(UsersService).get(organizationId, someone.id),
     );
+    const query = (sql: string, values: unknown[]) => dataSource.query(sql, values);
+    for (const lock of [false, true])
+      statements[`batch of 100 ${lock}`] = await statementsOf(dataSource, () =>
+        findUsers(dataSource, query, organizationId, keys, lock),
+      );
     const paths: Record<string, string[][]> = {};
     for (const [name, list] of Object.entries(statements))
       paths[name] = await accessPathsOf(dataSource, list);
@@ -106,6 +115,10 @@ describe('whatever the statistics say', () => {
     expect(withFreshOnes['list email undefined']).toEqual([['users_organization_id_email_key_key']]);
     expect(withFreshOnes['list email viewer']).toEqual([['users_organization_id_email_key_key']]);
     expect(withFreshOnes['read one']).toEqual([['users_pkey']]);
+    expect(withFreshOnes['batch of 100 false']).toEqual([['users_organization_id_email_key_key']]);
+    expect(withFreshOnes['batch of 100 true']).toEqual([
+      ['users_organization_id_email_key_key', 'users_pkey'],
+    ]);
     expect(withFreshOnes['list name asc viewer']).toEqual([
       ['users_organization_id_role_name_key_name_id_idx'],
     ]);
@@ -197,6 +210,31 @@ describe('a search reads few rows', () => {
       { numRuns: 100 },
     );
   });
+});
+
+it('the numbering of events compares none with all others, whatever the statistics say', async () => {
+  const insert = (count: number, organizationId: string) =>
+    dataSource.query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
+       SELECT $1, gen_random_uuid()::text, 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, $2)`,
+      [organizationId, count],
+    );
+  const numbering = service.app.get(EventNumbering, { strict: false });
+  const newOrganization = async () => (await service.app.get(OrganizationsService).create('Events')).id;
+  await dataSource.query('ALTER TABLE events SET (autovacuum_enabled = false)');
+  await dataSource.query('DELETE FROM events');
+  await insert(1, await newOrganization());
+  await dataSource.query('VACUUM ANALYZE events');
+  const unknown = await newOrganization();
+  await insert(2_500, unknown);
+  const statements = await statementsOf(dataSource, () => numbering.number(unknown));
+  expect(await rowsReadBy(dataSource, statements)).toBeLessThan(20_000);
+  while ((await numbering.number(unknown)) > 0);
+  const [{ last }] = await dataSource.query(
+    'SELECT max(sequence)::int AS last FROM events WHERE organization_id = $1',
+    [unknown],
+  );
+  expect(last).toBe(2_500);
 });
 
 it('a user adds a bounded number of words to the vocabulary', async () => {

@@ -1,0 +1,60 @@
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { type CsvHead, type Field, FIELDS } from './csv-file.ts';
+
+interface Props {
+  head: CsvHead;
+  fields: (Field | undefined)[];
+  onFields(fields: (Field | undefined)[]): void;
+}
+
+/** The columns of a file, each with a choice of what it becomes and its values in the first rows. */
+export function ColumnsTable({ head, fields, onFields }: Props) {
+  // Each field comes from one column.
+  const choose = (at: number, chosen: Field | undefined) =>
+    onFields(fields.map((field, i) => (i === at ? chosen : field === chosen ? undefined : field)));
+
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label="Columns">
+      <Table
+        caption={`The columns of ${head.file.name}`}
+        columns={['Column', 'Becomes', 'First rows']}
+        busy={false}
+        stale={false}
+      >
+        {head.header.map((header, at) => {
+          const name = header || `Column ${at + 1}`;
+          return (
+            <Row key={at}>
+              <Cell class="main">
+                <strong>{name}</strong>
+              </Cell>
+              <Cell label="Becomes">
+                <select
+                  aria-label={`${name} becomes`}
+                  value={fields[at] ?? ''}
+                  onChange={(event) =>
+                    choose(at, (event.currentTarget.value || undefined) as Field | undefined)
+                  }
+                >
+                  <option value="">Left out</option>
+                  {FIELDS.map((field) => (
+                    <option key={field}>{field}</option>
+                  ))}
+                </select>
+              </Cell>
+              <Cell label="First rows" class="wider">
+                <div class={fields[at] ? undefined : 'quiet'}>
+                  {head.rows.map(({ line, cells }) => (
+                    <span class="clip" key={line}>
+                      {cells[at] || '–'}
+                    </span>
+                  ))}
+                </div>
+              </Cell>
+            </Row>
+          );
+        })}
+      </Table>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useRef, useState } from 'preact/hooks';
+import { CancelButton, Dialog } from '../../ui/dialog.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Field as FormField } from '../../ui/field.tsx';
+import { type CsvHead, type Field, readHead, suggestedFields } from './csv-file.ts';
+import { ColumnsTable } from './columns-table.tsx';
+import { ImportRun } from './import-run.tsx';
+
+interface Props {
+  onClose(): void;
+  /** Called when an import has written users. */
+  onImported(): void;
+}
+
+type Mode = 'create' | 'upsert';
+
+/** Imports a CSV file: choose it, say what its columns become, try it out, import it. */
+export function ImportDialog({ onClose, onImported }: Props) {
+  const [head, setHead] = useState<CsvHead>();
+  const [fields, setFields] = useState<(Field | undefined)[]>([]);
+  const [mode, setMode] = useState<Mode>('create');
+  const [step, setStep] = useState<'choose' | 'try' | 'import'>('choose');
+  const [error, setError] = useState<unknown>();
+  const latest = useRef<File | undefined>(undefined);
+
+  const choose = async (file: File | undefined) => {
+    latest.current = file;
+    setError(undefined);
+    setHead(undefined);
+    if (!file) return;
+    try {
+      const head = await readHead(file);
+      if (latest.current !== file) return;
+      setFields(suggestedFields(head.header));
+      setHead(head);
+    } catch (error) {
+      if (latest.current === file) setError(error);
+    }
+  };
+  const hasEmail = fields.includes('email');
+
+  return (
+    <Dialog title="Import users" onClose={onClose}>
+      {head && step !== 'choose' ? (
+        <ImportRun
+          key={step}
+          head={head}
+          fields={fields}
+          mode={mode}
+          dryRun={step === 'try'}
+          onBack={() => setStep('choose')}
+          onImport={() => setStep('import')}
+          onImported={onImported}
+          onClose={onClose}
+        />
+      ) : (
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (head && hasEmail) setStep('try');
+          }}
+        >
+          <FormField label="CSV file" hint="UTF-8; the first line names the columns">
+            {(field) => (
+              <input
+                {...field}
+                type="file"
+                accept=".csv,.tsv,text/csv,text/tab-separated-values"
+                onChange={(event) => void choose(event.currentTarget.files?.[0])}
+              />
+            )}
+          </FormField>
+          <Failure error={error} />
+          {head && (
+            <>
+              <ColumnsTable head={head} fields={fields} onFields={setFields} />
+              <p class="error" role="alert">
+                {!hasEmail && 'Choose the column that has the email.'}
+              </p>
+              <FormField label="Users that exist">
+                {(field) => (
+                  <select
+                    {...field}
+                    value={mode}
+                    onChange={(event) => setMode(event.currentTarget.value as Mode)}
+                  >
+                    <option value="create">Leave them as they are, and list the row as refused</option>
+                    <option value="upsert">Change the fields that the row has</option>
+                  </select>
+                )}
+              </FormField>
+            </>
+          )}
+          <div class="buttons">
+            <CancelButton />
+            <button class="primary" aria-disabled={!head || !hasEmail}>
+              Try it out
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,60 @@
+import { Cell, Row, Table } from '../../ui/table.tsx';
+import { formatRow } from './csv.ts';
+import { type CsvHead, REASON } from './csv-file.ts';
+import type { Refused } from './run-import.ts';
+
+const MAX_SHOWN = 50;
+
+/** The refused rows of a file: the first ones with what is wrong, and all of them to download. */
+export function RefusedRows({ head, refused }: { head: CsvHead; refused: Refused[] }) {
+  if (refused.length === 0) return null;
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Refused rows">
+        <Table caption="Refused rows" columns={['Line', 'Reason']} busy={false} stale={false}>
+          {refused.slice(0, MAX_SHOWN).map((one) => (
+            <Row key={one.row.line}>
+              <Cell label="Line">{one.row.line}</Cell>
+              <Cell label="Reason" class="main">
+                {reasonOf(one)}
+              </Cell>
+            </Row>
+          ))}
+        </Table>
+      </div>
+      <div class="line">
+        <p class="quiet">
+          {refused.length > MAX_SHOWN &&
+            `The first ${MAX_SHOWN} of ${count.format(refused.length)} are shown.`}
+        </p>
+        <button type="button" onClick={() => download(head, refused)}>
+          Download refused rows
+        </button>
+      </div>
+    </>
+  );
+}
+
+const reasonOf = ({ faults }: Refused) =>
+  faults.map(({ field, message }) => `${field} ${message}`).join('; ');
+
+/** Saves the rows as a CSV file with the reasons in a first column. Corrected there, it can be imported. */
+function download({ file, header, delimiter }: CsvHead, refused: Refused[]): void {
+  const reasonAt = header.findIndex((name) => name.toLowerCase() === REASON);
+  const withoutReason = (cells: string[]) => cells.filter((_cell, at) => at !== reasonAt);
+  const lines = [
+    formatRow([REASON, ...withoutReason(header)], delimiter),
+    ...refused.map((one) =>
+      formatRow([`line ${one.row.line}: ${reasonOf(one)}`, ...withoutReason(one.row.cells)], delimiter),
+    ),
+  ];
+  // Without the byte order mark, spreadsheets take UTF-8 for another encoding.
+  const url = URL.createObjectURL(new Blob(['\ufeff', ...lines], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${file.name.replace(/\.(csv|tsv)$/i, '')}.refused.${/\.tsv$/i.test(file.name) ? 'tsv' : 'csv'}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+const count = new Intl.NumberFormat('en');

@@ -1,0 +1,145 @@
+import { ApiError, type BatchAnswer, type Client } from '../../../client/index.ts';
+import type { CsvRow } from './csv.ts';
+import { type CsvHead, type Field, readRows } from './csv-file.ts';
+import { type Element, elementOf, emailKeyOf, type RowFault } from './elements.ts';
+
+export interface Refused {
+  row: CsvRow;
+  faults: RowFault[];
+}
+
+/** How far an import has got. */
+export interface ImportProgress {
+  /** The bytes of the file that have been read. */
+  bytes: number;
+  counts: BatchAnswer['counts'];
+  /** The refused rows, with their faults. */
+  refused: Refused[];
+  /** The time, in milliseconds, until which the rate limit makes it wait. */
+  waitsUntil?: number;
+}
+
+export interface ImportOptions {
+  mode: 'create' | 'upsert';
+  dryRun: boolean;
+  signal: AbortSignal;
+  onProgress(progress: ImportProgress): void;
+  /** Called after a failure that ends the import unless it is tried again. Rejects to end it. */
+  onFailure(error: unknown): Promise<void>;
+}
+
+type Sent = Extract<Element, { bytes: number }>;
+
+const MAX_ROWS = 500;
+/** Below the service's limit of 1 MB by the rest of the body. */
+const MAX_BYTES = 1_000_000;
+
+/** Sends the rows of a file in batches, one after the other. An email that stands twice in the file is refused the second time. */
+export async function runImport(
+  client: Client,
+  head: CsvHead,
+  fields: (Field | undefined)[],
+  { mode, dryRun, signal, onProgress, onFailure }: ImportOptions,
+): Promise<void> {
+  const progress: ImportProgress = {
+    bytes: 0,
+    counts: { created: 0, updated: 0, unchanged: 0, failed: 0 },
+    refused: [],
+  };
+  const accepted = new Set<string>();
+  const refuse = (row: CsvRow, faults: RowFault[]) => {
+    progress.counts.failed++;
+    progress.refused.push({ row, faults });
+  };
+  const report = () => onProgress({ ...progress, counts: { ...progress.counts } });
+
+  /** Repeats a request until it succeeds, or cannot. The key makes that safe. */
+  const send = async (elements: Sent[]): Promise<BatchAnswer> => {
+    const users = elements.map(({ user }) => user);
+    const idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-');
+    for (;;) {
+      try {
+        // Atomic, because a batch that is cut short would find its own users when it is repeated.
+        const options = { mode, dryRun, atomic: !dryRun, signal, idempotencyKey, timeoutMs: 60_000 };
+        return await client.users.batch(users, options);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ApiError) || isRefusalOfElements(error)) throw error;
+        if (error.status !== 429) {
+          await onFailure(error);
+          continue;
+        }
+        progress.waitsUntil = Date.now() + Math.max(error.retryAfter ?? 1, 1) * 1_000;
+        report();
+        await sleepUntil(progress.waitsUntil, signal);
+        progress.waitsUntil = undefined;
+        report();
+      }
+    }
+  };
+
+  const sendBatch = async (elements: Sent[]): Promise<void> => {
+    if (elements.length === 0) return;
+    let answer: BatchAnswer;
+    try {
+      answer = await send(elements);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isRefusalOfElements(error)) throw error;
+      // The others are sent again without those that refuse the whole.
+      const faults = faultsByElement(error);
+      for (const [at, list] of faults) refuse(elements[at].row, list);
+      return sendBatch(elements.filter((_element, at) => !faults.has(at)));
+    }
+    for (const { index, errors } of answer.results) {
+      if (errors) refuse(elements[index].row, errors);
+      else accepted.add(emailKeyOf(elements[index].user));
+    }
+    for (const outcome of ['created', 'updated', 'unchanged'] as const)
+      progress.counts[outcome] += answer.counts[outcome];
+    report();
+  };
+
+  let batch: Sent[] = [];
+  let bytes = 0;
+  for await (const row of readRows(head, (read) => (progress.bytes = read))) {
+    signal.throwIfAborted();
+    const element = elementOf(row, fields);
+    if ('faults' in element) refuse(row, element.faults);
+    else if (accepted.has(emailKeyOf(element.user)))
+      refuse(row, [{ field: 'email', message: 'stands in an earlier row of the file' }]);
+    else {
+      if (batch.length === MAX_ROWS || bytes + element.bytes > MAX_BYTES) {
+        await sendBatch(batch);
+        batch = [];
+        bytes = 0;
+      }
+      batch.push(element);
+      bytes += element.bytes + 1;
+    }
+  }
+  await sendBatch(batch);
+  report();
+}
+
+const ELEMENT = /^users\.(\d+)(?:\.(.*))?$/s;
+
+const isRefusalOfElements = ({ status, errors }: ApiError) =>
+  (status === 400 || status === 409) && errors.length > 0 && errors.every(({ field }) => ELEMENT.test(field));
+
+function faultsByElement({ errors }: ApiError): Map<number, RowFault[]> {
+  const faults = new Map<number, RowFault[]>();
+  for (const { field, message } of errors) {
+    const [, index, name] = ELEMENT.exec(field)!;
+    faults.set(Number(index), [...(faults.get(Number(index)) ?? []), { field: name ?? 'row', message }]);
+  }
+  return faults;
+}
+
+const sleepUntil = (time: number, signal: AbortSignal) =>
+  new Promise<void>((done, fail) => {
+    const timer = setTimeout(done, time - Date.now());
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      fail(signal.reason as Error);
+    });
+  });

@@ -1,0 +1,24 @@
+import { isIP } from 'node:net';
+
+/**
+ * What counts as one caller: an IPv4 address, or the first 64 bits of an IPv6 address, of which a single customer usually has all. All
+ * that is no address, which a proxy may pass on, is one caller, too.
+ */
+export function networkOf(address = ''): string {
+  const [plain] = address.split('%'); // without the zone of a link-local address
+  if (isIP(plain) !== 6) return isIP(plain) === 4 ? plain : 'unknown';
+  const groups = groupsOf(plain);
+  const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,ffff';
+  if (!isMapped) return groups.slice(0, 4).join(':');
+  return groups
+    .slice(6)
+    .flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255])
+    .join('.');
+}
+
+/** The eight groups of an IPv6 address, in lower case and without leading zeros. */
+function groupsOf(address: string): string[] {
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head, tail = []] = canonical.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
+}

@@ -1,0 +1,40 @@
+import { Body, HttpCode, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Answers } from '../../http/answers';
+import { ApiController } from '../../http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../../http/caller';
+import { BodyLimit } from '../../http/input/body-limit';
+import { claimOf } from '../../http/input/idempotency-key';
+import { Scopes } from '../../http/scopes';
+import { BatchDto } from './batch.dto';
+import { BatchService } from './batch.service';
+import { BatchAnswerView } from './batch.view';
+
+@ApiController('api/v1/users')
+export class BatchController {
+  constructor(private readonly batches: BatchService) {}
+
+  /**
+   * Create or update many users
+   * @remarks Takes up to 500 users, and is one request for the rate limit. The response says what became of each, as a request
+   * of its own would: an element that is wrong harms no other. An email that stands twice is taken for the second.
+   *
+   * An atomic batch is written as a whole or not at all. Any other is written in transactions of up to 100 users: if it ends
+   * with a 503, a part may be written. Repeat it as `upsert` then.
+   */
+  @Post('batch')
+  @Scopes('users:write')
+  @HttpCode(200)
+  @BodyLimit(1024 * 1024)
+  @Answers({ headers: ['Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
+  async batch(
+    @CurrentCaller() by: Caller,
+    @Body() batch: BatchDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<BatchAnswerView> {
+    const { answer, isReplay } = await this.batches.run(by, batch, claimOf(request));
+    if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
+    return answer;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Fault } from '../../http/fault';
+
+/** What became of an element of a batch. */
+export class BatchResultView {
+  /**
+   * The position of the element.
+   * @example 0
+   */
+  index: number;
+
+  /**
+   * The status that a request of its own would have got: 201 created, 200 updated or unchanged, 400 invalid, 409 email taken.
+   * @example 201
+   */
+  status: 200 | 201 | 400 | 409;
+
+  /**
+   * The id of the user; null on failure, and if a dry run would create the user.
+   * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  id: string | null;
+
+  /**
+   * The version of the user; null where `id` is.
+   * @example 1
+   */
+  version: number | null;
+
+  /**
+   * On failure: what failed, for programs.
+   * @example 'validation_failed'
+   */
+  code?: 'validation_failed' | 'conflict';
+
+  /** On failure: every fault of the element. */
+  errors?: Fault[];
+}
+
+/** How many elements of a batch came out how. */
+export class BatchCountsView {
+  /**
+   * New users.
+   * @example 1
+   */
+  created: number;
+
+  /**
+   * Users that were changed.
+   * @example 0
+   */
+  updated: number;
+
+  /**
+   * Users that had every value already.
+   * @example 0
+   */
+  unchanged: number;
+
+  /**
+   * Elements that were refused.
+   * @example 0
+   */
+  failed: number;
+}
+
+/** What became of a batch. */
+export class BatchAnswerView {
+  /** One for each element, in the order of the request. */
+  results: BatchResultView[];
+
+  /**
+   * How many came out how.
+   * @example { "created": 1, "updated": 0, "unchanged": 0, "failed": 0 }
+   */
+  counts: BatchCountsView;
+}

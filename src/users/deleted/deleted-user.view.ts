@@ -1,0 +1,28 @@
+import { UserView } from '../user.view';
+
+/** A deleted user, as it was last. */
+export class DeletedUserView extends UserView {
+  /**
+   * When the user was deleted.
+   * @example '2026-02-28T17:00:00.000Z'
+   */
+  deletedAt: Date;
+
+  /**
+   * When the user is purged, unless it is restored. That happens within an hour.
+   * @example '2026-03-30T17:00:00.000Z'
+   */
+  purgeAt: Date;
+}
+
+/** A page of deleted users. */
+export class DeletedUserPageView {
+  /** The users of this page. */
+  data: DeletedUserView[];
+
+  /**
+   * The `cursor` for the next page; null on the last page.
+   * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
+   */
+  nextCursor: string | null;
+}

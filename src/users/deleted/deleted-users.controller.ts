@@ -1,0 +1,79 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Answers } from '../../http/answers';
+import { ApiController } from '../../http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../../http/caller';
+import { entityTag } from '../../http/input/entity-tags';
+import { OptionalBody } from '../../http/input/optional-body';
+import { Scopes } from '../../http/scopes';
+import { linkNext } from '../../pages/page';
+import { UserView } from '../user.view';
+import { DeletedUserPageView, DeletedUserView } from './deleted-user.view';
+import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
+import { DeletedUsersService } from './deleted-users.service';
+
+@ApiController('api/v1/deleted-users')
+export class DeletedUsersController {
+  constructor(private readonly deletedUsers: DeletedUsersService) {}
+
+  /**
+   * List deleted users
+   * @remarks Returns the deleted users of the organization page by page, the latest first. They are kept for 30 days, unless the
+   * service is configured otherwise.
+   */
+  @Get()
+  @Scopes('users:read')
+  @Answers({ headers: ['Link'] })
+  async list(
+    @CurrentCaller() by: Caller,
+    @Query() query: ListDeletedUsersDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeletedUserPageView> {
+    const page = await this.deletedUsers.list(by, query);
+    linkNext(request, response, page);
+    return page;
+  }
+
+  /**
+   * Get a deleted user
+   * @remarks Returns one deleted user of the organization.
+   */
+  @Get(':id')
+  @Scopes('users:read')
+  get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<DeletedUserView> {
+    return this.deletedUsers.get(by, id);
+  }
+
+  /**
+   * Restore a deleted user
+   * @remarks Makes it a user again, with its id, `createdAt` and everything else; `version` is one more. If its email is used by
+   * another user by now, this is a 409: name another email in the body. Without that the request needs no body.
+   */
+  @Post(':id/restore')
+  @Scopes('users:write')
+  @OptionalBody()
+  @Answers({ headers: ['ETag'], failures: [409] })
+  @HttpCode(200)
+  async restore(
+    @CurrentCaller() by: Caller,
+    @Param('id') id: string,
+    @Body() changes: RestoreUserDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UserView> {
+    const user = await this.deletedUsers.restore(by, id, changes);
+    response.setHeader('ETag', entityTag(user.version));
+    return user;
+  }
+
+  /**
+   * Purge a deleted user
+   * @remarks Erases the user for good: nothing can restore it, and the `data` of all its events is null.
+   */
+  @Delete(':id')
+  @Scopes('admin')
+  @HttpCode(204)
+  purge(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<void> {
+    return this.deletedUsers.purge(by, id);
+  }
+}

@@ -1,0 +1,22 @@
+import { Email, Optional } from '../../http/input/checks';
+import { PageQuery } from '../../pages/page';
+
+export class ListDeletedUsersDto extends PageQuery {
+  /**
+   * Only users who had this email address; letter case is ignored.
+   * @example 'ada@example.com'
+   */
+  @Optional()
+  @Email()
+  email?: string;
+}
+
+export class RestoreUserDto {
+  /**
+   * Another email address for the user, if the former one is taken by now.
+   * @example 'ada@example.com'
+   */
+  @Optional()
+  @Email()
+  email?: string;
+}

@@ -1,0 +1,53 @@
+// What the nodes of a cluster write into their logs when a request fails in the database: no personal data.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startReplica, stop } from '../faults/cluster.mjs';
+import { ask, until } from '../faults/load.mjs';
+import { openPlace } from './place.mjs';
+import { logOf } from './statements.mjs';
+
+let place;
+let replica;
+
+before(async () => {
+  place = await openPlace({ organizations: 1, settings: { logging_collector: 'on' } });
+  replica = await startReplica({ DATABASE_URL: place.url });
+});
+after(async () => {
+  await stop([replica]);
+  await place.stop();
+});
+
+const user = { name: 'Zebulon', email: 'quagga@example.com', metadata: { team: 'okapi' } };
+const TAKEN = 'users_organization_id_email_key_key';
+
+/** Sends writes with an email that another user has got. */
+async function fail() {
+  const [{ token, userId }] = place.organizations;
+  const send = (method, path) =>
+    ask(replica.url, `/api/v1/users${path}`, { method, token, body: user }).then(({ status }) => status);
+  await send('POST', '');
+  assert.deepEqual([await send('POST', ''), await send('PATCH', `/${userId}`)], [409, 409]);
+}
+
+const personalIn = (log) => log.match(/zebulon|quagga|okapi/gi) ?? [];
+
+test('the coordinator logs no name, email or metadata of a write that fails', async () => {
+  await fail();
+  await until(() => logOf(place.coordinator).includes(TAKEN));
+  assert.deepEqual(personalIn(logOf(place.coordinator)), []);
+});
+
+test('nor does a worker with the settings of docs/scaling.md', async () => {
+  for (const worker of place.workers) {
+    await place.queryOn(worker, `ALTER SYSTEM SET log_min_error_statement = 'panic'`);
+    await place.queryOn(worker, `ALTER SYSTEM SET log_error_verbosity = 'terse'`);
+    await place.queryOn(worker, 'SELECT pg_reload_conf()');
+  }
+  await until(() => place.workers.every((worker) => /"log_error_verbosity" changed/.test(logOf(worker))));
+  const before = place.workers.map((worker) => logOf(worker).length);
+  await fail();
+  const since = () => place.workers.map((worker, i) => logOf(worker).slice(before[i])).join('');
+  await until(() => since().includes(TAKEN));
+  assert.deepEqual(personalIn(since()), []);
+});

@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { accessibilityFaults, prepareAccessibility } from './support/accessibility';
+import { describeInBrowser } from './support/browser';
+import type { Client } from './support/client';
+import { dialogButton, toUsers, useDashboard } from './support/dashboard';
+
+const csvOf = (name: string, content: string | Buffer) => ({
+  name,
+  mimeType: 'text/csv',
+  buffer: Buffer.from(content),
+});
+
+const people = (count: number) =>
+  ['email,name', ...Array.from({ length: count }, (_, n) => `p${n}@example.com,Person ${n}`)].join('\n');
+
+const usersOf = async (api: Client) => (await api.get('/api/v1/users?sort=email').expect(200)).body.data;
+
+describeInBrowser('the import of the dashboard', () => {
+  const { service, visit } = useDashboard();
+  const openImport = async (prepare?: (api: Client, page: Page) => Promise<unknown>) => {
+    const opened = await visit({}, prepare);
+    await toUsers(opened.page);
+    await opened.page.getByRole('button', { name: 'Import users' }).click();
+    return opened;
+  };
+  const choose = (page: Page, content: string | Buffer, name = 'people.csv') =>
+    page.getByLabel('CSV file').setInputFiles(csvOf(name, content));
+  const downloaded = async (page: Page) => {
+    const download = page.waitForEvent('download');
+    await dialogButton(page, 'Download refused rows').click();
+    const file = await download;
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+  };
+
+  it('shows what columns become, tries the file out, imports it and offers the refused rows', async () => {
+    const { page, api, expectErrors } = await openImport((api) =>
+      api.createUser({ email: 'known@example.com' }),
+    );
+    expectErrors(400); // the NUL refuses the whole batch, which is sent again without it
+    await choose(
+      page,
+      '\ufeffName;E-Mail;Role;Metadata;Phone\r\n' +
+        '"Smith; ""Jo""";jo@example.com;viewer;"{""a"":\n ""x""}";1\r\n' +
+        'Known;known@example.com;;;\r\n' +
+        ';;;;\r\n' +
+        '=Bad;nobody;;;\r\n' +
+        'Short;short@example.com\r\n' +
+        'Twice;JO@example.com;;;\r\n' +
+        'NUL\0;nul@example.com;;;\r\n' +
+        'Odd;odd@example.com;;{no};\r\n' +
+        'Last;last@example.com;;;',
+    );
+    await page.getByText('Choose the column that has the email.').waitFor();
+    expect(await page.getByLabel('Name becomes').inputValue()).toBe('name');
+    expect(await page.getByLabel('Phone becomes').inputValue()).toBe('');
+    await page.getByText('Smith; "Jo"').waitFor();
+    await page.getByLabel('E-Mail becomes').selectOption('email');
+    await dialogButton(page, 'Try it out').click();
+
+    await page.getByRole('heading', { name: 'This would happen' }).waitFor();
+    await page.getByText('2 to create · 0 to change · 0 unchanged · 6 refused').waitFor();
+    expect(await usersOf(api)).toHaveLength(1);
+    const table = page.getByRole('dialog').getByRole('table');
+    const reasons = (await table.getByRole('row').allInnerTexts())
+      .slice(1)
+      .map((text) => text.replace(/\s+/g, ' '));
+    expect(reasons.sort()).toEqual([
+      '10 metadata must be JSON',
+      '4 email is already used by another user of the organization',
+      '6 email must be an email address',
+      '7 row has 2 cells, but the header has 5',
+      '8 email is already used by another user of the organization',
+      '9 name must not contain a NUL or a lone surrogate',
+    ]);
+
+    await dialogButton(page, 'Import 2 users').click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    const { name, text } = await downloaded(page);
+    expect(name).toBe('people.refused.csv');
+    expect(text).toMatch(/^\ufeffrefused_because;Name;E-Mail;Role;Metadata;Phone\r\n/);
+    expect(text).toContain("line 6: email must be an email address;'=Bad;nobody;;;\r\n");
+    expect(text).toContain('line 7: row has 2 cells, but the header has 5;Short;short@example.com\r\n');
+    await dialogButton(page, 'Close').click();
+    await page.getByText('3 users on this page').waitFor();
+    expect(await usersOf(api)).toMatchObject([
+      { name: 'Smith; "Jo"', role: 'viewer', metadata: { a: 'x' } },
+      { name: 'Ada Lovelace', email: 'known@example.com' },
+      { name: 'Last', email: 'last@example.com', role: 'member', metadata: {} },
+    ]);
+  });
+
+  it('imports corrected rows, and changes users that exist', async () => {
+    const { page, api } = await openImport((api) =>
+      api.createUser({ name: 'Ada', email: 'ada@example.com' }),
+    );
+    await choose(page, 'refused_because\temail\trole\nline 2: no\tada@example.com\tadmin\n', 'a.tsv');
+    await page.getByLabel('Users that exist').selectOption('upsert');
+    await dialogButton(page, 'Try it out').click();
+    await dialogButton(page, 'Import 1 user').click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    await page.getByText('0 created · 1 changed · 0 unchanged · 0 refused').waitFor();
+    expect(await usersOf(api)).toMatchObject([{ name: 'Ada', role: 'admin', version: 2 }]);
+  });
+
+  it('says so if the file is not one', async () => {
+    const { page } = await openImport();
+    await choose(page, Buffer.from('name,email\nJ\xfcrgen,j@example.com\n', 'latin1'));
+    await page.getByText('The file is not UTF-8.').waitFor();
+    await choose(page, '\n\n');
+    await page.getByText('The file is empty.').waitFor();
+    await choose(page, 'email,name\na@example.com,"Ada\n');
+    await page.getByText('The quote that opens in the row at line 2 is never closed.').waitFor();
+    await choose(page, `${people(9)}\n"`);
+    await dialogButton(page, 'Try it out').click();
+    await page.getByText('The quote that opens in the row at line 11 is never closed.').waitFor();
+    await page.getByRole('heading', { name: 'Failed; nothing was written' }).waitFor();
+  });
+
+  it('sends several batches, and refuses an email that stands in two of them', async () => {
+    const { page, api, requestedUrls } = await openImport();
+    await choose(page, `${people(1_200)}\np3@example.com,Again\n`);
+    await dialogButton(page, 'Try it out').click();
+    await page.getByText('email stands in an earlier row of the file').waitFor();
+    await dialogButton(page, 'Import 1,200 users').click();
+    await page.getByText('1,200 created · 0 changed · 0 unchanged · 1 refused').waitFor();
+    expect(requestedUrls.filter((url) => url.endsWith('/batch'))).toHaveLength(6);
+    const [{ count }] = await service().dataSource.query(
+      'SELECT count(*)::int FROM users WHERE organization_id = $1',
+      [api.organizationId],
+    );
+    expect(count).toBe(1_200);
+  });
+
+  it('waits out the rate limit, and says so', async () => {
+    const { page, expectErrors } = await openImport();
+    expectErrors(429);
+    let refusals = 0;
+    await page.route('**/users/batch', (route) => {
+      if (refusals++ > 0) return route.continue();
+      return route.fulfill({
+        status: 429,
+        headers: { 'Retry-After': '3', 'Content-Type': 'application/problem+json' },
+        body: JSON.stringify({ title: 'x', status: 429, code: 'rate_limited', detail: 'x', requestId: 'x' }),
+      });
+    });
+    await choose(page, people(2));
+    await dialogButton(page, 'Try it out').click();
+    await page.getByText("The token's rate limit is used up. The import goes on at").waitFor();
+    await page.getByText('2 to create ·').waitFor();
+    expect(await page.getByText('rate limit is used up').count()).toBe(0);
+  });
+
+  it('goes on after a failure with the same key, and can be stopped', async () => {
+    const { page, expectErrors, api } = await openImport();
+    expectErrors(500);
+    const keys: (string | null)[] = [];
+    let isDown = true;
+    await page.route('**/users/batch', async (route) => {
+      keys.push(await route.request().headerValue('Idempotency-Key'));
+      return isDown ? route.fulfill({ status: 500, body: '' }) : route.continue();
+    });
+    await choose(page, people(2));
+    await dialogButton(page, 'Try it out').click();
+    await page.getByText('Unexpected response: 500').waitFor();
+    isDown = false;
+    await dialogButton(page, 'Try again').click();
+    await page.getByText('2 to create ·').waitFor();
+    expect(new Set(keys).size).toBe(1);
+    isDown = true;
+    await dialogButton(page, 'Import 2 users').click();
+    await page.getByText('Unexpected response: 500').waitFor();
+    await dialogButton(page, 'Stop').click();
+    await page.getByText('Stopped; what is counted here has been written').waitFor();
+    expect(await usersOf(api)).toEqual([]);
+  });
+
+  it.each([1280, 320])('has no accessibility faults in a window of %i pixels', async (width) => {
+    const { page } = await openImport((_api, page) => prepareAccessibility(page));
+    await page.setViewportSize({ width, height: 800 });
+    const check = async (state: string) =>
+      expect([state, await accessibilityFaults(page)]).toEqual([state, []]);
+    await check('empty');
+    await choose(page, 'email,name,phone\na@example.com,Ada,1\nnobody,Bob,2\n');
+    await page.getByLabel('phone becomes').waitFor();
+    await check('columns');
+    await dialogButton(page, 'Try it out').click();
+    await page.getByText('1 to create ·').waitFor();
+    await check('dry run');
+  });
+});

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import type { DataSource } from 'typeorm';
+import { OrganizationsService } from '../src/auth/organizations.service';
+import { TokensService } from '../src/tokens/tokens.service';
+import { DeletedUserRetention } from '../src/users/deleted/deleted-user-retention';
+import type { Client } from './support/client';
+import { describeOnServer, directUrl, itOnPlainTables } from './support/database';
+import { startService, type TestService } from './support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+/** Every row of every table as text, so that a table that is added later is judged, too. */
+async function dump(dataSource: DataSource): Promise<string> {
+  const tables: { name: string }[] = await dataSource.query(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  const texts = tables.map(async ({ name }) => {
+    const rows: { text: string }[] = await dataSource.query(`SELECT t::text AS text FROM ${name} AS t`);
+    return rows.map(({ text }) => `${name} ${text}`).join('\n');
+  });
+  return (await Promise.all(texts)).join('\n');
+}
+
+/** Words that nobody else has, and parts of addresses that are no words. */
+const TRACES = /quetzal|zyxwvut|brontosaur|hippogriff|777-11-9|wombat|umbriel|xanadu/i;
+
+/** A user with a history: created with a key, renamed, given another address, deleted, restored and deleted again. */
+async function someone(api: Client): Promise<string> {
+  const fields = {
+    name: 'Quetzalina Umbriel',
+    email: 'quetzalina.777-11-9@brontosaur.example',
+    metadata: { 'hippogriff-key': { deep: ['Wombat', 'Xanadu'] } },
+  };
+  const create = () => api.post('/api/v1/users', fields).set('Idempotency-Key', 'once').expect(201);
+  const { body: user } = await create();
+  await create();
+  const path = `/api/v1/users/${user.id}`;
+  await api.get('/api/v1/events').expect(200); // has the first ones numbered
+  await api.patch(path, { name: 'Zyxwvut Former' }).expect(200);
+  await api
+    .patch(path, { email: 'zyxwvut@brontosaur.example', metadata: { wombat: 'Zyxwvutz' } })
+    .expect(200);
+  const elements = [
+    { email: 'zyxwvut@brontosaur.example', name: 'Zyxwvut Batched' },
+    { email: 'no address of hippogriff', name: 'Wombat' },
+  ];
+  const batch = { users: elements, mode: 'upsert' };
+  await api.post('/api/v1/users/batch', batch).set('Idempotency-Key', 'batch').expect(200);
+  await api.delete(path).expect(204);
+  await api.post(`/api/v1/deleted-users/${user.id}/restore`, { email: 'second@xanadu.example' }).expect(200);
+  await api.patch(path, { name: 'Umbriel Last' }).expect(200);
+  await api.delete(path).expect(204);
+  return user.id;
+}
+
+describe('after a purge', () => {
+  it('no table has a name, an email or metadata of the user', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    expect(await dump(service.dataSource)).toMatch(TRACES);
+
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(204);
+
+    const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    expect(traces).toEqual([]);
+  });
+
+  it('by the retention, neither', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    await service.dataSource.query(
+      `UPDATE deleted_users SET deleted_at = '2020-01-01' WHERE organization_id = $1 AND id = $2`,
+      [api.organizationId, id],
+    );
+    await service.app.get(DeletedUserRetention, { strict: false }).purgeOld();
+    const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    expect(traces).toEqual([]);
+  });
+
+  it('with a retention of 0, neither', async () => {
+    const strict = await startService({ DELETED_USERS_RETENTION_DAYS: '0' });
+    const api = await strict.client();
+    const { body: user } = await api
+      .post('/api/v1/users', { name: 'Quetzalina', email: 'q@brontosaur.example' })
+      .set('Idempotency-Key', 'once')
+      .expect(201);
+    await api.patch(`/api/v1/users/${user.id}`, { name: 'Zyxwvut' }).expect(200);
+    await api.delete(`/api/v1/users/${user.id}`).expect(204);
+    expect(await dump(strict.dataSource)).not.toMatch(TRACES);
+    await strict.close();
+  });
+});
+
+it('no table has a trace of the deleted users of an organization that has been deleted', async () => {
+  const api = await service.client();
+  await someone(api);
+  await service.app.get(TokensService).revoke(api.organizationId, api.tokenId);
+
+  await service.app.get(OrganizationsService).delete(api.organizationId);
+
+  const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+  expect(traces).toEqual([]);
+});
+
+describeOnServer('a dump of the database after a purge', () => {
+  const pgDump = () =>
+    execFileSync(
+      'pg_dump',
+      ['--data-only', directUrl({ env: { ...service.env, DATA_DIR: '' }, drop: async () => {} })],
+      {
+        encoding: 'utf8',
+        maxBuffer: 1e9,
+      },
+    );
+
+  // On a cluster the rows are in the shards.
+  itOnPlainTables('has no trace of the user', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    expect(pgDump()).toMatch(TRACES);
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(204);
+    expect(
+      pgDump()
+        .split('\n')
+        .filter((row) => TRACES.test(row)),
+    ).toEqual([]);
+  });
+});
