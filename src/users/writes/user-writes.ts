@@ -8,6 +8,7 @@ import { violates, wasRefused } from '../../database/errors';
 import { Gathered } from '../../database/gathered';
 import { newId } from '../../database/id';
 import type { Parameters } from '../../database/parameters';
+import type { Query } from '../../database/query';
 import { retryRolledBack } from '../../database/retry';
 import { InTurn } from '../../database/in-turn';
 import { NO_LANES } from '../../database/join-transaction';
@@ -23,6 +24,7 @@ import { type UserText, VocabularySweep } from '../search/vocabulary-sweep';
 import { DeletedUserReads } from '../deleted/deleted-user-reads';
 import { columnsOf, searchTextOf, wordsOf } from '../user-columns';
 import { changeOf, type Precondition } from './user-decisions';
+import { takenEmails } from './taken-emails';
 import { created, deleted, restored, updated } from './user-events';
 import type { User } from '../user.entity';
 import type { WritableFields } from '../user.fields';
@@ -49,6 +51,11 @@ export type Outcome =
 /** The result of a row that needs a statement of its own. */
 const ALONE = Symbol('alone');
 
+/** The result of a new user whose email is taken. */
+const TAKEN = Symbol('taken');
+
+type InsertResult = Written | undefined | typeof ALONE | typeof TAKEN;
+
 /** No attempt begins later than this: other writes of the user may wait for a lock, or be faster again and again. */
 const MAX_WAIT_MS = 8_000;
 
@@ -59,7 +66,7 @@ const MAX_WAIT_MS = 8_000;
  */
 @Injectable()
 export class UserWrites {
-  private readonly inserts: Gathered<RecordedUser, Written | undefined | typeof ALONE>;
+  private readonly inserts: Gathered<RecordedUser, InsertResult>;
   private readonly updates: Gathered<RecordedChange, Written | undefined | typeof ALONE>;
   private readonly users = new InTurn();
   private readonly dataSource: DataSource;
@@ -76,9 +83,7 @@ export class UserWrites {
     private readonly statements: WriteStatements,
   ) {
     this.dataSource = manager.dataSource;
-    this.inserts = new Gathered(lanes, (organizationId, users) =>
-      this.together(organizationId, users, this.insertStatement),
-    );
+    this.inserts = new Gathered(lanes, (organizationId, users) => this.insertTogether(organizationId, users));
     this.updates = new Gathered(lanes, (organizationId, changes) =>
       this.together(organizationId, changes, this.updateStatement),
     );
@@ -133,6 +138,7 @@ export class UserWrites {
     };
     try {
       const gathered = isLarge(row) ? ALONE : await this.inserts.ask(organizationId, row);
+      if (gathered === TAKEN) return { outcome: 'taken' };
       const written =
         gathered === ALONE ? await this.alone(organizationId, row, this.insertStatement) : gathered;
       await this.finish(organizationId, row);
@@ -231,14 +237,46 @@ export class UserWrites {
     return written === ALONE ? this.alone(organizationId, change, this.updateStatement) : written;
   }
 
+  /**
+   * If the database rejects the statement because of taken emails, as it most often does, another one writes the users who are
+   * left, and the first of those with the same email. Alone, each of the others would be written with all that belongs to it,
+   * and undone.
+   */
+  private async insertTogether(organizationId: string, users: RecordedUser[]): Promise<InsertResult[]> {
+    const results = await this.together(organizationId, users, this.insertStatement);
+    if (results[0] !== ALONE) return results;
+    const firsts = new Map([...users].reverse().map((user) => [emailKeyOf(user), user]));
+    const query: Query = (sql, values) => this.manager.query(sql, values);
+    for (const key of await takenEmails(this.dataSource, query, organizationId, [...firsts.keys()]))
+      firsts.delete(key);
+    const left = [...firsts.values()];
+    if (left.length === users.length) return results;
+    const second = await this.tryTogether(organizationId, left, this.insertStatement);
+    const written = new Map<RecordedUser, InsertResult>(left.map((user, i) => [user, second[i]]));
+    return users.map((user): InsertResult => {
+      const first = firsts.get(emailKeyOf(user));
+      if (!first) return TAKEN;
+      return user === first || written.get(first) === ALONE ? written.get(first) : TAKEN;
+    });
+  }
+
   private async together<Row extends { id: string }>(
     organizationId: string,
     rows: Row[],
     statement: StatementOf<Row>,
   ): Promise<(Written | undefined | typeof ALONE)[]> {
-    const run = statement(this.dataSource, organizationId, rows);
-    if (rows.length === 1) return [await this.runOne(organizationId, run)];
+    if (rows.length > 1) return this.tryTogether(organizationId, rows, statement);
+    return [await this.runOne(organizationId, statement(this.dataSource, organizationId, rows))];
+  }
+
+  private async tryTogether<Row extends { id: string }>(
+    organizationId: string,
+    rows: Row[],
+    statement: StatementOf<Row>,
+  ): Promise<(Written | undefined | typeof ALONE)[]> {
+    if (rows.length === 0) return [];
     try {
+      const run = statement(this.dataSource, organizationId, rows);
       const written = new Map((await this.run(organizationId, run)).map((row) => [row.id, row]));
       return rows.map(({ id }) => written.get(id));
     } catch (error) {
@@ -330,6 +368,8 @@ type StatementOf<Row> = (
 
 /** Large metadata takes long to index, so its user must not delay the others of a batch. */
 const isLarge = ({ columns }: Pick<NewUser, 'columns'>) => String(columns.metadata_text ?? '').length > 1_000;
+
+const emailKeyOf = ({ columns }: NewUser) => String(columns.email_key);
 
 const isEmailTaken = (error: unknown) => violates(error, 'users_organization_id_email_key_key');
 
