@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
@@ -7,6 +8,9 @@ import { tableName } from '../../database/tables';
 
 /** Written users per merge. Merging fewer takes just as long; with more, searches have more pending entries to scan. */
 const USERS_PER_MERGE = 250;
+
+/** The pause after a merge. It takes long even for few users, and without a pause an import would have the database merge all the time. */
+const PAUSE_MS = 250;
 
 /** The pause after the database rejects a merge: the migration that creates the function may still be pending. */
 const RETRY_AFTER_MS = 60_000;
@@ -31,10 +35,12 @@ export class SearchIndexes {
       return;
     this.usersSinceMerge = 0;
     this.isMerging = true;
-    void this.mergePendingEntries().finally(() => {
-      this.isMerging = false;
-      this.countWrites(0);
-    });
+    void this.mergePendingEntries()
+      .then(() => sleep(PAUSE_MS, undefined, { ref: false }))
+      .finally(() => {
+        this.isMerging = false;
+        this.countWrites(0);
+      });
   }
 
   /** A merge that fails, for example at the statement timeout under heavy load, keeps what it has merged so far. */
