@@ -63,14 +63,15 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
   private async refuseSharing(): Promise<void> {
     const mounts = [...this.modules.values()].flatMap(
       ({ providers }) => providers.get(Mount)?.instance ?? [],
-    );
-    for (const other of mounts as Mount[]) {
+    ) as Mount[];
+    for (const other of mounts) {
       if (other === this) continue;
       const shared =
         (other.instance.name === this.instance.name && 'name, or none') ||
         (other.options.prefix.toLowerCase() === this.options.prefix.toLowerCase() && 'prefix') ||
         ((await other.tables()) === (await this.tables()) && 'schema');
       if (shared) {
+        await Promise.all(mounts.map(({ service }) => service.close())); // a host that does not start is not shut down
         throw new Error(
           `Two UserManagementModules of this application have the same ${shared}. Give each a name, a prefix and a schema of its own: forRoot({ name: 'partners', prefix: 'partners', schema: 'partners' }).`,
         );
