@@ -26,19 +26,11 @@ export function recordEvents(
 ): string[] {
   if (events.length === 0) return [];
   const nextPosition = `nextval('${tableName(dataSource, 'event_positions')}')`;
-  const shared = new Map<string | null, string>();
-  /** The placeholder of a text that many events have: each is sent once. */
-  const share = (text: string | null) => {
-    if (!shared.has(text)) shared.set(text, parameters.bind(text));
-    return shared.get(text)!;
-  };
   const values = events.map(({ by: { source, actor, requestId }, type, targetId, data }) => {
     const cells = [
       organization,
       parameters.bind(newId('evt')),
-      ...[type, source, actor.id, actor.name].map(share),
-      parameters.bind(targetId),
-      share(requestId),
+      ...[type, source, actor.id, actor.name, targetId, requestId].map((text) => parameters.share(text)),
       parameters.bind(data && JSON.stringify(data)),
       nextPosition,
     ];

@@ -59,7 +59,10 @@ export const USER_FIELDS = {
     kind: 'text',
     writable: true,
     key: emailKey,
-    fold: (email) => (fold(email) === emailKey(email) ? '' : fold(email)),
+    fold: (email) => {
+      const folded = fold(email);
+      return folded === emailKey(email) ? '' : folded;
+    },
     text: toSearchText,
     sort: { by: ['email_key'], order: 'asc' },
   }),

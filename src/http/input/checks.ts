@@ -74,7 +74,8 @@ export const Email = () =>
         if (faults.length > 0) return faults;
         // isEmail() throws on a lone surrogate. The normalized form is the one compared, so it must be valid too.
         const text = value as string;
-        if (text.isWellFormed() && isEmail(text) && isEmail(text.normalize('NFKC'))) return [];
+        const normalized = text.normalize('NFKC');
+        if (text.isWellFormed() && isEmail(text) && (normalized === text || isEmail(normalized))) return [];
         return [{ code: 'invalid', message: 'must be an email address' }];
       },
       { type: 'string', pattern: EMAIL_PATTERN, maxLength: 254 },

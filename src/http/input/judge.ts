@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validateSync } from 'class-validator';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { type Fault, invalidInput } from '../fault';
 import type { FaultsOf } from './checks';
 import { factsOf } from './facts';
@@ -44,31 +44,46 @@ export function judge<Dto extends object>(
   for (const [key, value] of Object.entries(input)) {
     if (faults.size >= MAX_FAULTS) break;
     if (value === undefined) continue; // not in JSON; programs pass it for an absent field
-    jsonFaults(key, value, known.get(key)).forEach(report);
+    jsonFaults(key, value, known.get(key)?.levelsAround).forEach(report);
     if (!known.has(key)) {
       report({ field: nested('', key), code: 'unknown', message: `is not a known ${kind}` });
     } else if (typeof value === 'object' && value !== null) structured[key] = value;
     else simple[key] = value;
   }
   const dto = Object.assign(plainToInstance(metatype, simple), structured);
-  for (const error of validateSync(dto, { forbidUnknownValues: false })) {
-    for (const { faultsOf } of Object.values(error.contexts ?? {}) as { faultsOf: FaultsOf }[]) {
-      for (const fault of faultsOf(error.value, error.property)) report({ field: error.property, ...fault });
-    }
+  for (const [field, { conditions, checks }] of known) {
+    const value = dto[field as keyof Dto];
+    if (!conditions.every((isChecked) => isChecked(dto, value))) continue;
+    for (const faultsOf of checks) for (const fault of faultsOf(value, field)) report({ field, ...fault });
   }
   return faults.size > 0 ? { faults: [...faults.values()] } : { dto };
 }
 
-/** The fields of each DTO, and the levels of nesting that they may have in addition. */
-const fields = new Map<Type, Map<string, number>>();
+/** A field of a DTO: a property with a check. */
+interface Field {
+  /** The levels of nesting that it may have in addition. */
+  levelsAround: number;
+  /** It is checked if all of these hold. */
+  conditions: ((dto: object, value: unknown) => boolean)[];
+  checks: FaultsOf[];
+}
 
-/** The fields of a DTO: its properties with a check. */
-function fieldsOf(metatype: Type): Map<string, number> {
+const fields = new Map<Type, Map<string, Field>>();
+
+/** Reads the decorators once. validateSync() would for each object, and that takes longer than the checks themselves. */
+function fieldsOf(metatype: Type): Map<string, Field> {
   let known = fields.get(metatype);
   if (!known) {
-    const metadata = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
+    known = new Map();
     const facts = factsOf(metatype.prototype) as Record<string, { levelsAround?: number }>;
-    known = new Map(metadata.map(({ propertyName: name }) => [name, facts[name]?.levelsAround ?? 0]));
+    const decorators = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
+    for (const { propertyName, type, constraints, context } of decorators) {
+      const { levelsAround = 0 } = facts[propertyName] ?? {};
+      const field = known.get(propertyName) ?? { levelsAround, conditions: [], checks: [] };
+      known.set(propertyName, field);
+      if (type === ValidationTypes.CONDITIONAL_VALIDATION) field.conditions.push(constraints[0]);
+      else field.checks.push((context as { faultsOf: FaultsOf }).faultsOf);
+    }
     fields.set(metatype, known);
   }
   return known;

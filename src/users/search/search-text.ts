@@ -19,23 +19,28 @@ export const fold = (text: string): string => withoutCaseAndAccents(text, 'NFKD'
 /** The same, but keeps compatibility forms: names are sorted without regard to case and accents only. */
 export const foldName = (name: string): string => withoutCaseAndAccents(name, 'NFD', 'NFC');
 
-const withoutCaseAndAccents = (text: string, decomposed: string, composed: string) =>
-  text
-    .toLowerCase()
+function withoutCaseAndAccents(text: string, decomposed: string, composed: string): string {
+  const lower = text.toLowerCase();
+  return (isAscii(lower) ? lower : withoutAccents(lower, decomposed, composed))
+    .replace(/[\s\0-\x1f]+/g, ' ') // eslint-disable-line no-control-regex -- they would be mistaken for separators
+    .trim();
+}
+
+const isAscii = (text: string) => !/[^\0-\x7f]/.test(text);
+
+const withoutAccents = (lower: string, decomposed: string, composed: string) =>
+  lower
     .normalize(decomposed)
     .replace(/[\u0300-\u036f]/g, '') // accents, but not the vowel signs of other scripts
     .normalize(composed)
     .toLowerCase()
-    .replace(/[ßæœøđðþħłıς]/g, (letter) => FOLDED[letter])
-    .replace(/[\s\0-\x1f]+/g, ' ') // eslint-disable-line no-control-regex -- they would be mistaken for separators
-    .trim();
+    .replace(/[ßæœøđðþħłıς]/g, (letter) => FOLDED[letter]);
 
 /**
  * Inserts a space before each word of folded text, so that a plain LIKE can tell the start of a word from its inside.
  * The mark depends only on the character before it, so a part of a text has the same marks as the whole.
  */
-export const markWords = (folded: string): string =>
-  folded.replace(/(?<![\p{L}\p{N}])(?=[\p{L}\p{N}])/gu, ' ');
+export const markWords = (folded: string): string => folded.replace(/[\p{L}\p{N}]+/gu, ' $&');
 
 /**
  * Writes every character but a-z, 0-9 and white space as capital letters, of which folded text has none. Trigrams know
@@ -61,6 +66,9 @@ const digits = (number: number, width: number) =>
     .toString(16)
     .padStart(width, '0')
     .replace(/./g, (digit) => DIGITS[parseInt(digit, 16)]);
+
+/** Whether an encoded text has characters that are not ASCII. */
+export const hasCodesBeyondAscii = (encoded: string): boolean => /R[I-P]|[STUVWY]/.test(encoded);
 
 /** The text that was encoded. */
 export const decode = (encoded: string): string =>

@@ -4,7 +4,7 @@ import { InTurn } from '../../database/in-turn';
 import type { Lanes } from '../../database/lanes';
 import { tableName } from '../../database/tables';
 import type { Query } from './search-transaction';
-import { decode, encode, type QueryWord } from './search-text';
+import { decode, encode, hasCodesBeyondAscii, type QueryWord } from './search-text';
 import { MAX_WORD_LENGTH, MIN_TYPO_LENGTH, oneEditFrom } from './spelling';
 
 /** The name, the email and the metadata of a user add at most this many words each, so that no request can fill the vocabulary. */
@@ -34,13 +34,15 @@ export const vocabularyOf = (text: string): string[] => [
 const PART_MARK = /\n[@#]/;
 
 function wordsOfPart(part: string): string[] {
-  const words = new Set<string>();
-  for (const [word] of decode(part).matchAll(/\p{L}+/gu)) {
+  // Most texts have no letters beyond ASCII, and need not be decoded.
+  const words = hasCodesBeyondAscii(part) ? decode(part).match(/\p{L}+/gu) : part.match(/[a-z]+/g);
+  const distinct = new Set<string>();
+  for (const word of words ?? []) {
     const { length } = [...word];
-    if (length >= MIN_TYPO_LENGTH - 1 && length <= MAX_WORD_LENGTH) words.add(word);
-    if (words.size === MAX_WORDS) break;
+    if (length >= MIN_TYPO_LENGTH - 1 && length <= MAX_WORD_LENGTH) distinct.add(word);
+    if (distinct.size === MAX_WORDS) break;
   }
-  return [...words];
+  return [...distinct];
 }
 
 /**

@@ -49,8 +49,11 @@ export function insertStatement(
     String(a.columns.email_key) < String(b.columns.email_key) ? -1 : 1,
   );
   const inserted = sorted.map(({ id, columns }) => {
-    const cells = WRITTEN_COLUMNS.map(({ column }) => parameters.bind(asParameter(valueOf(columns, column))));
-    return `(${[organization, parameters.bind(id), ...cells].join(', ')})`;
+    const cells = WRITTEN_COLUMNS.map(({ column, type }) => {
+      const value = valueOf(columns, column);
+      return type === 'text' ? parameters.share(value as string) : parameters.bind(asParameter(value));
+    });
+    return `(${[organization, parameters.share(id), ...cells].join(', ')})`;
   });
   const steps = [
     `written AS (
@@ -72,8 +75,8 @@ function searchedStep(
   users: readonly NewUser[],
 ): string {
   const rows = users.map(({ id, columns }) => {
-    const cells = [id, columns.name_key, columns.name, searchTextOf(columns)];
-    return `(${[organization, ...cells.map((cell) => parameters.bind(cell))].join(', ')})`;
+    const cells = [id, String(columns.name_key), String(columns.name)].map((text) => parameters.share(text));
+    return `(${[organization, ...cells, parameters.bind(searchTextOf(columns))].join(', ')})`;
   });
   return `searched AS (
        INSERT INTO ${tableName(dataSource, 'user_search')} (organization_id, user_id, name_key, name, text)
