@@ -10,6 +10,9 @@ export const CLAIMED_FOR_MS = 30_000;
 
 const EVENTS_PER_READ = 100;
 
+/** Rounded as `due_at` is, which would otherwise be in the future for half a millisecond after it was set to now(). */
+const NOW = 'now()::timestamptz(3)';
+
 /** The events of an organization that one process delivers to a subscriber. */
 export interface Claim {
   subscriber: string;
@@ -54,7 +57,7 @@ export class EventCursors {
       `SELECT head.organization_id AS "organizationId" FROM ${this.table('event_heads')} AS head
        LEFT JOIN ${this.table('event_cursors')} AS own
          ON own.organization_id = head.organization_id AND own.subscriber = $1
-       WHERE head.sequence > greatest(own.sequence, head.removed) AND (own.due_at IS NULL OR own.due_at <= now())
+       WHERE head.sequence > greatest(own.sequence, head.removed) AND (own.due_at IS NULL OR own.due_at <= ${NOW})
        ORDER BY own.due_at NULLS FIRST LIMIT ${limit}`,
       [subscriber],
     );
@@ -71,7 +74,7 @@ export class EventCursors {
   private async claimDue(subscriber: string, organizationId: string): Promise<Claim | undefined> {
     const [[row]]: [{ sequence: string; number: string; failures: number }[]] = await this.dataSource.query(
       `UPDATE ${this.table('event_cursors')} SET claim = claim + 1, due_at = now() + $3 * interval '1 millisecond'
-       WHERE organization_id = $1 AND subscriber = $2 AND due_at <= now()
+       WHERE organization_id = $1 AND subscriber = $2 AND due_at <= ${NOW}
        RETURNING sequence, claim AS number, failures`,
       [organizationId, subscriber, CLAIMED_FOR_MS],
     );
