@@ -66,16 +66,8 @@ function literal(value: unknown): string {
   return escapeLiteral(value instanceof Date ? value.toISOString() : String(value));
 }
 
-/** Creates the function on every node, if it is missing. A node waits for locks as long as a plain database does. */
-export async function functionSteps(runner: Queryable): Promise<Step[]> {
-  const [{ exists }] = await runner.query(`SELECT to_regproc($1) IS NOT NULL AS exists`, [FUNCTION]);
-  if (exists) return [];
-  return [
-    {
-      does: `create the function ${FUNCTION}, which runs the writes of an organization on its node`,
-      sql: `
-        CREATE FUNCTION ${FUNCTION}(organization text, statement text) RETURNS TABLE (id text, at timestamptz)
-        LANGUAGE plpgsql SET search_path FROM CURRENT SET lock_timeout = '2s' AS $run$
+/** The code of the function. */
+const CODE = `
         DECLARE
           state text;
           reason text;
@@ -90,8 +82,22 @@ export async function functionSteps(runner: Queryable): Promise<Step[]> {
             reason := concat_ws(' at ', reason, substring(split_part(place, E'\\n', 1) FROM 'idempotency_keys_pkey\\w*'));
           END IF;
           RAISE EXCEPTION USING ERRCODE = state, MESSAGE = reason;
-        END $run$`,
-    },
+        END `;
+
+/** Creates the function on every node, or replaces that of a former release. A node waits for locks as long as a plain database does. */
+export async function functionSteps(runner: Queryable): Promise<Step[]> {
+  const [{ code }] = await runner.query(
+    `SELECT (SELECT prosrc FROM pg_proc WHERE oid = to_regproc($1)) AS code`,
+    [FUNCTION],
+  );
+  if (code === CODE) return [];
+  const sql = `
+        CREATE OR REPLACE FUNCTION ${FUNCTION}(organization text, statement text) RETURNS TABLE (id text, at timestamptz)
+        LANGUAGE plpgsql SET search_path FROM CURRENT SET lock_timeout = '2s' AS $run$${CODE}$run$`;
+  const what = `the function ${FUNCTION}, which runs the writes of an organization on its node`;
+  if (code !== null) return [{ does: `replace ${what}`, sql }];
+  return [
+    { does: `create ${what}`, sql },
     {
       does: `let each node run ${FUNCTION} for its organizations`,
       sql: `SELECT create_distributed_function('${FUNCTION}(text, text)', 'organization', colocate_with => 'users')`,
