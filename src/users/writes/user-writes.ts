@@ -9,7 +9,7 @@ import { Gathered } from '../../database/gathered';
 import { newId } from '../../database/id';
 import type { Parameters } from '../../database/parameters';
 import type { Query } from '../../database/query';
-import { retryRolledBack } from '../../database/retry';
+import { retryBroken, retryRolledBack } from '../../database/retry';
 import { InTurn } from '../../database/in-turn';
 import { NO_LANES } from '../../database/join-transaction';
 import { Lanes } from '../../database/lanes';
@@ -238,17 +238,16 @@ export class UserWrites {
   }
 
   /**
-   * If the database rejects the statement because of taken emails, as it most often does, another one writes the users who are
-   * left, and the first of those with the same email. Alone, each of the others would be written with all that belongs to it,
-   * and undone.
+   * If the database rejects the statement, most often because emails are taken, a second one writes the users whose emails are
+   * free; of those with the same email, the first. Each of the others would alone be written with all that belongs to it, and undone.
    */
   private async insertTogether(organizationId: string, users: RecordedUser[]): Promise<InsertResult[]> {
     const results = await this.together(organizationId, users, this.insertStatement);
     if (results[0] !== ALONE) return results;
     const firsts = new Map([...users].reverse().map((user) => [emailKeyOf(user), user]));
-    const query: Query = (sql, values) => this.manager.query(sql, values);
-    for (const key of await takenEmails(this.dataSource, query, organizationId, [...firsts.keys()]))
-      firsts.delete(key);
+    const query: Query = (sql, values) => retryBroken(() => this.manager.query(sql, values));
+    const taken = await takenEmails(this.dataSource, query, organizationId, [...firsts.keys()]);
+    for (const key of taken) firsts.delete(key);
     const left = [...firsts.values()];
     if (left.length === users.length) return results;
     const second = await this.tryTogether(organizationId, left, this.insertStatement);
