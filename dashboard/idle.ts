@@ -2,10 +2,20 @@ const IDLE_MS = 30 * 60_000;
 const CHECK_EVERY_MS = 5_000;
 const ACTIVITY_EVENTS = ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const;
 
+/** The tasks that count as activity while they run. */
+let running = 0;
+
+/** Keeps the session from ending until the returned function is called: somebody waits for a long task. */
+export function keepAwake(): () => void {
+  running++;
+  return () => running--;
+}
+
 /** Calls `callback` after 30 minutes without activity. Returns a function that stops the watch. */
 export function onIdle(callback: () => void): () => void {
   let activeAt = Date.now();
   const check = () => {
+    if (running > 0) activeAt = Date.now();
     if (Date.now() - activeAt >= IDLE_MS) callback();
   };
   const onActivity = () => {

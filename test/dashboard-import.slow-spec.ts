@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, prepareAccessibility } from './support/accessibility';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
-import { dialogButton, toUsers, useDashboard } from './support/dashboard';
+import { ASKS_BEFORE_UNLOAD, dialogButton, toUsers, useDashboard } from './support/dashboard';
 
 const csvOf = (name: string, content: string | Buffer) => ({
   name,
@@ -65,13 +67,13 @@ describeInBrowser('the import of the dashboard', () => {
     const reasons = (await table.getByRole('row').allInnerTexts())
       .slice(1)
       .map((text) => text.replace(/\s+/g, ' '));
-    expect(reasons.sort()).toEqual([
-      '10 metadata must be JSON',
+    expect(reasons).toEqual([
       '4 email is already used by another user of the organization',
       '6 email must be an email address',
       '7 row has 2 cells, but the header has 5',
-      '8 email is already used by another user of the organization',
+      '8 email appears in an earlier row of the file',
       '9 name must not contain a NUL or a lone surrogate',
+      '10 metadata must be JSON',
     ]);
 
     await dialogButton(page, 'Import 2 users').click();
@@ -95,7 +97,7 @@ describeInBrowser('the import of the dashboard', () => {
       api.createUser({ name: 'Ada', email: 'ada@example.com' }),
     );
     await choose(page, 'refused_because\temail\trole\nline 2: no\tada@example.com\tadmin\n', 'a.tsv');
-    await page.getByLabel('Users that exist').selectOption('upsert');
+    await page.getByLabel('If the user already exists').selectOption('upsert');
     await dialogButton(page, 'Try it out').click();
     await dialogButton(page, 'Import 1 user').click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
@@ -111,6 +113,8 @@ describeInBrowser('the import of the dashboard', () => {
     await page.getByText('The file is empty.').waitFor();
     await choose(page, 'email,name\na@example.com,"Ada\n');
     await page.getByText('The quote that opens in the row at line 2 is never closed.').waitFor();
+    await choose(page, 'email,name\n');
+    await page.getByText('The file has no rows below its header.').waitFor();
     await choose(page, `${people(9)}\n"`);
     await dialogButton(page, 'Try it out').click();
     await page.getByText('The quote that opens in the row at line 11 is never closed.').waitFor();
@@ -121,7 +125,7 @@ describeInBrowser('the import of the dashboard', () => {
     const { page, api, requestedUrls } = await openImport();
     await choose(page, `${people(1_200)}\np3@example.com,Again\n`);
     await dialogButton(page, 'Try it out').click();
-    await page.getByText('email stands in an earlier row of the file').waitFor();
+    await page.getByText('email appears in an earlier row of the file').waitFor();
     await dialogButton(page, 'Import 1,200 users').click();
     await page.getByText('1,200 created · 0 changed · 0 unchanged · 1 refused').waitFor();
     expect(requestedUrls.filter((url) => url.endsWith('/batch'))).toHaveLength(6);
@@ -146,7 +150,7 @@ describeInBrowser('the import of the dashboard', () => {
     });
     await choose(page, people(2));
     await dialogButton(page, 'Try it out').click();
-    await page.getByText("The token's rate limit is used up. The import goes on at").waitFor();
+    await page.getByText("The token's rate limit is used up. It continues at").waitFor();
     await page.getByText('2 to create ·').waitFor();
     expect(await page.getByText('rate limit is used up').count()).toBe(0);
   });
@@ -173,6 +177,75 @@ describeInBrowser('the import of the dashboard', () => {
     await dialogButton(page, 'Stop').click();
     await page.getByText('Stopped; what is counted here has been written').waitFor();
     expect(await usersOf(api)).toEqual([]);
+  });
+
+  it('asks before it is stopped in the middle, and then no more', async () => {
+    const { page } = await openImport((_api, page) => page.clock.install());
+    await choose(page, people(1_200));
+    await dialogButton(page, 'Try it out').click();
+    await dialogButton(page, 'Import 1,200 users').waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let batches = 0;
+    await page.route('**/users/batch', async (route) => {
+      if (++batches === 2) await held;
+      await route.continue().catch(() => {}); // of a request that has been aborted
+    });
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
+    await dialogButton(page, 'Import 1,200 users').click();
+    await page.getByText('500 created').waitFor();
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(true);
+    await page.clock.fastForward('40:00'); // nobody has to move the mouse meanwhile
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    await dialogButton(page, 'Continue importing').click();
+    await page.getByRole('heading', { name: 'Importing …' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialogButton(page, 'Stop the import').click();
+    release();
+    await page.getByText('Stopped; what is counted here has been written').waitFor();
+    await page.getByText('500 created · 0 changed · 0 unchanged · 0 refused').waitFor();
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('does not ask whether to stop once it is done', async () => {
+    const { page } = await openImport();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await choose(page, people(2));
+    await dialogButton(page, 'Try it out').click();
+    await dialogButton(page, 'Import 2 users').waitFor();
+    await page.route('**/users/batch', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await dialogButton(page, 'Import 2 users').click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    release();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('says so if the file has changed since it was chosen, and takes it again', async () => {
+    const { page } = await openImport();
+    const file = join(mkdtempSync(join(tmpdir(), 'ums-import-')), 'people.csv');
+    writeFileSync(file, people(2));
+    await page.getByLabel('CSV file').setInputFiles(file);
+    await page.getByText('people.csv is chosen.').waitFor();
+    writeFileSync(file, people(3));
+    utimesSync(file, 1, 1); // browsers compare whole seconds
+    await dialogButton(page, 'Try it out').click();
+    await page.getByText('The file has changed, or is gone, since it was chosen.').waitFor();
+    await dialogButton(page, 'Back').click();
+    await page.getByText('people.csv is chosen.').waitFor();
+    await page.getByLabel('CSV file').setInputFiles(file);
+    await dialogButton(page, 'Try it out').click();
+    await page.getByText('3 to create ·').waitFor();
+    rmSync(dirname(file), { recursive: true });
   });
 
   it.each([1280, 320])('has no accessibility faults in a window of %i pixels', async (width) => {

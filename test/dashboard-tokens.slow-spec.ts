@@ -3,12 +3,16 @@ import { TokensService } from '../src';
 import { describeInBrowser } from './support/browser';
 import { Client } from './support/client';
 import { nextMoment } from './support/clock';
-import { dialogButton, rowsOf, tokensIn, toUsers, useDashboard } from './support/dashboard';
+import {
+  ASKS_BEFORE_UNLOAD,
+  dialogButton,
+  rowsOf,
+  tokensIn,
+  toUsers,
+  useDashboard,
+} from './support/dashboard';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
-
-/** Whether the browser would ask before it closes the page. */
-const ASKS_BEFORE_UNLOAD = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
 
 /** Creates a token in the dialog and returns the displayed value. */
 async function create(page: Page, name: string, scope = 'users:read'): Promise<string> {

@@ -8,7 +8,23 @@ interface Props {
   children: ComponentChildren;
 }
 
+/** What a dialog asks before it is dismissed. */
+export interface LeaveQuestion {
+  title: string;
+  stay: string;
+  leave: string;
+  /** Called in place of `onClose`. */
+  onLeave?(): void;
+}
+
+const DISCARD: LeaveQuestion = {
+  title: 'Discard your changes?',
+  stay: 'Keep editing',
+  leave: 'Discard changes',
+};
+
 const DismissContext = createContext(() => {});
+const QuestionContext = createContext((_question: LeaveQuestion | null | undefined) => {});
 
 /** A modal dialog, open as long as it is rendered. It asks before it discards what the user has entered. */
 export function Dialog({ title, onClose, children }: Props) {
@@ -16,9 +32,10 @@ export function Dialog({ title, onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const keepButton = useRef<HTMLButtonElement>(null);
   const isChanged = useRef(false);
-  /** The element to return the focus to after the question. Undefined if the dialog does not ask. */
-  const [askedAt, setAskedAt] = useState<HTMLElement>();
-  const isAsking = askedAt !== undefined;
+  /** Null if it asks nothing, whatever has been entered. */
+  const ownQuestion = useRef<LeaveQuestion | null | undefined>(undefined);
+  /** The question, and the element to return the focus to after it. Undefined if the dialog does not ask. */
+  const [asked, setAsked] = useState<{ question: LeaveQuestion; at: HTMLElement }>();
   useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
@@ -29,14 +46,25 @@ export function Dialog({ title, onClose, children }: Props) {
   }, []);
   useLayoutEffect(() => {
     keepButton.current?.focus();
-    return () => askedAt?.focus();
-  }, [askedAt]);
+    return () => asked?.at.focus();
+  }, [asked]);
 
   const dismiss = () => {
-    if (isAsking) setAskedAt(undefined);
-    else if (isChanged.current) setAskedAt(document.activeElement as HTMLElement);
+    if (asked) return setAsked(undefined);
+    const question = ownQuestion.current === undefined && isChanged.current ? DISCARD : ownQuestion.current;
+    if (question) setAsked({ question, at: document.activeElement as HTMLElement });
     else onClose();
   };
+  const leave = () => {
+    const { onLeave } = asked!.question;
+    if (!onLeave) return onClose();
+    setAsked(undefined);
+    onLeave();
+  };
+  const [setOwnQuestion] = useState(() => (question: LeaveQuestion | null | undefined) => {
+    ownQuestion.current = question;
+    setAsked(undefined); // what it asked is no longer so
+  });
 
   return (
     <dialog
@@ -55,19 +83,21 @@ export function Dialog({ title, onClose, children }: Props) {
         dismiss();
       }}
     >
-      <h2 id={id}>{isAsking ? 'Discard your changes?' : title}</h2>
-      {isAsking && (
+      <h2 id={id}>{asked?.question.title ?? title}</h2>
+      {asked && (
         <div class="buttons" role="group" aria-labelledby={id}>
           <button type="button" ref={keepButton} onClick={dismiss}>
-            Keep editing
+            {asked.question.stay}
           </button>
-          <button type="button" class="danger solid" onClick={onClose}>
-            Discard changes
+          <button type="button" class="danger solid" onClick={leave}>
+            {asked.question.leave}
           </button>
         </div>
       )}
-      <div class="content" hidden={isAsking}>
-        <DismissContext.Provider value={dismiss}>{children}</DismissContext.Provider>
+      <div class="content" hidden={asked !== undefined}>
+        <QuestionContext.Provider value={setOwnQuestion}>
+          <DismissContext.Provider value={dismiss}>{children}</DismissContext.Provider>
+        </QuestionContext.Provider>
       </div>
     </dialog>
   );
@@ -79,6 +109,15 @@ export const CancelButton = ({ autofocus }: { autofocus?: boolean }) => (
     Cancel
   </button>
 );
+
+/** What the dialog around it asks in place of its own question while `key` is the same; with null it closes at once. */
+export function useLeaveQuestion(question: LeaveQuestion | null | undefined, key: unknown) {
+  const setQuestion = useContext(QuestionContext);
+  useLayoutEffect(() => {
+    setQuestion(question);
+    return () => setQuestion(undefined);
+  }, [key]);
+}
 
 /** Focuses the page's heading after pending updates, which may remove the focused element. */
 export const focusHeading = () => void setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus());

@@ -61,6 +61,9 @@ export const toUsers = async (page: Page) => {
 export const dialogButton = (page: Page, name: string) =>
   page.getByRole('dialog').getByRole('button', { name });
 
+/** Whether the browser would ask before it closes the page. */
+export const ASKS_BEFORE_UNLOAD = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
+
 /** The displayed text of each row, without the header. */
 export const rowsOf = async (page: Page) =>
   (await page.getByRole('table').getByRole('row').allInnerTexts())

@@ -37,6 +37,8 @@ export async function readHead(file: File): Promise<CsvHead> {
   if (rows.length <= ROWS_SHOWN && file.size <= HEAD_BYTES) add(parser.end());
   const [header, ...shown] = rows;
   if (!header) throw new Error('The file is empty. Its first line must name the columns.');
+  if (shown.length === 0 && file.size <= HEAD_BYTES)
+    throw new Error('The file has no rows below its header.');
   const textOf = textOfCells(header.cells);
   return {
     file,
@@ -66,7 +68,9 @@ export async function* readRows(
   const reader = file.stream().getReader();
   try {
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await reader.read().catch(() => {
+        throw new Error('The file has changed, or is gone, since it was chosen. Choose it again.');
+      });
       const text = decoding(() => decoder.decode(value, { stream: !done }));
       yield* clean(parser.push(text));
       if (done) break;
@@ -74,7 +78,7 @@ export async function* readRows(
     }
     yield* clean(parser.end());
   } finally {
-    await reader.cancel();
+    await reader.cancel().catch(() => {}); // rejects if reading has failed
   }
 }
 

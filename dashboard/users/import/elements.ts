@@ -3,7 +3,7 @@ import type { CsvRow } from './csv.ts';
 import type { Field } from './csv-file.ts';
 
 /** The fault of a row, as the service words it. */
-export type RowFault = Pick<FieldFault, 'field' | 'message'>;
+export type RowFault = Pick<FieldFault, 'field' | 'message'> & Partial<Pick<FieldFault, 'code'>>;
 
 /** A row as an element of a batch, or what is wrong with it. */
 export type Element = { row: CsvRow; user: BatchUser; bytes: number } | { row: CsvRow; faults: RowFault[] };

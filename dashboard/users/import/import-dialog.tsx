@@ -61,7 +61,14 @@ export function ImportDialog({ onClose, onImported }: Props) {
             if (head && hasEmail) setStep('try');
           }}
         >
-          <FormField label="CSV file" hint="UTF-8; the first line names the columns">
+          <FormField
+            label="CSV file"
+            hint={
+              head
+                ? `${head.file.name} is chosen. If you change the file, choose it again.`
+                : 'UTF-8; the first line names the columns'
+            }
+          >
             {(field) => (
               <input
                 {...field}
@@ -78,14 +85,14 @@ export function ImportDialog({ onClose, onImported }: Props) {
               <p class="error" role="alert">
                 {!hasEmail && 'Choose the column that has the email.'}
               </p>
-              <FormField label="Users that exist">
+              <FormField label="If the user already exists">
                 {(field) => (
                   <select
                     {...field}
                     value={mode}
                     onChange={(event) => setMode(event.currentTarget.value as Mode)}
                   >
-                    <option value="create">Leave them as they are, and list the row as refused</option>
+                    <option value="create">Refuse the row</option>
                     <option value="upsert">Change the fields that the row has</option>
                   </select>
                 )}

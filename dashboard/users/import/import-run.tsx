@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { keepAwake } from '../../idle.ts';
 import { useSession } from '../../session.ts';
+import { useLeaveQuestion } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import type { CsvHead, Field } from './csv-file.ts';
 import { ImportCounts } from './import-counts.tsx';
@@ -65,6 +67,16 @@ export function ImportRun({ head, fields, mode, dryRun, onBack, onImport, onImpo
     setPhase('stopped');
   };
   const isRunning = phase === 'running';
+  const isWriting = isRunning && !dryRun;
+  useLeaveQuestion(isWriting ? { ...STOP, onLeave: stop } : dryRun ? undefined : null, isWriting);
+  useEffect(() => {
+    if (!isWriting) return;
+    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', preventUnload);
+    return () => removeEventListener('beforeunload', preventUnload);
+  }, [isWriting]);
+  const isBusy = isWriting && !failure;
+  useEffect(() => (isBusy ? keepAwake() : undefined), [isBusy]);
   const { counts, refused = [] } = progress ?? {};
   const importable = (counts?.created ?? 0) + (counts?.updated ?? 0);
 
@@ -84,7 +96,7 @@ export function ImportRun({ head, fields, mode, dryRun, onBack, onImport, onImpo
       <p class="quiet" role="status">
         {progress?.waitsUntil !== undefined &&
           isRunning &&
-          `The token's rate limit is used up. The import goes on at ${timeOfDay.format(progress.waitsUntil)}.`}
+          `The token's rate limit is used up. It continues at ${timeOfDay.format(progress.waitsUntil)}.`}
       </p>
       <Failure error={failure?.error} onRetry={failure?.retry} />
       {!isRunning && <RefusedRows head={head} refused={refused} />}
@@ -127,6 +139,12 @@ function titleOf(phase: Phase, dryRun: boolean): string {
   const what = phase === 'stopped' ? 'Stopped' : 'Failed';
   return dryRun ? `${what}; nothing was written` : `${what}; what is counted here has been written`;
 }
+
+const STOP = {
+  title: 'Stop the import?',
+  stay: 'Continue importing',
+  leave: 'Stop the import',
+};
 
 const count = new Intl.NumberFormat('en');
 const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });

@@ -6,8 +6,9 @@ import type { Refused } from './run-import.ts';
 const MAX_SHOWN = 50;
 
 /** The refused rows of a file: the first ones with what is wrong, and all of them to download. */
-export function RefusedRows({ head, refused }: { head: CsvHead; refused: Refused[] }) {
-  if (refused.length === 0) return null;
+export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refused: Refused[] }) {
+  if (unsorted.length === 0) return null;
+  const refused = [...unsorted].sort((a, b) => a.row.line - b.row.line);
   return (
     <>
       <div class="scroll" tabIndex={0} role="group" aria-label="Refused rows">
@@ -15,9 +16,7 @@ export function RefusedRows({ head, refused }: { head: CsvHead; refused: Refused
           {refused.slice(0, MAX_SHOWN).map((one) => (
             <Row key={one.row.line}>
               <Cell label="Line">{one.row.line}</Cell>
-              <Cell label="Reason" class="main">
-                {reasonOf(one)}
-              </Cell>
+              <Cell label="Reason">{reasonOf(one)}</Cell>
             </Row>
           ))}
         </Table>

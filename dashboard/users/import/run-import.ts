@@ -34,7 +34,7 @@ const MAX_ROWS = 500;
 /** Below the service's limit of 1 MB by the rest of the body. */
 const MAX_BYTES = 1_000_000;
 
-/** Sends the rows of a file in batches, one after the other. An email that stands twice in the file is refused the second time. */
+/** Sends the rows of a file in batches, one after the other. An email that appears twice in the file is refused the second time. */
 export async function runImport(
   client: Client,
   head: CsvHead,
@@ -87,12 +87,18 @@ export async function runImport(
       if (!(error instanceof ApiError) || !isRefusalOfElements(error)) throw error;
       // The others are sent again without those that refuse the whole.
       const faults = faultsByElement(error);
-      for (const [at, list] of faults) refuse(elements[at].row, list);
+      const before = new Set(accepted);
+      elements.forEach(({ row, user }, at) => {
+        const list = faults.get(at);
+        if (list) refuse(row, inFile(list, user, before));
+        else before.add(emailKeyOf(user));
+      });
       return sendBatch(elements.filter((_element, at) => !faults.has(at)));
     }
     for (const { index, errors } of answer.results) {
-      if (errors) refuse(elements[index].row, errors);
-      else accepted.add(emailKeyOf(elements[index].user));
+      const { row, user } = elements[index];
+      if (errors) refuse(row, inFile(errors, user, accepted));
+      else accepted.add(emailKeyOf(user));
     }
     for (const outcome of ['created', 'updated', 'unchanged'] as const)
       progress.counts[outcome] += answer.counts[outcome];
@@ -105,8 +111,7 @@ export async function runImport(
     signal.throwIfAborted();
     const element = elementOf(row, fields);
     if ('faults' in element) refuse(row, element.faults);
-    else if (accepted.has(emailKeyOf(element.user)))
-      refuse(row, [{ field: 'email', message: 'stands in an earlier row of the file' }]);
+    else if (accepted.has(emailKeyOf(element.user))) refuse(row, [REPEATED]);
     else {
       if (batch.length === MAX_ROWS || bytes + element.bytes > MAX_BYTES) {
         await sendBatch(batch);
@@ -121,6 +126,16 @@ export async function runImport(
   report();
 }
 
+const REPEATED: RowFault = {
+  field: 'email',
+  message: 'appears in an earlier row of the file',
+  code: 'taken',
+};
+
+/** The faults, with the reason for an email that an earlier row has taken. */
+const inFile = (faults: RowFault[], user: Sent['user'], earlier: ReadonlySet<string>): RowFault[] =>
+  faults.map((fault) => (fault.code === 'taken' && earlier.has(emailKeyOf(user)) ? REPEATED : fault));
+
 const ELEMENT = /^users\.(\d+)(?:\.(.*))?$/s;
 
 const isRefusalOfElements = ({ status, errors }: ApiError) =>
@@ -128,9 +143,9 @@ const isRefusalOfElements = ({ status, errors }: ApiError) =>
 
 function faultsByElement({ errors }: ApiError): Map<number, RowFault[]> {
   const faults = new Map<number, RowFault[]>();
-  for (const { field, message } of errors) {
+  for (const { field, ...fault } of errors) {
     const [, index, name] = ELEMENT.exec(field)!;
-    faults.set(Number(index), [...(faults.get(Number(index)) ?? []), { field: name ?? 'row', message }]);
+    faults.set(Number(index), [...(faults.get(Number(index)) ?? []), { field: name ?? 'row', ...fault }]);
   }
   return faults;
 }
