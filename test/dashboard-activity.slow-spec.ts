@@ -96,7 +96,7 @@ describeInBrowser('the activity in the dashboard', () => {
     await toActivity(page);
     await page.getByLabel('Kind').selectOption('Users changed');
     await expectSentences(page, [CHANGED_TWO, CHANGED_ROLE]);
-    await page.getByLabel('Done with').selectOption({ label: await optionOf(page, 'Nightly sync') });
+    await page.getByLabel('Done by').selectOption({ label: await optionOf(page, 'Nightly sync') });
     await expectSentences(page, [CHANGED_ROLE]);
     await page.getByLabel('Kind').selectOption('Any kind');
     await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
@@ -105,7 +105,7 @@ describeInBrowser('the activity in the dashboard', () => {
     await page.getByRole('button', { name: 'Grace Hopper grace@example.com' }).click();
     await expectSentences(page, [CREATED_GRACE]);
     await page.getByRole('button', { name: 'Show everything' }).and(page.locator(':focus')).click();
-    await page.getByLabel('Done with').selectOption('Any token');
+    await page.getByLabel('Done by').selectOption('Any token');
     await expectSentences(page, ALL);
 
     // A deleted user is in no search.
@@ -119,7 +119,7 @@ describeInBrowser('the activity in the dashboard', () => {
   });
 
   const optionOf = async (page: Page, name: string) =>
-    (await page.getByLabel('Done with').locator('option').allTextContents()).find((text) =>
+    (await page.getByLabel('Done by').locator('option').allTextContents()).find((text) =>
       text.startsWith(name),
     )!;
 
@@ -134,7 +134,7 @@ describeInBrowser('the activity in the dashboard', () => {
     await expectSentences(page, ALL);
     await page.getByRole('button', { name: 'Only what this token did' }).click();
     await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
-    expect(await page.getByLabel('Done with').inputValue()).toMatch(/^tok_/);
+    expect(await page.getByLabel('Done by').inputValue()).toMatch(/^tok_/);
   });
 
   it('grows as one scrolls, without a double or a gap while more happens', async () => {

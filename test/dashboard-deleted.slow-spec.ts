@@ -43,7 +43,7 @@ describeInBrowser('deleted users in the dashboard', () => {
     expect((await rowsOf(page)).map((row) => row.split(' ')[0])).toEqual(['Bob', 'Ada']);
     expect((await rowsOf(page))[1]).toContain('ada@example.com Viewer');
     await page.getByLabel('Email').fill('ADA@example');
-    await page.getByText('Type a whole email address').waitFor();
+    await page.getByText('Enter the full email address').waitFor();
     expect(requestedUrls.filter((url) => url.includes('email='))).toEqual([]);
     await page.getByLabel('Email').fill('ADA@example.com');
     await page.getByText('1 deleted user on this page').waitFor();

@@ -8,7 +8,7 @@ import { dialogButton, rowsOf, signIn, tokensIn, useDashboard } from './support/
 /** Rotates a token in the dialog and returns the displayed value. */
 async function rotate(page: Page, name: string, overlap?: string): Promise<string> {
   await page.getByRole('button', { name: `Rotate ${name}`, exact: true }).click();
-  if (overlap) await page.getByLabel('The old token works').selectOption(overlap);
+  if (overlap) await page.getByLabel('The old token keeps working').selectOption(overlap);
   await dialogButton(page, 'Rotate token').click();
   return page.getByRole('textbox', { name: 'Token' }).inputValue();
 }
@@ -77,7 +77,7 @@ describeInBrowser('the life of a token in the dashboard', () => {
     const { page, api } = await visit();
     await api.post('/v1/tokens', { name: 'Another admin', scopes: ['admin'] }).expect(201);
     await page.getByRole('button', { name: 'Rotate Test' }).click();
-    await page.getByText('This page goes on with the new one').waitFor();
+    await page.getByText('This page continues with the new one').waitFor();
     await dialogButton(page, 'Cancel').click();
     const value = await rotate(page, 'Test', '0h');
     await clientWith(api.tokenValue).get('/v1/tokens/current').expect(401);
@@ -93,8 +93,8 @@ describeInBrowser('the life of a token in the dashboard', () => {
     await page.getByRole('button', { name: 'Rotate CI' }).click();
     await page.getByText('for another 2 days').waitFor();
     expect(await page.getByText('It expires in').count()).toBe(0);
-    await page.getByLabel('The old token works').selectOption('168h');
-    await page.getByText('It expires in 2 days already.').waitFor();
+    await page.getByLabel('The old token keeps working').selectOption('168h');
+    await page.getByText('It expires in 2 days anyway.').waitFor();
   });
 
   it.each([
@@ -117,7 +117,7 @@ describeInBrowser('the life of a token in the dashboard', () => {
       )[0];
     await page.getByRole('button', { name: `${verb} Test` }).click();
     await dialogButton(page, `${verb} token`).click();
-    await page.getByText('This is the last active admin token.').waitFor();
+    await page.getByText('No other admin token works for more than a week.').waitFor();
     await page.getByText('ums tokens create').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await stateOf()).toEqual({ state: 'active', end: null });

@@ -55,7 +55,7 @@ export function ActivityTools({ filter: { kind, actor, target }, onFilter }: Pro
             </select>
           )}
         </Field>
-        <Field label="Done with">
+        <Field label="Done by">
           {(field) => (
             <select
               {...field}

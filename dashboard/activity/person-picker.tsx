@@ -47,7 +47,7 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
         {isFound && `${users.length || 'No'} ${users.length === 1 ? 'person' : 'people'} found`}
       </p>
       {isFound && users.length === 0 && (
-        <p class="hint">Nobody found. A deleted user is found by the whole id.</p>
+        <p class="hint">Nobody found. To find a deleted user, enter the full ID.</p>
       )}
       <Failure error={list.error} onRetry={list.retry} />
       {users.length > 0 && (

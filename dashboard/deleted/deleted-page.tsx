@@ -55,7 +55,7 @@ export function DeletedPage() {
         <h1 tabIndex={-1}>Deleted users</h1>
       </div>
       <p class="quiet lead">
-        They can be restored until the date on which they are purged: erased for good, from the activity, too.
+        They can be restored until they are purged: erased for good, from the activity too.
       </p>
       <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
         <Field label="Email">
@@ -79,7 +79,7 @@ export function DeletedPage() {
         </p>
         {settled && email === undefined ? (
           <p class="quiet status" role="status">
-            Type a whole email address
+            Enter the full email address
           </p>
         ) : (
           <ListStatus list={list} singular="deleted user" plural="deleted users" />
@@ -90,7 +90,7 @@ export function DeletedPage() {
       {list.items && list.items.length > 0 && (
         <Table
           caption="Deleted users, the latest first"
-          columns={['User', 'Email', 'Role', 'Deleted', 'Purged', ACTIONS]}
+          columns={['User', 'Email', 'Role', 'Deleted', 'Will be purged', ACTIONS]}
           busy={list.isLoading}
           stale={list.isStale}
         >

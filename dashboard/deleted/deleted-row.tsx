@@ -29,7 +29,7 @@ export const DeletedRow = ({ user, onRestore, onPurge }: Props) => (
     <Cell label="Deleted">
       <DateOf iso={user.deletedAt} />
     </Cell>
-    <Cell label="Purged">
+    <Cell label="Will be purged">
       <DateOf iso={user.purgeAt} />
     </Cell>
     <Cell class="actions">

@@ -22,7 +22,7 @@ export function PurgeDialog({ user, onClose, onPurged }: Props) {
       <form class="stack" ref={form.ref} onSubmit={form.submit}>
         <p>
           This erases <strong>{user.email}</strong> for good: the name, the email and the metadata, and what
-          the activity tells of them. This cannot be undone.
+          the activity says about them. This cannot be undone.
         </p>
         <Failure error={form.error} />
         <div class="buttons">

@@ -35,7 +35,7 @@ export function RestoreDialog({ user, isTaken, onClose, onRestored }: Props) {
         <p>The user comes back with the same id, role and metadata.</p>
         <Field
           label="Email"
-          hint={isTaken ? undefined : 'Another address, if somebody else has this one by now.'}
+          hint={isTaken ? undefined : 'Enter another address if somebody else has taken this one.'}
           error={form.errorAt('email')}
         >
           {(field) => (

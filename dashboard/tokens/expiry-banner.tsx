@@ -15,7 +15,7 @@ export function ExpiryBanner() {
     <aside class="banner warning" aria-label="Expiry of your token">
       <p>
         The token you are signed in with (<code>{token.hint}</code>) expires <Until iso={end} />.{' '}
-        <a href="#tokens">Rotate it</a>, or you can no longer sign in with it.
+        <a href="#tokens">Rotate it</a> under API tokens, or you won't be able to sign in with it.
       </p>
       <button
         type="button"

@@ -4,10 +4,11 @@ import { FocusedBanner } from '../ui/focused-banner.tsx';
 export const LastAdminBanner = ({ children }: { children: string }) => (
   <FocusedBanner>
     <p>
-      <strong>This is the last active admin token.</strong> {children}
+      <strong>No other admin token works for more than a week.</strong> {children}
     </p>
     <p>
-      The way back in is the command line: <code>ums tokens create --organization … --scopes admin</code>
+      The way back in is the command line: <code>npx ums organizations list</code>, then{' '}
+      <code>npx ums tokens create --organization &lt;id&gt; --name Admin --scopes admin</code>
     </p>
   </FocusedBanner>
 );

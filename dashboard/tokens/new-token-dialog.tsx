@@ -22,8 +22,8 @@ export function NewTokenDialog({ token, onClose }: { token: NewToken; onClose():
     return (
       <Dialog key="leaving" title="Have you saved the token?" onClose={() => setIsLeaving(false)}>
         <p>
-          You won't see the token <strong>{token.name}</strong> again. If you lose it, revoke it and create
-          another one{token.rotatedFrom && ', before the old one ends'}.
+          You won't see the token <strong>{token.name}</strong> again. If you lose it, create another one,
+          then revoke this one.
         </p>
         <div class="buttons">
           <button type="button" autofocus onClick={() => setIsLeaving(false)}>

@@ -10,7 +10,7 @@ import { isLastAdmin } from './last-admin.ts';
 import { LastAdminBanner } from './last-admin-banner.tsx';
 
 const OVERLAPS = [
-  ['0h', 'End it at once'],
+  ['0h', '0 hours: it ends at once'],
   ['1h', '1 hour'],
   ['24h', '24 hours'],
   ['72h', '3 days'],
@@ -39,15 +39,18 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
       <form class="stack" ref={form.ref} onSubmit={form.submit}>
         <p>
           You get a new token with the same name and scopes
-          {token.expiresIn && `, for another ${Number.parseInt(token.expiresIn)} days`}. The old one (
-          <code>{token.hint}</code>) keeps working for a while, so that you can replace it where it is used.
+          {token.expiresIn && `, for another ${days(token.expiresIn)}`}. The old one (
+          <code>{token.hint}</code>)
+          {overlap === '0h'
+            ? ' stops working at once.'
+            : ' keeps working for a while, so that you can replace it where it is used.'}
         </p>
         <Field
-          label="The old token works for another"
+          label="The old token keeps working for"
           hint={
             endsBefore(token, overlap) && (
               <>
-                It expires <Until iso={token.expiresAt!} /> already.
+                It expires <Until iso={token.expiresAt!} /> anyway.
               </>
             )
           }
@@ -65,7 +68,7 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
         </Field>
         {isCurrent && (
           <p class="banner warning">
-            You are signed in with this token. This page goes on with the new one; copy it to sign in again.
+            You are signed in with this token. This page continues with the new one; copy it to sign in again.
           </p>
         )}
         {isAskingAgain && (
@@ -85,6 +88,8 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
     </Dialog>
   );
 }
+
+const days = (term: string) => (term === '1d' ? '1 day' : `${Number.parseInt(term)} days`);
 
 /** Whether the token expires before the overlap is over. */
 const endsBefore = ({ expiresAt }: Token, overlap: string) =>
