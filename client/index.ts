@@ -1,4 +1,3 @@
-import { EventPages } from './event-pages.ts';
 import { Feed, type FeedOptions } from './feed.ts';
 import { type Page, Pages } from './pages.ts';
 import {
@@ -134,11 +133,8 @@ export function createClient(options: ClientOptions) {
         transport.send<void>({ method: 'DELETE', path: itemPath(TOKENS, id) }, options),
     },
     events: {
-      /** Iterates over the events up to now, oldest first unless `order` is `desc`. Pages are fetched as needed. */
-      list: (query?: ListEventsQuery, options?: CallOptions): Pages<Event> =>
-        new EventPages(query ?? {}, (query) =>
-          transport.exchange<Page<Event>>({ method: 'GET', path: EVENTS, query }, options),
-        ),
+      /** Iterates over the events until there are no more, oldest first unless `order` is `desc`. Pages are fetched as needed. */
+      list: (query?: ListEventsQuery, options?: CallOptions) => pages<Event>(EVENTS, query, options),
       get: (id: string, options?: CallOptions) =>
         transport.send<Event>({ method: 'GET', path: itemPath(EVENTS, id) }, options),
       /** Iterates over the events in their order, and then over those to come. Its `cursor` says where to go on. */

@@ -49,11 +49,6 @@ interface Call {
   isRetryable?: boolean;
 }
 
-export interface Answer<Result> {
-  body: Result;
-  headers: Headers;
-}
-
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
@@ -67,12 +62,7 @@ export class Transport {
     this.#baseUrl = absoluteUrl(options.baseUrl);
   }
 
-  async send<Result>(call: Call, options?: CallOptions): Promise<Result> {
-    return (await this.exchange<Result>(call, options)).body;
-  }
-
-  /** As `send()`, with the headers of the response. */
-  async exchange<Result>(call: Call, options: CallOptions = {}): Promise<Answer<Result>> {
+  async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
     const requestId = options.requestId ?? this.#options.requestId?.();
     const mayRepeat = call.method === 'GET' || call.method === 'DELETE' || call.idempotencyKey !== undefined;
     let budget = (call.isRetryable ?? mayRepeat) ? (this.#options.retryBudgetMs ?? 30_000) : 0;
@@ -83,8 +73,7 @@ export class Transport {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         // An earlier attempt may have deleted the resource although its response was lost. Either way it is gone.
-        if (call.method === 'DELETE' && error.status === 404 && mayHaveDeleted)
-          return { body: undefined as Result, headers: new Headers() };
+        if (call.method === 'DELETE' && error.status === 404 && mayHaveDeleted) return undefined as Result;
         if (!isTransient(error)) throw error;
         const wait = waitBefore(attempt, error.retryAfter);
         if (wait > budget) throw error;
@@ -95,7 +84,7 @@ export class Transport {
     }
   }
 
-  async #attempt<Result>(call: Call, options: CallOptions, requestId?: string): Promise<Answer<Result>> {
+  async #attempt<Result>(call: Call, options: CallOptions, requestId?: string): Promise<Result> {
     const { token, fetch = globalThis.fetch } = this.#options;
     const timeout = AbortSignal.timeout(options.timeoutMs ?? this.#options.timeoutMs ?? 10_000);
     const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
@@ -109,11 +98,10 @@ export class Transport {
         throw unreachable(error, timeout.aborted, requestId);
       },
     );
-    const { headers: received } = response;
-    if (response.status === 204) return { body: undefined as Result, headers: received };
+    if (response.status === 204) return undefined as Result;
     const answer = parse(text);
     if (!response.ok || answer === undefined) throw failed(response, answer, requestId);
-    return { body: answer as Result, headers: received };
+    return answer as Result;
   }
 }
 

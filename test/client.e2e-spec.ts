@@ -4,7 +4,6 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { ApiError, type Client, type ClientOptions, createClient } from '../client/index';
-import { UsersService } from '../src/users/users.service';
 import { aUser } from './support/client';
 import { startService, type TestService } from './support/service';
 
@@ -123,25 +122,6 @@ describe('events', () => {
     expect(await events.get(list[1].id)).toEqual(list[1]);
     expect(await collect(events.list({ order: 'desc', target: id }))).toEqual([list[1]]);
     expect(await collect(events.list({ type: 'user.deleted' }))).toEqual([]);
-  });
-
-  it('are listed up to the newest one at the start, however fast others follow', async () => {
-    const { organizationId, tokenValue } = await service.client();
-    const users = service.app.get(UsersService, { strict: false });
-    for (let n = 0; n < 3; n++) await users.create(organizationId, aUser());
-    const busy: typeof fetch = async (...call) => {
-      const response = await fetch(...call);
-      await users.create(organizationId, aUser());
-      return response;
-    };
-    const { events } = createClient({ baseUrl: service.url, token: tokenValue, fetch: busy });
-    const sequences = async (query: object) =>
-      (await collect(events.list(query))).map(({ sequence }) => sequence);
-    const first = await sequences({ limit: 1 });
-    expect(first).toEqual(first.map((_, i) => i + 1));
-    expect(first.length).toBeGreaterThanOrEqual(4);
-    expect((await sequences({ limit: 1, order: 'desc' })).at(-1)).toBe(1);
-    expect(await sequences({ limit: 1, type: 'token.created' })).toEqual([1]);
   });
 
   it('are followed until the signal, and again from the cursor', async () => {

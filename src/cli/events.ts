@@ -5,7 +5,7 @@ import { Background } from '../background/background';
 import { databaseFailure } from '../database/errors';
 import { Lanes } from '../database/lanes';
 import { EventNumbering } from '../events/event-numbering';
-import { EventLog } from '../events/event-log';
+import { EventLog, NEWEST } from '../events/event-log';
 import { type EventRecord, recordOf } from '../events/event.record';
 import { ListEventsDto } from '../events/events.dto';
 import { TokenEvents } from '../events/token-events';
@@ -56,15 +56,15 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
     let isOutage = false;
     // Standard output ends with its reader, as `| head` does.
     while (!stop.signal.aborted && process.stdout.writable) {
-      const walk = await log.walk(organization, query, position ?? 0).catch(undefinedIfUnavailable);
-      if (!walk && !isOutage) say('The database is not available. Waiting for it …');
-      isOutage = !walk;
-      if (walk && position !== undefined && position < walk.removed)
-        say(`The events ${position + 1} to ${walk.removed} are missing here: they are no longer kept.`);
-      for (const event of walk?.rows.map(recordOf) ?? [])
+      const page = await log.page(organization, query, position ?? 0).catch(undefinedIfUnavailable);
+      if (!page && !isOutage) say('The database is not available. Waiting for it …');
+      isOutage = !page;
+      if (page && position !== undefined && position < page.removed)
+        say(`The events ${position + 1} to ${page.removed} are missing here: they are no longer kept.`);
+      for (const event of page?.rows.map(recordOf) ?? [])
         process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
-      position = walk?.position ?? position;
-      if (!walk?.hasMore) await pause();
+      position = page?.position ?? position;
+      if (!page?.hasMore) await pause();
     }
     interruption.end();
   });
@@ -72,11 +72,7 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
 
 /** Behind everything that has happened so far. */
 async function newest(log: EventLog, organizationId: string): Promise<number> {
-  for (let position = 0; ;) {
-    const { last, hasMore } = await log.walk(organizationId, { order: 'asc', limit: 1 }, position);
-    if (!hasMore) return last;
-    position = last;
-  }
+  return (await log.page(organizationId, { order: 'desc', limit: 1 }, NEWEST)).last;
 }
 
 const say = (line: string) => process.stderr.write(`${line}\n`);

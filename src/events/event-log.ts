@@ -1,28 +1,21 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { DATABASE } from '../database/data-source';
-import { isLocked, isTimedOut } from '../database/errors';
 import { Lanes } from '../database/lanes';
 import { Parameters } from '../database/parameters';
 import { retryBroken } from '../database/retry';
 import { tableName } from '../database/tables';
 import { EVENT_COLUMNS, type EventRow } from './event.record';
-import { EVENTS_PER_BITE, EventNumbering } from './event-numbering';
+import { EventNumbering } from './event-numbering';
 import type { ListEventsDto } from './events.dto';
 import { TokenEvents } from './token-events';
 
-/** So often does a walk look at events, of which its filters may leave out all. It then returns what it has found. */
-const MAX_LOOKS = 8;
+/** Time budgets for numbering a backlog. An ascending page may end early; a descending one must begin with the newest event. */
+const CATCH_UP_MS = { asc: 1_000, desc: 5_000 };
 
-/** A reader spends no longer on numbering a backlog, but for the thousand events that it has begun with. */
-const MAX_NUMBERING_MS = 100;
-
-/** While others do the numbering, and in descending order, where a shorter page would hide the newest events without a word. */
-const MAX_WAITING_MS = 5_000;
-
-/** A statement looks at so many events to find those that match. */
-const MAX_LOOKED_AT = 10_000;
+/** Events that one statement scans for those that match the filters. */
+const MAX_SCANNED = 10_000;
 
 /** The position before the first event in descending order. */
 export const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -31,20 +24,17 @@ export const NEWEST = Number.MAX_SAFE_INTEGER;
 export type EventQuery = Omit<ListEventsDto, 'cursor'>;
 
 /** The events behind a position, which is the number of the event before them. */
-export interface EventWalk {
+export interface LogPage {
   rows: EventRow[];
   /** Where to go on. */
   position: number;
   /** Whether there are more now. */
   hasMore: boolean;
+  /** Whether events wait for their number. */
+  isBehind: boolean;
   /** The last number, and the last one whose event has been removed. */
   last: number;
   removed: number;
-}
-
-interface Stretch extends EventWalk {
-  /** Whether events wait for their number. */
-  isBehind: boolean;
 }
 
 /** The events of an organization, in the order of their numbers. */
@@ -57,54 +47,32 @@ export class EventLog {
     private readonly tokens: TokenEvents,
   ) {}
 
-  /** Numbers committed events before it says that there are no more, so a change is in the log as soon as it has been confirmed. */
-  async walk(organizationId: string, query: EventQuery, from: number): Promise<EventWalk> {
+  /**
+   * Reads a page, which may be short although there are more. A page that needs the newest events waits until all that was committed
+   * before has a number, so a change is in the log as soon as it has been confirmed.
+   */
+  async page(organizationId: string, query: EventQuery, from: number): Promise<LogPage> {
     const isAscending = query.order === 'asc';
-    const isFromNewest = !isAscending && from === NEWEST;
-    const inTime = (task: () => Promise<unknown>) =>
-      task().then(() => true, isAscending ? falseIfHeldUp : undefined);
-    // A transaction that holds the events up makes a page shorter, and the reader asks again.
-    let isHeldUp = (isAscending || isFromNewest) && !(await inTime(() => this.tokens.move(organizationId)));
-    const startedAt = performance.now();
-    let hasNumbered = false;
-    let isUpToDate = false;
-    const rows: EventRow[] = [];
-    let position = from;
-    for (let looks = 1; ; looks++) {
-      const stretch = await this.read(organizationId, query, position, query.limit + 1 - rows.length);
-      const isFull = rows.length + stretch.rows.length > query.limit;
-      const wantsNumbers = isAscending ? !stretch.hasMore && !isFull : isFromNewest && position === from;
-      const patience = isAscending && hasNumbered ? MAX_NUMBERING_MS : MAX_WAITING_MS;
-      const isLate = isHeldUp || (stretch.isBehind && performance.now() - startedAt > patience);
-      if (stretch.isBehind && wantsNumbers && !isLate && !isUpToDate) {
-        let count = 0;
-        isHeldUp = !(await inTime(async () => (count = await this.numbering.number(organizationId))));
-        hasNumbered ||= count > 0;
-        looks--;
-        if (!isAscending) {
-          // Fewer than a bite are all that had been committed; others have come since then.
-          isUpToDate = count > 0 && count < EVENTS_PER_BITE;
-          continue;
-        }
-      }
-      rows.push(...stretch.rows);
-      if (isFull) rows.length = query.limit;
-      position = isFull ? Number(rows[query.limit - 1].sequence) : stretch.position;
-      const hasMore = isFull || stretch.hasMore || (isAscending && (stretch.isBehind || isHeldUp));
-      if (isFull || !hasMore || isLate || looks === MAX_LOOKS) return { ...stretch, rows, position, hasMore };
-    }
+    if (!isAscending && from !== NEWEST) return this.read(organizationId, query, from);
+    await this.tokens.move(organizationId);
+    const page = await this.read(organizationId, query, from);
+    if (!page.isBehind || (isAscending && page.hasMore)) return page;
+    const isCaughtUp = await this.numbering.catchUp(organizationId, CATCH_UP_MS[query.order]);
+    // A later page never returns to the newest events.
+    if (!isCaughtUp && !isAscending) throw new ServiceUnavailableException('Events are being numbered.');
+    const next = await this.read(organizationId, query, from);
+    return { ...next, hasMore: next.hasMore || !isCaughtUp };
   }
 
   /** Reads matching events behind a position. One statement, so that it sees the head and the events at the same moment. */
   private async read(
     organizationId: string,
-    { order, type, target, actor, since, until }: EventQuery,
-    position: number,
-    limit: number,
-  ): Promise<Stretch> {
+    { order, limit, type, target, actor, since, until }: EventQuery,
+    from: number,
+  ): Promise<LogPage> {
     const parameters = new Parameters();
     const organization = parameters.bind(organizationId);
-    const after = `${parameters.bind(position)}::bigint`;
+    const after = `${parameters.bind(from)}::bigint`;
     const conditions = [
       type && `type = ANY (${parameters.bind(type.split(','))})`,
       target && `target_id = ${parameters.bind(target)}`,
@@ -112,8 +80,8 @@ export class EventLog {
       since && `occurred_at >= ${parameters.bind(new Date(since))}`,
       until && `occurred_at < ${parameters.bind(new Date(until))}`,
     ].filter((condition) => condition !== undefined);
-    // An index has the events of a target. What the other filters leave out is looked at, so there is a limit to that.
-    const length = target ? NEWEST : conditions.length > 0 ? MAX_LOOKED_AT : limit;
+    // An index has the events of a target. The other filters scan, up to a limit.
+    const length = target ? NEWEST : conditions.length > 0 ? MAX_SCANNED : limit + 1;
     const isAscending = order === 'asc';
     const [start, end] = isAscending
       ? [`greatest(${after}, removed)`, `least(greatest(${after}, removed) + ${length}, last)`]
@@ -135,30 +103,27 @@ export class EventLog {
       LEFT JOIN LATERAL (
         SELECT ${EVENT_COLUMNS} FROM ${this.table('events')}
         WHERE ${[`organization_id = ${organization}`, isWithin, ...conditions].join(' AND ')}
-        ORDER BY sequence ${order} LIMIT ${limit}
+        ORDER BY sequence ${order} LIMIT ${limit + 1}
       ) AS page ON true
       ORDER BY page.sequence ${order}`;
     const read = () => retryBroken(() => this.dataSource.query(sql, parameters.values));
     const rows: (EventRow & Record<'last' | 'removed' | 'end', string> & { isBehind: boolean })[] =
       await this.lanes.run('quick', organizationId, read);
     const [last, removed, reached] = [rows[0].last, rows[0].removed, rows[0].end].map(Number);
+    const found = rows.filter(({ id }) => id !== null);
+    const isFull = found.length > limit;
+    const page = found.slice(0, limit);
     return {
-      rows: rows.filter(({ id }) => id !== null),
-      position: reached,
-      hasMore: isAscending ? reached < last : reached > removed + 1,
+      rows: page,
+      position: isFull ? Number(page[limit - 1].sequence) : reached,
+      hasMore: isFull || (isAscending ? reached < last : reached > removed + 1),
+      isBehind: rows[0].isBehind,
       last,
       removed,
-      isBehind: rows[0].isBehind,
     };
   }
 
   private table(name: string): string {
     return tableName(this.dataSource, name);
   }
-}
-
-/** Rethrows everything but a wait that took too long. */
-function falseIfHeldUp(error: unknown): false {
-  if (isLocked(error) || isTimedOut(error)) return false;
-  throw error;
 }

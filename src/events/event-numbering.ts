@@ -3,14 +3,14 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Background } from '../background/background';
 import { DATABASE } from '../database/data-source';
-import { describeError } from '../database/errors';
+import { describeError, isLocked, isTimedOut } from '../database/errors';
 import { Lanes } from '../database/lanes';
-import { retryRolledBack } from '../database/retry';
+import { retryBroken, retryRolledBack } from '../database/retry';
 import { tableName } from '../database/tables';
 import { TokenEvents } from './token-events';
 
 /** So many events are numbered in some 20 ms. */
-export const EVENTS_PER_BITE = 1_000;
+const EVENTS_PER_BITE = 1_000;
 
 /** An organization whose events cannot be numbered now must not hold up the others. */
 const ORGANIZATIONS_AT_ONCE = 4;
@@ -73,6 +73,27 @@ export class EventNumbering implements OnModuleInit {
     await this.tokens.move(organizationId);
     let count = EVENTS_PER_BITE;
     while (count === EVENTS_PER_BITE && !signal.aborted) count = await this.number(organizationId);
+  }
+
+  /** Numbers all that has been committed so far. False if that takes longer than `withinMs`, or if a lock holds it up. */
+  async catchUp(organizationId: string, withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs;
+    try {
+      do {
+        const count = await this.number(organizationId);
+        // Fewer than a bite are all that had been committed. None may also mean that another process has just numbered some.
+        if (count > 0 ? count < EVENTS_PER_BITE : !(await this.isBehind(organizationId))) return true;
+      } while (performance.now() < deadline);
+    } catch (error) {
+      if (!isLocked(error) && !isTimedOut(error)) throw error;
+    }
+    return false;
+  }
+
+  private async isBehind(organizationId: string): Promise<boolean> {
+    const sql = `SELECT FROM ${this.table('events')} WHERE organization_id = $1 AND sequence IS NULL ORDER BY position LIMIT 1`;
+    const find = () => retryBroken(() => this.dataSource.query(sql, [organizationId]));
+    return (await this.lanes.run('quick', organizationId, find)).length > 0;
   }
 
   /** Numbers up to 1,000 committed events, and returns how many: none if another process has just numbered some. */

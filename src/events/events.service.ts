@@ -12,7 +12,7 @@ import { judgeOrThrow } from '../http/input/judge';
 import { decodeCursor, encodeCursor } from '../pages/cursor';
 import type { Page } from '../pages/paginate';
 import { EVENT_COLUMNS, type EventRecord, type EventRow, recordOf } from './event.record';
-import { EventLog, type EventWalk, NEWEST } from './event-log';
+import { EventLog, type LogPage, NEWEST } from './event-log';
 import { ListEventsDto } from './events.dto';
 
 /** In ascending order `nextCursor` is never null, so `hasMore` says whether there are more events now. */
@@ -34,10 +34,11 @@ export class EventsService {
     const list = ['events', organizationId, order, { type, target, actor, since, until }];
     const start = order === 'asc' ? 0 : NEWEST;
     const from = cursor === undefined ? start : Number(decodeCursor(cursor, list, isPosition)[0]);
-    const walk = await this.log.walk(organizationId, query, from);
-    if (cursor !== undefined) requireKnown(order === 'asc' ? from : from - 1, walk);
-    const nextCursor = order === 'asc' || walk.hasMore ? encodeCursor([String(walk.position)], list) : null;
-    return { data: walk.rows.map(recordOf), nextCursor, hasMore: walk.hasMore };
+    const page = await this.log.page(organizationId, query, from);
+    if (cursor !== undefined) requireKnown(order === 'asc' ? from : from - 1, page);
+    const { rows, position, hasMore } = page;
+    const nextCursor = order === 'asc' || hasMore ? encodeCursor([String(position)], list) : null;
+    return { data: rows.map(recordOf), nextCursor, hasMore };
   }
 
   async get(by: By, id: string): Promise<EventRecord> {
@@ -54,7 +55,7 @@ export class EventsService {
 const isPosition = (values: string[]) => values.length === 1 && /^\d{1,15}$/.test(values[0]);
 
 /** Throws a 400 if events behind the cursor have been removed, or if it is of a future that the database has lost. */
-function requireKnown(position: number, { last, removed }: EventWalk): void {
+function requireKnown(position: number, { last, removed }: LogPage): void {
   if (position < removed) throw cursorFault('out_of_range', 'is older than the events that are kept');
   if (position > last) throw cursorFault('invalid', 'is not a valid cursor for this list');
 }
