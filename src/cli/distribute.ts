@@ -2,18 +2,16 @@ import type { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { nodesOf } from '../database/citus/cluster';
 import type { Distribution } from '../database/citus/distribute';
-import type { DistributionStatus } from '../database/citus/status';
 import { openDatabase, UNLIMITED } from '../database/data-source';
-import { distribute, statusOfDistribution } from '../database/migrate';
+import { distribute } from '../database/migrate';
 import { readConfig } from '../process/config';
 import { schema } from '../schema';
 import { print } from './output';
-import { count, counted } from './progress';
+import { counted } from './progress';
 import { requireMigrated } from './with-database';
 
 interface Options {
   dryRun?: boolean;
-  status?: boolean;
   schema?: string;
   json?: boolean;
 }
@@ -23,7 +21,6 @@ export function addDistribute(program: Command): void {
     .command('distribute')
     .description('distribute the tables over the nodes of a Citus cluster')
     .option('--dry-run', 'only print the steps')
-    .option('--status', 'only print where the tables are; exits with 1 if they are not distributed')
     .option('--schema <name>', 'the schema of the tables inside a host application')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://coordinator/ums ums distribute --dry-run')
@@ -38,7 +35,7 @@ export function addDistribute(program: Command): void {
       try {
         await nodesOf(dataSource); // a worker or a database without Citus has nothing to migrate
         await requireMigrated(dataSource);
-        await (options.status ? showStatus(dataSource, options) : run(dataSource, options));
+        await run(dataSource, options);
       } finally {
         await close();
       }
@@ -66,30 +63,4 @@ function summary({ steps, nodes }: Distribution, dryRun: boolean | undefined, se
     `Would distribute over ${nodes.join(', ')}. Requests wait until it is done, and replicas of a former release can no longer run.`,
     ...steps.map((step) => `  ${describe(step)}`),
   ].join('\n');
-}
-
-async function showStatus(dataSource: DataSource, { json }: Options): Promise<void> {
-  const status = await statusOfDistribution(dataSource);
-  if (json) print(status, { json });
-  else showTables(status);
-  if (status.misplaced.length > 0) process.exitCode = 1;
-}
-
-function showTables({ nodes, tables, misplaced }: DistributionStatus): void {
-  print(
-    nodes.map((node) => ({ ...node, answers: node.answers ? 'yes' : 'no' })),
-    {},
-  );
-  process.stdout.write('\n');
-  print(
-    tables.map(({ rows, bytes, ...table }) => ({
-      ...table,
-      rows: rows === null ? null : count(rows),
-      size: bytes === null ? null : `${count(Math.ceil(bytes / 1024))} KB`,
-    })),
-    {},
-  );
-  const verdict =
-    misplaced.length === 0 ? 'Distributed.' : `Not distributed: ${misplaced.join(', ')}. Run: ums distribute`;
-  process.stdout.write(`\n${verdict}\n`);
 }

@@ -6,7 +6,6 @@ import {
   type Distribution,
   distributeTables,
 } from './citus/distribute';
-import { type DistributionStatus, distributionStatus } from './citus/status';
 import { sqlState } from './errors';
 import { useExtensions } from './extensions';
 import { quoted, tableName } from './tables';
@@ -55,10 +54,6 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
 /** Distributes the tables over the nodes of a Citus cluster. It takes the lock of the migrations. */
 export const distribute = (dataSource: DataSource, options?: DistributeOptions): Promise<Distribution> =>
   transaction(dataSource, (runner) => distributeTables(runner, options), true);
-
-/** Where the tables are on a Citus cluster. */
-export const statusOfDistribution = (dataSource: DataSource): Promise<DistributionStatus> =>
-  transaction(dataSource, distributionStatus);
 
 /** A transaction without a limit for its statements, in which unqualified names refer to the schema of the service. */
 async function transaction<Result>(

@@ -261,38 +261,6 @@ test('the tables of a host application are distributed in their schema, and othe
   assert.deepEqual(await placementsOf(url, 'another'), {});
 });
 
-test('the status says where everything is, and which node does not answer', async (t) => {
-  const url = await newDatabase();
-  const plain = await run(url, 'distribute', '--status');
-  assert.equal(plain.code, 1);
-  assert.match(plain.stdout, /^users +plain +- +0 +\d/m);
-  assert.match(plain.stdout, /^Not distributed: organizations, .*\. Run: ums distribute$/m);
-
-  await fill(url);
-  await run(url, 'distribute');
-  const { code, stdout } = await run(url, 'distribute', '--status');
-  assert.equal(code, 0, stdout);
-  assert.match(stdout, /^127\.0\.0\.1:\d+ +coordinator +3 +yes$/m);
-  assert.match(stdout, /^users +distributed +4 +5,000 +[\d,]+ KB$/m);
-  assert.match(stdout, /^tokens +local +1 +1 +\d+ KB$/m);
-
-  const [, worker] = cluster.nodes;
-  t.after(() => worker.start());
-  await worker.stop('SIGQUIT');
-  const broken = await run(url, 'distribute', '--status', '--json');
-  assert.equal(broken.code, 0, broken.stderr);
-  const { nodes, tables, misplaced } = JSON.parse(broken.stdout);
-  assert.deepEqual(
-    nodes.map(({ answers }) => answers),
-    [true, false, true],
-  );
-  assert.deepEqual(
-    tables.find(({ table }) => table === 'users'),
-    { table: 'users', placement: 'distributed', shards: 4, rows: null, bytes: null },
-  );
-  assert.deepEqual(misplaced, []);
-});
-
 test('says what to do where it cannot distribute', async () => {
   const refused = async (url, message, ...args) => {
     const { code, stdout, stderr } = await run(url, 'distribute', ...args);

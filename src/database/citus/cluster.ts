@@ -49,5 +49,3 @@ export async function nodesOf(database: Queryable): Promise<Node[]> {
 }
 
 export const addressOf = ({ host, port }: Node) => `${host}:${port}`;
-
-export const roleOf = ({ group }: Node) => (group === COORDINATOR ? 'coordinator' : 'worker');
