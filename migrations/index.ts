@@ -14,6 +14,7 @@ import { CreateSubscribers1763900000002 } from './1763900000002-create-subscribe
 import { CreateDeletedUsers1764000000000 } from './1764000000000-create-deleted-users';
 import { LeaseIdempotencyKeys1764000000001 } from './1764000000001-lease-idempotency-keys';
 import { TokenLife1764000000002 } from './1764000000002-token-life';
+import { DropLeakReporters1764000000003 } from './1764000000003-drop-leak-reporters';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   CreateDeletedUsers1764000000000,
   LeaseIdempotencyKeys1764000000001,
   TokenLife1764000000002,
+  DropLeakReporters1764000000003,
 ];

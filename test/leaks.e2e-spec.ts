@@ -7,7 +7,7 @@ import {
   type UserManagementOptions,
 } from '../src';
 import { networkOf } from '../src/leaks/network';
-import { Reporters } from '../src/leaks/reporters';
+import { ReportLimiter } from '../src/leaks/report-limiter';
 import { newTokenValue } from '../src/tokens/token-value';
 import type { Client } from './support/client';
 import { type Host, startHost } from './support/host';
@@ -128,6 +128,11 @@ describe('the limit of reports', () => {
       ({ status }) => status,
     );
 
+  const anHourLater = () =>
+    service.dataSource.query(
+      `UPDATE rate_limit_windows SET started_ms = started_ms - 3600000 WHERE organization_id = ''`,
+    );
+
   const admitted = (statuses: number[]) => statuses.filter((status) => status === 202).length;
 
   it('admits exactly 60 in an hour from an address, and then none', async () => {
@@ -164,7 +169,7 @@ describe('the limit of reports', () => {
     const queries = jest.spyOn(service.dataSource, 'query');
     await report({ tokens: [token] }, address).expect(429);
     await report({ tokens: ['x'.repeat(70_000)] }, address).expect(429);
-    expect(queries.mock.calls.filter(([sql]) => /leak_reporters|hash = ANY/.test(sql))).toEqual([]);
+    expect(queries.mock.calls.filter(([sql]) => /rate_limit_windows|hash = ANY/.test(sql))).toEqual([]);
     queries.mockRestore();
     expect(await stateOf(id)).toBe('active');
   });
@@ -182,7 +187,7 @@ describe('the limit of reports', () => {
   it('begins anew after an hour', async () => {
     const address = newAddress();
     expect(admitted(await reports(59, address))).toBe(59);
-    await service.dataSource.query(`UPDATE leak_reporters SET started_at = started_at - interval '1 hour'`);
+    await anHourLater();
     expect(admitted(await reports(61, address))).toBe(60);
   });
 
@@ -201,12 +206,15 @@ describe('the limit of reports', () => {
   it('keeps no address, and for no longer than it counts', async () => {
     const address = newAddress();
     await report(body, address).expect(202);
-    const rows = () => service.dataSource.query('SELECT leak_reporters::text AS row FROM leak_reporters');
+    const rows = () =>
+      service.dataSource.query(
+        `SELECT w::text AS row FROM rate_limit_windows AS w WHERE organization_id = ''`,
+      );
     expect(JSON.stringify(await rows())).not.toContain(address);
     expect(service.logs.join('')).not.toContain(address);
-    await service.dataSource.query(`UPDATE leak_reporters SET started_at = started_at - interval '1 hour'`);
+    await anHourLater();
     await report(body).expect(202);
-    await service.app.get(Reporters).forget();
+    await service.app.get(ReportLimiter).deleteExpired();
     expect(await rows()).toHaveLength(1);
   });
 });

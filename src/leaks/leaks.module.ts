@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ReportLimitGuard } from './report-limit.guard';
-import { Reporters } from './reporters';
+import { ReportLimiter } from './report-limiter';
 import { LeaksController } from './leaks.controller';
 import { LeaksService } from './leaks.service';
 
@@ -9,8 +9,8 @@ export interface LeaksOptions {
   leakReports: boolean;
 }
 
-/** Without reports it still removes what it kept of those who have reported. */
-@Module({ providers: [LeaksService, Reporters, ReportLimitGuard] })
+/** Without reports it still deletes the windows of those who have reported before. */
+@Module({ providers: [LeaksService, ReportLimiter, ReportLimitGuard] })
 export class LeaksModule {
   static with({ leakReports }: LeaksOptions): DynamicModule {
     return { module: LeaksModule, controllers: leakReports ? [LeaksController] : [] };

@@ -38,6 +38,7 @@ export class PostgresCounter implements WindowCounter {
     private readonly dataSource: DataSource,
     private readonly lanes: Lanes,
     readonly isApart: boolean,
+    readonly windowMs = WINDOW_MS,
   ) {}
 
   async count(
@@ -45,7 +46,7 @@ export class PostgresCounter implements WindowCounter {
     seen?: ReadonlyMap<string, SeenWindow>,
   ): Promise<Map<string, CountedWindow>> {
     if (seen && seen.size > 0) await this.goOnFrom(seen);
-    const lives = `excluded.counted_ms < w.started_ms + ${WINDOW_MS}`;
+    const lives = `excluded.counted_ms < w.started_ms + ${this.windowMs}`;
     const rows = await this.write(
       [...hits].map(([key, hits]) => [key, hits, 0]),
       `hits       = CASE WHEN ${lives} THEN w.hits + excluded.hits ELSE excluded.hits END,
@@ -63,9 +64,9 @@ export class PostgresCounter implements WindowCounter {
 
   /** A statement of its own, so that counting costs the same while no window comes from elsewhere. */
   private async goOnFrom(seen: ReadonlyMap<string, SeenWindow>): Promise<void> {
-    const lives = `excluded.counted_ms < w.started_ms + ${WINDOW_MS}`;
+    const lives = `excluded.counted_ms < w.started_ms + ${this.windowMs}`;
     await this.write(
-      [...seen].map(([key, { hits, remainingMs }]) => [key, hits, WINDOW_MS - remainingMs]),
+      [...seen].map(([key, { hits, remainingMs }]) => [key, hits, this.windowMs - remainingMs]),
       `hits       = CASE WHEN ${lives} THEN greatest(w.hits, excluded.hits) ELSE excluded.hits END,
        started_ms = CASE WHEN ${lives} THEN w.started_ms ELSE excluded.started_ms END
        WHERE excluded.started_ms > w.started_ms - ${SAME_WINDOW_MS}`,

@@ -3,7 +3,7 @@ import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { describeError } from '../database/errors';
 import { LastSeen } from './last-seen';
 import { type Client, countIn } from './redis.script';
-import { type CountedWindow, type WindowCounter, windowKey } from './window';
+import { type CountedWindow, WINDOW_MS, type WindowCounter, windowKey } from './window';
 
 const STORAGE = 'redis';
 
@@ -24,6 +24,7 @@ const PROBE = new Map([[windowKey('', 'probe'), 0]]);
  * probe tries Redis, once a second.
  */
 export class RedisCounter implements WindowCounter, OnApplicationShutdown {
+  readonly windowMs = WINDOW_MS;
   fallbacks = 0;
   private readonly logger = new Logger('RateLimit');
   private readonly lastSeen = new LastSeen();

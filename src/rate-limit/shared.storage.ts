@@ -1,13 +1,6 @@
 import { GroupedLoader } from '../database/per-turn';
 import { ExpiringMap } from './expiring-map';
-import {
-  idsOf,
-  WINDOW_MS,
-  type WindowCounter,
-  type WindowRecord,
-  windowRecord,
-  type WindowStorage,
-} from './window';
+import { idsOf, type WindowCounter, type WindowRecord, windowRecord, type WindowStorage } from './window';
 
 interface Hit {
   hits: number;
@@ -26,12 +19,8 @@ export class SharedStorage implements WindowStorage {
   private readonly hits = new GroupedLoader<string, Hit>((keys) => this.count(keys));
   private readonly exhausted: ExpiringMap<string, { resetAt: number; until: number }>;
 
-  /** The counter's windows last `windowMs`. */
-  constructor(
-    private readonly counter: WindowCounter,
-    private readonly windowMs = WINDOW_MS,
-  ) {
-    this.exhausted = new ExpiringMap(windowMs);
+  constructor(private readonly counter: WindowCounter) {
+    this.exhausted = new ExpiringMap(counter.windowMs);
   }
 
   async increment(key: string, _ttl: number, limit: number): Promise<WindowRecord> {
@@ -57,7 +46,7 @@ export class SharedStorage implements WindowStorage {
       const { startedAt, now } = windows.get(key)!;
       const hits = numbered.get(key)! + 1;
       numbered.set(key, hits);
-      const resetAt = startedAt + this.windowMs;
+      const resetAt = startedAt + this.counter.windowMs;
       return { hits, resetAt, remainingMs: resetAt - now };
     });
   }

@@ -14,12 +14,12 @@ export interface WindowRecord extends ThrottlerRecord {
   resetAt: number;
 }
 
-/** The throttler's key of a token. A cluster keeps the windows of an organization together, so it names both. */
+/** The key of a caller, usually a token. A cluster keeps the windows of an organization together, so it names both. */
 export const windowKey = (organizationId: string, tokenId: string): string => `${organizationId} ${tokenId}`;
 
 export const idsOf = (key: string) => key.split(' ') as [organizationId: string, tokenId: string];
 
-/** Counts the hits of a token, which is named by its `windowKey()`, in its window. */
+/** Counts the hits of a caller, which is named by its `windowKey()`, in its window. */
 export interface WindowStorage extends ThrottlerStorage {
   increment(key: string, ttl: number, limit: number): Promise<WindowRecord>;
 }
@@ -41,6 +41,8 @@ export interface SeenWindow {
 export interface WindowCounter {
   /** The name of the storage in use. */
   readonly storage: string;
+  /** How long its windows last. */
+  readonly windowMs: number;
   /** How often the fallback had to take over. */
   readonly fallbacks: number;
   /** Whether organizations must be counted apart, because one may have to wait while others have not. */

@@ -13,7 +13,6 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   // A token must be revocable whatever node is down.
   tokens: 'local',
   token_events: 'local',
-  leak_reporters: 'local',
   users: 'distributed',
   deleted_users: 'distributed',
   user_search: 'distributed',
