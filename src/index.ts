@@ -4,7 +4,6 @@ export type { RequestRecord } from './http/access-log';
 
 // For the routes of a host application.
 export { AnyToken, Scopes } from './embedding/host-routes';
-export { getUserManagementToken, InjectUserManagement, TokensOf } from './embedding/names';
 export { CurrentCaller, CurrentToken, OrganizationId } from './http/caller';
 export { TokenGuard } from './embedding/token.guard';
 export type { CallerToken } from './http/caller';

@@ -15,5 +15,5 @@ describe('docs/embedding.md', () => {
     expect(normalized(sources)).toContain(normalized(code));
   });
 
-  it('has examples', () => expect(blocks).toHaveLength(15));
+  it('has examples', () => expect(blocks).toHaveLength(13));
 });

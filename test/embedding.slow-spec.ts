@@ -6,13 +6,16 @@ import {
   Module,
   NotFoundException,
 } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModuleRef, NestFactory } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import pg from 'pg';
 import request from 'supertest';
+import { DataSource } from 'typeorm';
 import {
   OrganizationsService,
   runMigrations,
+  TokenGuard,
   TokensService,
   UserManagementModule,
   type UserManagementOptions,
@@ -22,15 +25,16 @@ import {
 import type { RequestRecord } from '../src';
 import { migrations } from '../migrations';
 import { LastUse } from '../src/auth/last-use';
-import { openDatabase } from '../src/database/data-source';
+import { DATABASE, openDatabase } from '../src/database/data-source';
 import { Mount } from '../src/embedding/mount';
 import { readConfig } from '../src/process/config';
 import { Client } from './support/client';
 import { describeOnServer, emptyDatabase, wakePooler } from './support/database';
 import { exchange } from './support/socket';
-import { type Host, ownDataSource, startHost, User as HostUser } from './support/host';
+import { AuditsController, type Host, ownDataSource, startHost, User as HostUser } from './support/host';
 
 const OPTIONS = { schema: 'ums', prefix: 'internal' } satisfies UserManagementOptions;
+const OTHER = { useFactory: () => ({ schema: 'other', prefix: 'other' }) };
 const records: RequestRecord[] = [];
 
 let plain: Host;
@@ -251,6 +255,33 @@ it('offers its services to a host that serves no HTTP', async () => {
   }
 });
 
+describe('a second module', () => {
+  it('is refused before it opens anything', async () => {
+    const opened = jest.spyOn(DataSource.prototype, 'initialize');
+    const start = startHost([
+      UserManagementModule.forRoot(OPTIONS),
+      UserManagementModule.forRootAsync(OTHER),
+    ]);
+    await expect(start).rejects.toThrow('This application has more than one UserManagementModule. Call');
+    expect(opened.mock.contexts.map(({ constructor }) => constructor.name)).not.toContain('GuestDataSource');
+    opened.mockRestore();
+  });
+
+  it('is none if it is the same one in several modules, or of another application in the process', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn');
+    const one = UserManagementModule.forRoot(OPTIONS);
+    const other = await startHost([one, { module: class Feature {}, imports: [one] }]);
+    const api = await clientOf(other);
+    await api.get('/backend/internal/api/v1/users').expect(200);
+    await (await clientOf(host)).get('/backend/internal/api/v1/users').expect(200);
+    await api.get('/backend/v1/reports').set('X-Host', 'me').expect(200);
+    await other.close();
+    // TypeOrmModule warns of the hosts' own data sources.
+    expect(warn.mock.calls.filter(([message]) => String(message).includes(DATABASE))).toEqual([]);
+    warn.mockRestore();
+  });
+});
+
 describe('the service in an application', () => {
   const users = '/backend/internal/api/v1/users';
 
@@ -420,6 +451,18 @@ describe('a route of the application that declares scopes', () => {
     expect(refused.body).toEqual({ oops: 401, method: 'GET', url: path });
     await host.app.get(TokensService).revoke(reader.organizationId, reader.tokenId);
     await reader.get(path).expect(401);
+  });
+
+  it('judges a request that another route has passed on', async () => {
+    const reader = await clientOf(host, ['users:read']);
+    await reader.get('/backend/v1/audited/secret').expect(403);
+    await reader.get('/backend/v1/audited/nothing').expect(404);
+  });
+
+  it('lets nobody in without the module, and says why', async () => {
+    const guard = new TokenGuard(plain.app.get(ModuleRef));
+    const context = new ExecutionContextHost([{}, {}], AuditsController, AuditsController.prototype.all);
+    await expect(guard.canActivate(context)).rejects.toThrow('This application has no UserManagementModule');
   });
 
   it('rejects a token without the scopes', async () => {

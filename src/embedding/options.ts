@@ -48,19 +48,11 @@ export interface UserManagementOptions {
   onRequest?: (record: RequestRecord) => void;
 }
 
-/** Which of the application's modules and data sources this is; known before Nest runs a factory. */
-export interface Instance {
-  /**
-   * Tells several of these modules in one application apart. The services of a module with a name are injected with
-   * `@InjectUserManagement(UsersService, name)`, and its tokens open routes with `@TokensOf(name)`. Default: no name.
-   */
-  name?: string;
+/** Known before Nest runs a factory. */
+export interface HostDataSource {
   /** The name of a TypeORM data source of the host application. Default: the one without a name. */
   dataSource?: string;
 }
-
-/** The injection token of the `Instance`. */
-export const INSTANCE = Symbol('user management instance');
 
 type Optional = 'schema' | 'onRequest' | 'connections';
 

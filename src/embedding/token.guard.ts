@@ -9,7 +9,6 @@ import type { Response } from 'express';
 import { databaseFailure } from '../database/errors';
 import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../http/problem';
 import { GUARDS } from '../service.module';
-import { directoryOf, injectionToken } from './names';
 
 /** The route for which a request has passed: it may come to another one, if a handler of the host passes it on. */
 const passed = new WeakMap<object, Function>();
@@ -28,7 +27,7 @@ export class TokenGuard implements CanActivate {
     const request = http.getRequest<object>();
     const handler = context.getHandler();
     if (passed.get(request) === handler) return true;
-    const guards = this.guardsOf(directoryOf(context));
+    const guards = this.guards();
     try {
       for (const guard of guards) {
         if (!(await guard.canActivate(context))) return false;
@@ -43,12 +42,13 @@ export class TokenGuard implements CanActivate {
     return true;
   }
 
-  private guardsOf(name: string | undefined): CanActivate[] {
+  private guards(): CanActivate[] {
     try {
-      return this.modules.get(injectionToken(GUARDS, name), { strict: false });
+      return this.modules.get(GUARDS, { strict: false });
     } catch (cause) {
-      const missing = name === undefined ? 'without a name' : `with the name ${JSON.stringify(name)}`;
-      throw new Error(`This application has no UserManagementModule ${missing}; see @TokensOf().`, { cause });
+      throw new Error('This application has no UserManagementModule, whose tokens the route requires.', {
+        cause,
+      });
     }
   }
 }

@@ -1,5 +1,7 @@
 import { type DynamicModule, type INestApplication, Module } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../auth/organizations.service';
 import { GUARDS } from '../service.module';
 import { TokensService } from '../tokens/tokens.service';
@@ -7,13 +9,12 @@ import { DeletedUsersService } from '../users/deleted/deleted-users.service';
 import { UserSearch } from '../users/search/user-search';
 import { UsersService } from '../users/users.service';
 import { Mount } from './mount';
-import { injectionToken } from './names';
 import {
   type AsyncUserManagementOptions,
-  type Instance,
-  INSTANCE,
+  type HostDataSource,
   OPTIONS,
   OptionsModule,
+  type ResolvedOptions,
   type UserManagementOptions,
 } from './options';
 import { openService, SERVICE } from './service';
@@ -24,22 +25,20 @@ const EXPORTS = [UsersService, DeletedUsersService, UserSearch, TokensService, O
 /** The whole service inside a host application, on a data source of the host. */
 @Module({})
 export class UserManagementModule {
-  static forRoot({ name, dataSource, ...options }: UserManagementOptions & Instance = {}): DynamicModule {
-    return embed({ name, dataSource }, OptionsModule.forRoot(options));
+  static forRoot({ dataSource, ...options }: UserManagementOptions & HostDataSource = {}): DynamicModule {
+    return embed(dataSource, OptionsModule.forRoot(options));
   }
 
-  /** `name` and `dataSource` are not part of the factory's result, because Nest resolves modules before it runs a factory. */
+  /** `dataSource` is not part of the factory's result, because Nest resolves modules before it runs a factory. */
   static forRootAsync({
-    name,
     dataSource,
     ...options
-  }: AsyncUserManagementOptions & Instance): DynamicModule {
-    return embed({ name, dataSource }, OptionsModule.forRootAsync(options));
+  }: AsyncUserManagementOptions & HostDataSource): DynamicModule {
+    return embed(dataSource, OptionsModule.forRootAsync(options));
   }
 }
 
-function embed(instance: Instance, options: DynamicModule): DynamicModule {
-  const exported = EXPORTS.map((provided) => injectionToken(provided, instance.name));
+function embed(dataSourceName: string | undefined, options: DynamicModule): DynamicModule {
   return {
     module: UserManagementModule,
     global: true, // so that every controller of the host can use the services and the guards
@@ -47,17 +46,28 @@ function embed(instance: Instance, options: DynamicModule): DynamicModule {
     providers: [
       {
         provide: SERVICE,
-        inject: [getDataSourceToken(instance.dataSource), OPTIONS],
-        useFactory: openService,
+        inject: [ModulesContainer, getDataSourceToken(dataSourceName), OPTIONS],
+        useFactory: (modules: ModulesContainer, dataSource: DataSource, resolved: ResolvedOptions) => {
+          requireOne(modules);
+          return openService(dataSource, resolved);
+        },
       },
-      { provide: INSTANCE, useValue: instance },
       Mount,
-      ...EXPORTS.map((provided, i) => ({
-        provide: exported[i],
+      ...EXPORTS.map((provided) => ({
+        provide: provided,
         inject: [SERVICE],
         useFactory: (service: INestApplication) => service.get<unknown>(provided),
       })),
     ],
-    exports: exported,
+    exports: EXPORTS,
   };
+}
+
+/** Nest would inject the services of either. By now it knows all modules of the application, and nothing has been opened. */
+function requireOne(modules: ModulesContainer): void {
+  const ours = [...modules.values()].filter(({ metatype }) => metatype === UserManagementModule);
+  if (ours.length === 1) return;
+  throw new Error(
+    'This application has more than one UserManagementModule. Call forRoot() or forRootAsync() once, in the root module: its services are global. Run a second user directory as a process of its own.',
+  );
 }

@@ -1,4 +1,5 @@
 import {
+  All,
   type ArgumentsHost,
   Body,
   type CanActivate,
@@ -13,9 +14,11 @@ import {
   type MiddlewareConsumer,
   Module,
   type NestModule,
+  Next,
   Param,
   Post,
   RequestMethod,
+  type Type,
   ValidationPipe,
   Version,
   VERSION_NEUTRAL,
@@ -125,7 +128,7 @@ class ReportsController {
 @Controller('audits')
 @Scopes('admin')
 @SkipThrottle()
-class AuditsController {
+export class AuditsController {
   @Get()
   @Scopes('users:read')
   list(@CurrentCaller() by: Caller) {
@@ -138,12 +141,31 @@ class AuditsController {
   }
 }
 
+/** Its first route passes requests on to the others. */
+@Controller('audited')
+@SkipThrottle()
+class AuditedController {
+  @All('*path')
+  @AnyToken()
+  audit(@Next() next: () => void) {
+    next();
+  }
+
+  @Get('secret')
+  @Scopes('admin')
+  secret() {
+    return 'secret';
+  }
+}
+
+const TOKEN_CONTROLLERS: Type[] = [ReportsController, AuditsController, AuditedController];
+
 /** The application's own guard, for all routes that do not require a token of the service. */
 @Injectable()
 class HostGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     return (
-      [ReportsController, AuditsController].some((controller) => context.getClass() === controller) ||
+      TOKEN_CONTROLLERS.some((controller) => context.getClass() === controller) ||
       !!context.switchToHttp().getRequest().headers['x-host']
     );
   }
@@ -195,10 +217,7 @@ class HostModule implements NestModule {
         ThrottlerModule.forRoot([{ limit: 1_000, ttl: 60_000 }]),
         ...imports,
       ],
-      controllers:
-        imports.length > 0 && !name
-          ? [HostController, ReportsController, AuditsController]
-          : [HostController],
+      controllers: imports.length > 0 && !name ? [HostController, ...TOKEN_CONTROLLERS] : [HostController],
       providers: [
         ...(name ? [{ provide: 'UserRepository', useFactory: () => dataSource.getRepository(User) }] : []),
         { provide: APP_GUARD, useClass: HostGuard },

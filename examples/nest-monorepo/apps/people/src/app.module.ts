@@ -6,7 +6,6 @@ import { UserManagementModule } from 'user-management-service';
 import { BadgesService } from './badges.service.js';
 import { database } from './database.js';
 import { FailureFilter } from './failure.filter.js';
-import { PartnersController } from './partners.controller.js';
 import { PeopleController } from './people.controller.js';
 import { Person } from './person.entity.js';
 import { ReportsController } from './reports.controller.js';
@@ -18,9 +17,8 @@ import { TenantsService } from './tenants.service.js';
     TypeOrmModule.forFeature([Person]),
     ThrottlerModule.forRoot([{ limit: 20, ttl: 60_000 }]),
     UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' }),
-    UserManagementModule.forRoot({ name: 'partners', schema: 'partners', prefix: 'partners' }),
   ],
-  controllers: [PeopleController, ReportsController, PartnersController],
+  controllers: [PeopleController, ReportsController],
   providers: [
     TenantsService,
     BadgesService,

@@ -6,12 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { getDataSourceToken } from '@nestjs/typeorm';
-import {
-  getUserManagementToken,
-  OrganizationsService,
-  TokensService,
-  UsersService,
-} from 'user-management-service';
+import { OrganizationsService, UsersService } from 'user-management-service';
 
 const require = createRequire(import.meta.url);
 const { createApp } = require('../dist/cjs/app.js');
@@ -106,23 +101,6 @@ test('organizations of the application', async () => {
   assert.equal((await organizations.rename(id, 'Example Ltd.')).name, 'Example Ltd.');
   await organizations.delete(id);
   assert.equal(await organizations.find({ externalId: tenant.id }), null);
-});
-
-test('two directories', async () => {
-  const [organizations, tokens, users] = [OrganizationsService, TokensService, UsersService].map((service) =>
-    app.get(getUserManagementToken(service, 'partners')),
-  );
-  const { id } = await organizations.create('Partner Inc.');
-  const eve = await users.create(id, { name: 'Eve', email: 'eve@example.com' });
-  const { value } = await tokens.create(id, { name: 'Test', scopes: ['users:read'] });
-  await app.listen(0, '127.0.0.1');
-  const get = (path) =>
-    fetch(`http://127.0.0.1:${app.getHttpServer().address().port}/backend${path}`, {
-      headers: { Authorization: `Bearer ${value}` },
-    });
-  assert.equal((await (await get('/partners')).json())[0].id, eve.id);
-  assert.equal((await get('/partners/api/v1/users')).status, 200);
-  assert.equal((await get('/internal/api/v1/users')).status, 401);
 });
 
 test('a shutdown on SIGTERM', { timeout: 30_000 }, async () => {
