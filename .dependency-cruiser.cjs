@@ -37,8 +37,8 @@ const ROOMS = {
 
 /** The files of `src/` itself that a room may import; everything else there is an entry point. */
 const ROOTS = {
-  process: ['app.module', 'schema', 'service.module'],
-  embedding: ['schema', 'service.module'],
+  process: ['app.module', 'schema', 'service.module', 'service.options'],
+  embedding: ['schema', 'service.module', 'service.options'],
   cli: ['schema'],
 };
 

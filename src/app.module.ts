@@ -4,7 +4,8 @@ import type { DataSource } from 'typeorm';
 import { browserPaths } from './dashboard/browser-paths';
 import { DocsModule } from './docs/docs.module';
 import { HealthModule } from './health/health.module';
-import { ServiceModule, type ServiceOptions } from './service.module';
+import { ServiceModule } from './service.module';
+import type { ServiceOptions } from './service.options';
 
 /** The standalone service, on a data source that is open. */
 @Module({})

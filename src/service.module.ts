@@ -12,30 +12,23 @@ import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
 import { ScopesGuard } from './auth/scopes.guard';
-import { BackgroundModule, type BackgroundOptions } from './background/background.module';
+import { BackgroundModule } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
 import { nodeOfIn } from './database/citus/node-of';
 import { WriteStatements } from './database/citus/write-statements';
 import { Lanes, poolSizeOf } from './database/lanes';
-import { EventsModule, type EventsOptions } from './events/events.module';
+import { EventsModule } from './events/events.module';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
 import { RequestIdInterceptor } from './http/request-id.interceptor';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
-import { RateLimitModule, type RateLimitOptions } from './rate-limit/rate-limit.module';
-import { LeaksModule, type LeaksOptions } from './leaks/leaks.module';
+import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { LeaksModule } from './leaks/leaks.module';
 import { LeaksController } from './leaks/leaks.controller';
+import type { ServiceOptions } from './service.options';
 import { TokensModule } from './tokens/tokens.module';
-import { UsersModule, type UsersOptions } from './users/users.module';
-
-export interface ServiceOptions
-  extends RateLimitOptions, UsersOptions, BackgroundOptions, EventsOptions, LeaksOptions {
-  /** Whether the developer dashboard is served, at `/dashboard`. */
-  dashboard: boolean;
-  /** Connections of the pool that requests may hold at once. Default: all of the pool. */
-  connections?: number;
-}
+import { UsersModule } from './users/users.module';
 
 /** The injection token of the three global guards, in their order. */
 export const GUARDS = Symbol('guards');

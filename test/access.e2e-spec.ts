@@ -10,6 +10,7 @@ import { TokensService } from '../src/tokens/tokens.service';
 import { AuthController } from '../src/auth/auth.controller';
 import { strictExpress } from '../src/http/strict-express';
 import { controllersOf, ServiceModule } from '../src/service.module';
+import { DEFAULTS } from '../src/service.options';
 import { EventsController } from '../src/events/events.controller';
 import { TokensController } from '../src/tokens/tokens.controller';
 import { BatchController } from '../src/users/batch/batch.controller';
@@ -185,18 +186,8 @@ class WithoutScopeController {
 }
 
 it('requires the scope admin for a route that declares none', async () => {
-  const options = {
-    rateLimitPerMinute: 1000,
-    rateLimitStorage: 'memory',
-    background: false,
-    leakReports: false,
-    requireIfMatch: false,
-    eventRetentionDays: 365,
-    deletedUsersRetentionDays: 30,
-    dashboard: false,
-  } as const;
   const module = await Test.createTestingModule({
-    imports: [ServiceModule.on(service.dataSource, options)],
+    imports: [ServiceModule.on(service.dataSource, { ...DEFAULTS, background: false })],
     controllers: [WithoutScopeController],
   }).compile();
   const app = module.createNestApplication<NestExpressApplication>(new ExpressAdapter(strictExpress()), {

@@ -14,7 +14,6 @@ const user = (type: string, previous?: object, fields?: Partial<Entry>) =>
   entry(`user.${type}`, { user: USER, previous }, fields);
 const token = (type: string, data: object = {}) =>
   entry(`token.${type}`, { token: { name: 'CI' }, ...data }, { target: { type: 'token', id: 'tok_2' } });
-const webhook = (type: string) => entry(`webhook.${type}`, { webhook: { url: 'https://example.com/hook' } });
 
 const spell = (entry: Entry) =>
   sentenceOf(entry)
@@ -54,10 +53,6 @@ describe('the sentence of an event', () => {
     ['The token CI was about to expire', token('expiring')],
     ['The token CI expired', token('expired')],
     ['The token CI was reported as leaked and revoked', token('leaked')],
-    ['Nightly sync created the webhook https://example.com/hook', webhook('created')],
-    ['Nightly sync changed the webhook https://example.com/hook', webhook('updated')],
-    ['Nightly sync deleted the webhook https://example.com/hook', webhook('deleted')],
-    ['The webhook https://example.com/hook was disabled, because its deliveries failed', webhook('disabled')],
     ['Nightly sync caused group.merged of the group group_1', entry('group.merged', { group: {} })],
     ['Nightly sync caused user.suspended of Ada Lovelace', user('suspended')],
     [

@@ -159,7 +159,6 @@ describe('the routes of an application', () => {
       'ums.event_subscribers',
       'ums.events',
       'ums.idempotency_keys',
-      'ums.leak_reporters',
       'ums.organizations',
       'ums.rate_limit_windows',
       'ums.replaced_texts',

@@ -22,6 +22,7 @@ const LANDED: Record<string, string> = {
   '1764000000001-lease-idempotency-keys.ts':
     'cc05f06c24453b66a0460368cc75afc7a51cb112d196cb5a4c9e3029efb8df39',
   '1764000000002-token-life.ts': 'ab4b30316324e34be1b21bdaaecc4a70834feb855169a2c3808e35053daef65b',
+  '1764000000003-drop-leak-reporters.ts': '5c65aaf5bc23fd5729f2922b1707c33b40864952dcff94ff8fdb48e89ab797e9',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

@@ -9,7 +9,8 @@ import { emailKey, USER_SORTS } from '../src/users/user.fields';
 import { UsersService } from '../src/users/users.service';
 import type { Client } from './support/client';
 import { fillOrganization } from './support/people';
-import { accessPathsOf, rowsReadBy, type Statement, statementsOf } from './support/plans';
+import { accessPathsOf, rowsReadBy, selectsOf } from './support/plans';
+import type { Statement } from './support/statements';
 import { startService, type TestService } from './support/service';
 
 /** More than a search reads without an index, and few beside the others. */
@@ -42,11 +43,9 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const search = (q: string, more = {}) =>
-  statementsOf(dataSource, () =>
-    service.app.get(UserSearch).search(organizationId, { q, limit: 20, ...more }),
-  );
+  selectsOf(dataSource, () => service.app.get(UserSearch).search(organizationId, { q, limit: 20, ...more }));
 const list = (query: object) =>
-  statementsOf(dataSource, () => service.app.get(UsersService).list(organizationId, query));
+  selectsOf(dataSource, () => service.app.get(UsersService).list(organizationId, query));
 
 describe('whatever the statistics say', () => {
   /** Every kind of search and list. */
@@ -81,12 +80,12 @@ describe('whatever the statistics say', () => {
           statements[`list ${sort} ${order} ${role}`] = await list({ sort, order, role });
     for (const role of [undefined, 'viewer'])
       statements[`list email ${role}`] = await list({ email: someone.email, role });
-    statements['read one'] = await statementsOf(dataSource, () =>
+    statements['read one'] = await selectsOf(dataSource, () =>
       service.app.get(UsersService).get(organizationId, someone.id),
     );
     const query = (sql: string, values: unknown[]) => dataSource.query(sql, values);
     for (const lock of [false, true])
-      statements[`batch of 100 ${lock}`] = await statementsOf(dataSource, () =>
+      statements[`batch of 100 ${lock}`] = await selectsOf(dataSource, () =>
         findUsers(dataSource, query, organizationId, keys, lock),
       );
     const paths: Record<string, string[][]> = {};
@@ -168,7 +167,7 @@ describe('a search reads few rows', () => {
        ON CONFLICT DO NOTHING`,
       [crowded.organizationId],
     );
-    const statements = await statementsOf(dataSource, () =>
+    const statements = await selectsOf(dataSource, () =>
       service.app.get(UserSearch).search(crowded.organizationId, { q: 'abcd' }),
     );
     expect(statements.length).toBeLessThan(10);
@@ -227,7 +226,7 @@ it('the numbering of events compares none with all others, whatever the statisti
   await dataSource.query('VACUUM ANALYZE events');
   const unknown = await newOrganization();
   await insert(2_500, unknown);
-  const statements = await statementsOf(dataSource, () => numbering.number(unknown));
+  const statements = await selectsOf(dataSource, () => numbering.number(unknown));
   expect(await rowsReadBy(dataSource, statements)).toBeLessThan(20_000);
   while ((await numbering.number(unknown)) > 0);
   const [{ last }] = await dataSource.query(

@@ -1,4 +1,3 @@
-import type { DataSource } from 'typeorm';
 import { LastUse } from '../src/auth/last-use';
 import { OrganizationsService } from '../src/auth/organizations.service';
 import { Lanes } from '../src/database/lanes';
@@ -12,13 +11,9 @@ import { PurgedWords } from '../src/users/search/purged-words';
 import { VocabularySweep } from '../src/users/search/vocabulary-sweep';
 import { aUser, type Client } from './support/client';
 import { startService, type TestService } from './support/service';
+import { type Statement, statementsOf } from './support/statements';
 
 // What a cluster refuses, or does on several nodes in one transaction. The tests on a cluster show the rest.
-
-interface Statement {
-  sql: string;
-  values: unknown[];
-}
 
 const DISTRIBUTED =
   /\b(users|deleted_users|user_search|search_words|replaced_texts|idempotency_keys|rate_limit_windows)"?\s/;
@@ -33,23 +28,6 @@ beforeAll(async () => {
   api = await service.client();
 });
 afterAll(() => service.close());
-
-/** The statements that `run` sends. */
-async function statementsOf(dataSource: DataSource, run: () => Promise<unknown>): Promise<Statement[]> {
-  const statements: Statement[] = [];
-  const create = dataSource.createQueryRunner.bind(dataSource);
-  const spy = jest.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
-    const runner = create(mode);
-    const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
-    runner.query = (sql: string, values: unknown[] = [], ...rest: unknown[]) => {
-      statements.push({ sql, values });
-      return query(sql, values, ...rest);
-    };
-    return runner;
-  });
-  await run().finally(() => spy.mockRestore());
-  return statements;
-}
 
 async function requests(): Promise<void> {
   const user = await api.createUser({ name: 'Ada Lovelace', metadata: { city: 'Cambridge' } });

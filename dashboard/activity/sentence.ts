@@ -26,8 +26,6 @@ export function sentenceOf(entry: Entry): Part[] {
       return [...capitalized(target), ' expired'];
     case 'token.leaked':
       return [...capitalized(target), ' was reported as leaked and revoked'];
-    case 'webhook.disabled':
-      return [...capitalized(target), ' was disabled, because its deliveries failed'];
   }
   const verb = VERBS[type];
   return verb ? [...actor, ` ${verb} `, ...target] : [...actor, ` caused ${type} of `, ...target];
@@ -43,9 +41,6 @@ const VERBS: Record<string, string> = {
   'token.created': 'created',
   'token.rotated': 'rotated',
   'token.revoked': 'revoked',
-  'webhook.created': 'created',
-  'webhook.updated': 'changed',
-  'webhook.deleted': 'deleted',
 };
 
 function actorOf({ actor, source }: Entry): Part[] {
@@ -85,10 +80,8 @@ const hasLeft = (days: unknown) =>
 const capitalized = ([first, ...rest]: Part[]): Part[] =>
   typeof first === 'string' ? [first[0].toUpperCase() + first.slice(1), ...rest] : [first, ...rest];
 
-/** Webhooks have no name but an address. */
 function nameIn(data: Entry['data'], type: string): string | undefined {
-  const record = recordIn(data, type);
-  const name = record?.name ?? record?.url;
+  const name = recordIn(data, type)?.name;
   return typeof name === 'string' ? name : undefined;
 }
 

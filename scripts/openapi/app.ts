@@ -6,6 +6,7 @@ import { AppModule } from '../../src/app.module';
 import { factsOf } from '../../src/http/input/facts';
 import { type Route, routesOf } from '../../src/http/method-not-allowed';
 import { controllersOf } from '../../src/service.module';
+import { DEFAULTS } from '../../src/service.options';
 import { CreateUserDto } from '../../src/users/users.dto';
 import { factsOfRoute } from './route-facts';
 
@@ -24,13 +25,9 @@ function hideRefused(dto: Described): void {
 export async function readService() {
   hideRefused(CreateUserDto as unknown as Described);
   const module = AppModule.on(new DataSource({ type: 'postgres' }), {
-    rateLimitPerMinute: 1000,
-    rateLimitStorage: 'memory',
+    ...DEFAULTS,
     background: false,
     leakReports: true,
-    requireIfMatch: false,
-    eventRetentionDays: 365,
-    deletedUsersRetentionDays: 30,
     dashboard: false,
   });
   const app = await NestFactory.create(module, { preview: true, logger: ['error'] });

@@ -16,7 +16,7 @@ export class GroupedLoader<Key, Result> {
   private readonly loaders = new Map<string, DataLoader<Key, Result>>();
 
   /** `load` returns the results in the order of the keys. */
-  constructor(private readonly loadAll: (keys: readonly Key[]) => Promise<Result[]>) {}
+  constructor(private readonly loadAll: (keys: readonly Key[], group: string) => Promise<Result[]>) {}
 
   load(group: string, key: Key): Promise<Result> {
     return (this.loaders.get(group) ?? this.newLoader(group)).load(key);
@@ -25,7 +25,7 @@ export class GroupedLoader<Key, Result> {
   private newLoader(group: string): DataLoader<Key, Result> {
     const loader = new DataLoader<Key, Result>((keys) => {
       this.loaders.delete(group);
-      return this.loadAll(keys);
+      return this.loadAll(keys, group);
     }, PER_TURN);
     this.loaders.set(group, loader);
     return loader;

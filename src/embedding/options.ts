@@ -2,7 +2,7 @@ import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module 
 import { requireSubscribers, type Subscriber } from '../events/subscribers/subscriber';
 import type { RequestRecord } from '../http/access-log';
 import { isRedisUrl } from '../rate-limit/redis-url';
-import type { ServiceOptions } from '../service.module';
+import { DEFAULTS, type ServiceOptions } from '../service.options';
 
 /** What a host application decides about the service that it embeds. */
 export interface UserManagementOptions {
@@ -68,34 +68,27 @@ const PREFIX = /^[A-Za-z0-9._~-]+(\/[A-Za-z0-9._~-]+)*$/;
 function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOptions {
   const trimmed = prefix.replace(/^\/+|\/+$/g, '');
   if (trimmed && !PREFIX.test(trimmed)) throw new Error(`The prefix ${prefix} is not a plain path.`);
-  const { rateLimitStorage, connections = 1 } = options;
+  // An undefined option means its default.
+  const defined = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const resolved: ResolvedOptions = {
+    prefix: trimmed,
+    migrate: true,
+    subscribers: [],
+    ...DEFAULTS,
+    ...defined,
+  };
+  const { rateLimitStorage, connections = 1, eventRetentionDays, deletedUsersRetentionDays: kept } = resolved;
   if (!Number.isInteger(connections) || connections < 1)
     throw new Error('connections must be a whole number, and at least 1.');
-  const { eventRetentionDays = 365, deletedUsersRetentionDays = 30 } = options;
   if (!Number.isInteger(eventRetentionDays) || eventRetentionDays < 1 || eventRetentionDays > 3650)
     throw new Error('eventRetentionDays must be a whole number from 1 to 3650.');
-  const kept = deletedUsersRetentionDays;
   if (!Number.isInteger(kept) || kept < 0 || kept > 365)
     throw new Error('deletedUsersRetentionDays must be a whole number from 0 to 365.');
-  requireSubscribers(options.subscribers ?? []);
+  requireSubscribers(resolved.subscribers);
   if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
     throw new Error('rateLimitStorage.redisUrl must be a redis:// or rediss:// URL.');
   }
-  return {
-    prefix: trimmed,
-    migrate: true,
-    rateLimitPerMinute: 1000,
-    rateLimitStorage: 'postgres',
-    background: true,
-    leakReports: false,
-    requireIfMatch: false,
-    eventRetentionDays: 365,
-    deletedUsersRetentionDays: 30,
-    subscribers: [],
-    dashboard: true,
-    // An undefined option means its default.
-    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
-  };
+  return resolved;
 }
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =

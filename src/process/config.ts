@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
 import { isRedisUrl } from '../rate-limit/redis-url';
+import { DEFAULTS } from '../service.options';
 import { isTokenValue } from '../tokens/token-value';
 import { originOf } from './cors';
 import { defaultHost } from './listen';
@@ -57,11 +58,15 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       matching(isHost, 'must be an IP address or a host name'),
       defaultHost(url === undefined, env),
     ),
-    rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', integer(1, 1_000_000_000), 1000),
-    leakReports: read('LEAK_REPORTS', flag, false),
-    requireIfMatch: read('REQUIRE_IF_MATCH', flag, false),
-    eventRetentionDays: read('EVENT_RETENTION_DAYS', integer(1, 3650), 365),
-    deletedUsersRetentionDays: read('DELETED_USERS_RETENTION_DAYS', integer(0, 365), 30),
+    rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', integer(1, 1_000_000_000), DEFAULTS.rateLimitPerMinute),
+    leakReports: read('LEAK_REPORTS', flag, DEFAULTS.leakReports),
+    requireIfMatch: read('REQUIRE_IF_MATCH', flag, DEFAULTS.requireIfMatch),
+    eventRetentionDays: read('EVENT_RETENTION_DAYS', integer(1, 3650), DEFAULTS.eventRetentionDays),
+    deletedUsersRetentionDays: read(
+      'DELETED_USERS_RETENTION_DAYS',
+      integer(0, 365),
+      DEFAULTS.deletedUsersRetentionDays,
+    ),
     bootstrapToken: read(
       'BOOTSTRAP_TOKEN',
       matching(isTokenValue, 'must be a token value; generate one with: ums tokens generate'),

@@ -11,6 +11,7 @@ import { answerParserRefusals } from '../http/server/parser-refusals';
 import { acceptAbsoluteForm, requireTarget } from '../http/server/request-target';
 import { limitUnsentBytes } from '../http/server/unsent-bytes';
 import { strictExpress } from '../http/strict-express';
+import { DEFAULTS } from '../service.options';
 import { allowOrigins } from './cors';
 import { NestLog } from './log';
 
@@ -27,14 +28,13 @@ export async function createApp(
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.on(database.dataSource, {
+      ...DEFAULTS,
       rateLimitPerMinute: config.rateLimitPerMinute,
       rateLimitStorage: rateLimitStorage(config),
-      background: true,
       leakReports: config.leakReports,
       requireIfMatch: config.requireIfMatch,
       eventRetentionDays: config.eventRetentionDays,
       deletedUsersRetentionDays: config.deletedUsersRetentionDays,
-      dashboard: true,
     }),
     new ExpressAdapter(strictExpress()),
     // The body is read after the guards, and errors are thrown to the caller instead of ending the process.

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-export type Statement = [sql: string, values: unknown[]];
+import { type Statement, statementsOf } from './statements';
 
 interface Node {
   'Node Type': string;
@@ -15,30 +15,12 @@ interface Node {
 }
 
 /** The SELECT statements that `run` sends, without the one that sets its timeouts. */
-export async function statementsOf(
-  dataSource: DataSource,
-  run: () => Promise<unknown>,
-): Promise<Statement[]> {
-  const statements: Statement[] = [];
-  const create = dataSource.createQueryRunner.bind(dataSource);
-  const spy = jest.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
-    const runner = create(mode);
-    const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
-    runner.query = (sql: string, values: unknown[] = [], ...rest: unknown[]) => {
-      if (/^\s*(SELECT|WITH)/.test(sql) && !sql.includes('set_config')) statements.push([sql, values]);
-      return query(sql, values, ...rest);
-    };
-    return runner;
-  });
-  try {
-    await run();
-  } finally {
-    spy.mockRestore();
-  }
-  return statements;
-}
+export const selectsOf = async (dataSource: DataSource, run: () => Promise<unknown>): Promise<Statement[]> =>
+  (await statementsOf(dataSource, run)).filter(
+    ({ sql }) => /^\s*(SELECT|WITH)/.test(sql) && !sql.includes('set_config'),
+  );
 
-async function nodesOf(dataSource: DataSource, options: string, [sql, values]: Statement): Promise<Node[]> {
+async function nodesOf(dataSource: DataSource, options: string, { sql, values }: Statement): Promise<Node[]> {
   const [row] = await dataSource.query(`EXPLAIN (${options}FORMAT JSON) ${sql}`, values);
   const [{ Plan: plan }] = row['QUERY PLAN'];
   const withChildren = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(withChildren)];

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectEntityManager } from '@nestjs/typeorm';
-import DataLoader from 'dataloader';
 import type { EntityManager } from 'typeorm';
 import { DATABASE } from '../../database/data-source';
 import { isId } from '../../database/id';
 import { NO_LANES } from '../../database/join-transaction';
 import { Lanes } from '../../database/lanes';
-import { PER_TURN } from '../../database/per-turn';
+import { GroupedLoader } from '../../database/per-turn';
 import { retryBroken } from '../../database/retry';
 import { tableName } from '../../database/tables';
 import { USER_COLUMNS } from '../user-columns';
@@ -15,7 +14,9 @@ import type { User } from '../user.entity';
 /** Reads users by their ids: those of an organization in one turn of the event loop by one statement; nothing is cached. */
 @Injectable()
 export class UserReads {
-  private readonly loaders = new Map<string, DataLoader<string, User | null>>();
+  private readonly users = new GroupedLoader<string, User | null>((ids, organizationId) =>
+    this.findAll(organizationId, ids),
+  );
 
   constructor(
     @InjectEntityManager(DATABASE) private readonly manager: EntityManager,
@@ -28,18 +29,7 @@ export class UserReads {
   }
 
   async find(organizationId: string, id: string): Promise<User | null> {
-    return isId('usr', id) ? this.loaderOf(organizationId).load(id) : null;
-  }
-
-  private loaderOf(organizationId: string): DataLoader<string, User | null> {
-    const existing = this.loaders.get(organizationId);
-    if (existing) return existing;
-    const loader = new DataLoader<string, User | null>((ids) => {
-      this.loaders.delete(organizationId);
-      return this.findAll(organizationId, ids);
-    }, PER_TURN);
-    this.loaders.set(organizationId, loader);
-    return loader;
+    return isId('usr', id) ? this.users.load(organizationId, id) : null;
   }
 
   private async findAll(organizationId: string, ids: readonly string[]): Promise<(User | null)[]> {
