@@ -227,6 +227,8 @@ describeOnServer('the numbers of events', () => {
       const { body, headers } = await client.get(path).expect(200);
       expect([body.data, body.nextCursor]).toEqual([[], cursor]);
       expect(headers.link).toContain('rel="next"');
+      // A history without its newest event would never show it.
+      expect((await client.get('/api/v1/events?order=desc').expect(503)).headers['retry-after']).toBe('2');
     } finally {
       await open.rollbackTransaction();
       await open.release();

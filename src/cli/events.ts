@@ -5,7 +5,7 @@ import { Background } from '../background/background';
 import { databaseFailure } from '../database/errors';
 import { Lanes } from '../database/lanes';
 import { EventNumbering } from '../events/event-numbering';
-import { EventLog, NEWEST } from '../events/event-log';
+import { EventLog } from '../events/event-log';
 import { type EventRecord, recordOf } from '../events/event.record';
 import { ListEventsDto } from '../events/events.dto';
 import { TokenEvents } from '../events/token-events';
@@ -72,7 +72,11 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
 
 /** Behind everything that has happened so far. */
 async function newest(log: EventLog, organizationId: string): Promise<number> {
-  return (await log.page(organizationId, { order: 'desc', limit: 1 }, NEWEST)).last;
+  for (let position = 0; ;) {
+    const { last, hasMore } = await log.page(organizationId, { order: 'asc', limit: 1 }, position);
+    if (!hasMore) return last;
+    position = last;
+  }
 }
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
