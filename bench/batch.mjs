@@ -6,6 +6,8 @@ import { createUser, newPerson } from './operations.mjs';
 import { BASE, before, openSides, service, stopAll } from './sides.mjs';
 
 const PER_BATCH = 500;
+/** In a round, a multiple of the callers: at the end of a fixed time, most of what they have sent would be unanswered. */
+const BATCHES = 24;
 
 const { values } = parseArgs({
   options: {
@@ -32,6 +34,7 @@ const operations = values.callers.split(',').flatMap((callers) => [
     name: `batches of ${PER_BATCH}, callers: ${callers}`,
     callers: Number(callers),
     rows: PER_BATCH,
+    amountOf: () => BATCHES,
     requestOf: batch,
   },
 ]);

@@ -1,8 +1,12 @@
-// Measures operations on several sides in alternating rounds, and prints one table for each operation.
+// Measures operations on several sides in alternating rounds, and prints one table for each operation: the rate, its ratio to that
+// of the first side in the same round, and the CPU time that Node and PostgreSQL need for a request.
 import { cpus } from 'node:os';
 import autocannon from 'autocannon';
 import { busyCpu, cpuOf } from './cpu.mjs';
 import { progress } from './sides.mjs';
+
+/** The first round lasts so many times as long, and is not counted: V8 optimizes the code meanwhile. */
+const WARM_UP = 3;
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
@@ -13,7 +17,7 @@ const say = (text) => process.stdout.write(`${text}\n`);
  * - `callers`: instead of those of the program;
  * - `amountOf(side)`: sends so many requests instead of lasting some seconds;
  * - `onResponse(side, body, organization)`.
- * A request is `{ method, path, organization, body, headers }`. The first round only warms up.
+ * A request is `{ method, path, organization, body, headers }`.
  */
 export async function compare(sides, operations, { rounds, seconds, callers }) {
   const results = new Map(operations.map((operation) => [operation, new Map()]));
@@ -24,7 +28,8 @@ export async function compare(sides, operations, { rounds, seconds, callers }) {
     for (const operation of operations)
       for (const side of round % 2 ? [...sides].reverse() : sides) {
         if (operation.isFor?.(side) === false) continue;
-        const result = await measure(side, operation, { seconds, callers });
+        const length = round === 0 ? seconds * WARM_UP : seconds;
+        const result = await measure(side, operation, { seconds: length, callers });
         if (round === 0) continue;
         const bySide = results.get(operation);
         bySide.set(side, [...(bySide.get(side) ?? []), result]);
@@ -97,6 +102,7 @@ async function measure(side, operation, { seconds, callers }) {
     ended = performance.now();
   });
   const { non2xx, errors, statusCodeStats } = await load;
+  if (times.length === 0) throw new Error(`${side.name}, ${operation.name}: no response in ${seconds} s`);
   if (non2xx + errors > 0)
     progress(`${side.name}, ${operation.name}: ${errors} errors, ${JSON.stringify(statusCodeStats)}`);
   const cpu = cpuTimes(side);

@@ -169,7 +169,9 @@ function kinds(next) {
   };
 }
 
-const timesOf = (found) => found.map(({ ms }) => ms);
+function timesOf(found) {
+  return found.map(({ ms }) => ms);
+}
 
 /** The quantile `part` of the times, to a tenth. */
 function at(times, part) {

@@ -41,9 +41,14 @@ export const expressSameWork = { ...EXPRESS, name: 'Express, same work', env: { 
 const undo = [];
 export const undoLater = (end) => void undo.push(end);
 
-/** Ends whatever this module has started, the latest first. */
+/** Ends whatever has been started, the latest first. */
 export async function stopAll() {
-  for (const end of undo.reverse()) await end();
+  for (const end of undo.reverse())
+    try {
+      await end();
+    } catch (error) {
+      progress(`not stopped: ${error.message}`);
+    }
 }
 
 export function temporaryDirectory() {
