@@ -1,4 +1,4 @@
-// CPU seconds and memory, from Linux's own accounting.
+// CPU seconds, from Linux's own accounting.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS = 100;
@@ -23,8 +23,9 @@ export function cpuOf(pid) {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = statOf(name);
+    if (!stat) continue;
     if (Number(name) === pid) ticks += stat.own + stat.ended;
-    else if (stat?.parent === pid) ticks += stat.own;
+    else if (stat.parent === pid) ticks += stat.own;
   }
   return ticks / TICKS;
 }
@@ -37,7 +38,3 @@ export function busyCpu() {
     .map(Number);
   return (user + nice + system + irq + softirq + steal) / TICKS;
 }
-
-/** Resident memory of a process, in MB. */
-export const residentOf = (pid) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;

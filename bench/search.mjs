@@ -1,149 +1,137 @@
-// Times the search over HTTP on a million users: with statistics of other organizations, with fresh ones and without any. Then
-// compares it with ILIKE on the same data, and measures its cost for writes.
-//   node bench/search.mjs [--users 1000000] [--organizations 1] [--others 150000] [--terms 500]
-// BENCH_DATABASE_URL selects a database to use; its data is kept. Without it, a temporary server is started.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+// Times the search over HTTP, one request at a time: with statistics that know only another organization, with fresh ones and
+// without any. Then its slow end, deep pages, eight callers at once, and ILIKE on the same data.
+//   node bench/search.mjs [--users 1000000] [--organizations 1] [--terms 500] [--seed 4711]
 import { createRequire } from 'node:module';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { startPostgres } from '../scripts/postgres.mjs';
-import { load, withoutIndexes } from './load.mjs';
-import { NODE, SERVICE, startServer } from './server.mjs';
+import { quantile } from './compare.mjs';
+import { BASE, openSides, progress, service, stopAll } from './sides.mjs';
 
-const require = createRequire(import.meta.url);
-const { person, pick, random } = require('../dist/src/demo/people.js');
-const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
-const { newId } = require('../dist/src/database/id.js');
-const { columnsOf } = require('../dist/src/users/user-columns.js');
-const { insertStatement, updateStatement } = require('../dist/src/users/writes/user-statements.js');
+const { person, pick, random } = createRequire(import.meta.url)('../dist/src/demo/people.js');
 
 const { values } = parseArgs({
   options: {
     users: { type: 'string', default: '1000000' },
     organizations: { type: 'string', default: '1' },
-    others: { type: 'string', default: '150000' },
     terms: { type: 'string', default: '500' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    seed: { type: 'string', default: '4711' },
   },
 });
-const [users, organizations, others, terms, seed] = [
+const [users, organizations, terms, seed] = [
   values.users,
   values.organizations,
-  values.others,
   values.terms,
   values.seed,
 ].map(Number);
-const progress = (text) => process.stderr.write(`${text}\n`);
-const say = (text) => process.stdout.write(`${text}\n`);
+const CALLERS = 8;
+const ILIKE_TERMS = 10;
+const SLOW_MS = 50;
+const say = (...cells) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
 
-const directory = mkdtempSync(join(tmpdir(), 'ums-bench-'));
-const server = process.env.BENCH_DATABASE_URL
-  ? undefined
-  : await startPostgres(directory, { shared_buffers: '1GB', maintenance_work_mem: '512MB' });
-const databaseUrl = process.env.BENCH_DATABASE_URL ?? (await server.createDatabase('bench'));
-let service;
 try {
-  service = await startServer(SERVICE, databaseUrl);
-  const client = new pg.Client(databaseUrl);
-  await client.connect();
-  const { ids, isNew } = await loaded(client);
-  const tokens = await tokensOf(client, ids);
-  await compareStatistics(client, tokens, isNew);
-  await report(client, ids, tokens);
-  await client.end();
+  const [side] = await openSides([service], { organizations, users, statistics: 'stale' });
+  process.stdout.write(
+    `${users} users in ${organizations} organizations, ${terms} terms of each kind, seed ${seed}, ` +
+      `Node ${process.versions.node}, ${cpus()[0].model.trim()} × ${cpus().length}\n\n`,
+  );
+  await compareStatistics(side);
+  await measureTerms(side);
 } finally {
-  service?.process.kill('SIGINT');
-  await server?.stop();
-  rmSync(directory, { recursive: true, force: true });
+  await stopAll();
 }
 
-/** Returns the organizations that have the users; loads them if necessary, after others that the statistics know. */
-async function loaded(client) {
-  const { rows } = await client.query(
-    `SELECT organization_id AS id, count(*)::int AS users FROM users GROUP BY 1`,
-  );
-  const fitting = rows.filter((row) => row.users === Math.floor(users / organizations));
-  if (fitting.length >= organizations) return { ids: fitting.map(({ id }) => id), isNew: false };
-  if (others > 0) await load(client, others, 1, progress);
-  await client.query('VACUUM ANALYZE');
-  let ids;
-  const indexes = ['user_search_organization_id_text_idx'];
-  const took = await withoutIndexes(
-    client,
-    indexes,
-    async () => (ids = await load(client, users, organizations, progress)),
-  );
-  progress(`indexes created in ${JSON.stringify(took)} ms`);
-  return { ids, isNew: true };
-}
-
-async function tokensOf(client, ids) {
-  const tokens = [];
-  for (const organization of ids.slice(0, 50)) {
-    const value = newTokenValue();
-    await client.query(
-      `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes) VALUES ($1, $2, 'Bench', $3, $4, '{users:read}')`,
-      [newId('tok'), organization, hashOf(value), hintOf(value)],
-    );
-    tokens.push({ organization, value });
+async function compareStatistics(side) {
+  const tables = `'users'::regclass, 'user_search'::regclass, 'search_words'::regclass`;
+  const states = {
+    'of another organization': () => side.client.query('VACUUM'),
+    fresh: () => side.client.query('VACUUM ANALYZE'),
+    none: () =>
+      side.client.query(`
+        DELETE FROM pg_statistic WHERE starelid IN (${tables});
+        UPDATE pg_class SET reltuples = -1 WHERE oid IN (${tables})`),
+  };
+  const medians = new Map();
+  for (const prepare of Object.values(states)) {
+    await prepare();
+    for (const [kind, drawn] of draw(side, Math.max(20, terms / 10))) {
+      const found = await searchAll(side, drawn);
+      medians.set(kind, [...(medians.get(kind) ?? []), at(timesOf(found), 0.5)]);
+    }
+    progress('statistics compared');
   }
-  return tokens;
+  say('p50 ms, by statistics', ...Object.keys(states));
+  say('---', ...Object.keys(states).map(() => '---'));
+  for (const [kind, list] of medians) say(kind, ...list);
+  process.stdout.write('\n');
+  await side.client.query('VACUUM ANALYZE');
 }
 
-async function search({ value }, q, cursor) {
+async function measureTerms(side) {
+  say('terms', 'p50 ms', 'p99 ms', 'max ms', 'page 100 p99', `${CALLERS} callers p99`, 'failed', 'ILIKE p50');
+  say(...Array.from({ length: 8 }, () => '---'));
+  for (const [kind, drawn] of draw(side, terms)) {
+    const found = await searchAll(side, drawn);
+    const deep = [];
+    for (const one of found.filter((_, i) => i % Math.ceil(terms / 20) === 0)) {
+      let { cursor } = one;
+      for (let page = 2; cursor && page < 100; page++) ({ cursor } = await search(side, one, cursor));
+      if (cursor) deep.push((await search(side, one, cursor)).ms);
+    }
+    const queue = [...drawn];
+    const callers = Array.from({ length: CALLERS }, async () => {
+      const own = [];
+      for (let one = queue.pop(); one; one = queue.pop()) own.push(await search(side, one));
+      return own;
+    });
+    const together = (await Promise.all(callers)).flat();
+    const ilike = [];
+    for (const { organization, q } of drawn.slice(0, ILIKE_TERMS)) {
+      const started = performance.now();
+      await side.client.query(
+        `SELECT id, name, email, role, metadata, created_at, updated_at FROM users WHERE organization_id = $1
+         AND (name ILIKE $2 OR email ILIKE $2 OR metadata::text ILIKE $2) ORDER BY name, id LIMIT 20`,
+        [organization.id, `%${q.replace(/[\\%_]/g, '\\$&')}%`],
+      );
+      ilike.push(performance.now() - started);
+    }
+    const times = timesOf(found);
+    const failed = [...found, ...together].filter(({ status }) => status !== 200).length;
+    const quantiles = [at(times, 0.5), at(times, 0.99), at(times, 1), at(deep, 0.99)];
+    say(kind, ...quantiles, at(timesOf(together), 0.99), failed, at(ilike, 0.5));
+    const slow = found.filter(({ ms }) => ms > SLOW_MS).sort((a, b) => b.ms - a.ms);
+    if (slow.length > 0)
+      progress(
+        `slow: ${slow
+          .slice(0, 8)
+          .map(({ q, ms }) => `${q} ${Math.round(ms)}`)
+          .join(', ')}`,
+      );
+  }
+}
+
+async function searchAll(side, drawn) {
+  const found = [];
+  for (const one of drawn) found.push(await search(side, one));
+  return found;
+}
+
+async function search({ url }, { organization, q }, cursor) {
   const started = performance.now();
   const parameters = new URLSearchParams({ q, limit: '20', ...(cursor && { cursor }) });
-  const response = await fetch(`${service.url}/api/v1/users/search?${parameters}`, {
-    headers: { Authorization: `Bearer ${value}` },
+  const response = await fetch(`${url}${BASE}/search?${parameters}`, {
+    headers: { Authorization: `Bearer ${organization.token}` },
   });
-  const body = await response.json();
-  return { ms: performance.now() - started, body, status: response.status };
+  const { nextCursor } = await response.json();
+  return { organization, q, cursor: nextCursor, ms: performance.now() - started, status: response.status };
 }
 
-/** The statistics that an organization meets: those of others when it has just come, fresh ones, and none at all. */
-async function compareStatistics(client, tokens, isNew) {
-  const states = {
-    ...(isNew && { 'of others': async () => {} }),
-    fresh: () => client.query('VACUUM ANALYZE'),
-    none: async () => {
-      await client.query(
-        `DELETE FROM pg_statistic WHERE starelid IN ('users'::regclass, 'user_search'::regclass, 'search_words'::regclass)`,
-      );
-      await client.query(
-        `UPDATE pg_class SET reltuples = -1 WHERE relname IN ('users', 'user_search', 'search_words')`,
-      );
-    },
-  };
-  const results = {};
-  for (const [state, prepare] of Object.entries(states)) {
-    await prepare();
-    const next = random(seed); // the same terms each time
-    for (const [kind, term] of Object.entries(kinds(next))) {
-      const ms = [];
-      for (let n = 0; n < Math.max(20, terms / 10); n++) {
-        const q = term();
-        if ([...q.trim()].length >= 2) ms.push((await search(pick(next, tokens), q)).ms);
-      }
-      (results[kind] ??= {})[state] = at(ms, 0.5);
-    }
-  }
-  say(`| statistics (p50 ms) | ${Object.keys(states).join(' | ')} |`);
-  say(
-    `|---|${Object.keys(states)
-      .map(() => '---|')
-      .join('')}`,
-  );
-  for (const [kind, of] of Object.entries(results))
-    say(
-      `| ${kind} | ${Object.keys(states)
-        .map((state) => of[state])
-        .join(' | ')} |`,
-    );
-  say('');
-  await client.query('VACUUM ANALYZE');
+/** So many terms of each kind, with the organizations to search; the same ones each time. */
+function draw({ organizations: tenants }, count) {
+  const next = random(seed);
+  return Object.entries(kinds(next)).map(([kind, term]) => {
+    const drawn = Array.from({ length: count }, () => ({ organization: pick(next, tenants), q: term() }));
+    return [kind, drawn.filter(({ q }) => [...q.trim()].length >= 2)];
+  });
 }
 
 /** Kinds of search terms, drawn at random from the existing users. */
@@ -181,105 +169,15 @@ function kinds(next) {
   };
 }
 
-async function report(client, ids, tokens) {
-  const next = random(seed);
-  say(
-    `${users} users in ${organizations} organizations, ${terms} terms of each kind, seed ${seed}, Node ${execFileSync(NODE, ['--version']).toString().trim()}, ${cpus()[0].model} × ${cpus().length}\n`,
-  );
-  say('| terms | p50 ms | p99 ms | max ms | page 100 p99 | 8 concurrent p99 | failed | ILIKE p99 |');
-  say('|---|---|---|---|---|---|---|---|');
-  for (const [kind, term] of Object.entries(kinds(next))) {
-    const drawn = Array.from({ length: terms }, () => [pick(next, tokens), term()]).filter(
-      ([, q]) => [...q.trim()].length >= 2,
-    );
-    const first = [];
-    for (const [token, q] of drawn) first.push({ q, token, ...(await search(token, q)) });
-    const deep = [];
-    for (const { q, token, body } of first.filter((_, i) => i % Math.ceil(terms / 20) === 0)) {
-      let cursor = body.nextCursor;
-      for (let page = 2; cursor && page < 100; page++)
-        cursor = (await search(token, q, cursor)).body.nextCursor;
-      if (cursor) deep.push((await search(token, q, cursor)).ms);
-    }
-    const together = [];
-    const queue = [...drawn];
-    await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        for (let next_ = queue.pop(); next_; next_ = queue.pop()) together.push((await search(...next_)).ms);
-      }),
-    );
-    const ilike = [];
-    for (const [{ organization }, q] of drawn.slice(0, 10)) {
-      const started = performance.now();
-      await client.query(
-        `SELECT id, name, email, role, metadata, created_at, updated_at FROM users WHERE organization_id = $1
-         AND (name ILIKE $2 OR email ILIKE $2 OR metadata::text ILIKE $2) ORDER BY name, id LIMIT 20`,
-        [organization, `%${q.replace(/[\\%_]/g, '\\$&')}%`],
-      );
-      ilike.push(performance.now() - started);
-    }
-    const ms = first.map((answer) => answer.ms);
-    const failed = first.filter(({ status }) => status !== 200).length;
-    say(
-      `| ${[kind, at(ms, 0.5), at(ms, 0.99), at(ms, 1), at(deep, 0.99), at(together, 0.99), failed, at(ilike, 0.99)].join(' | ')} |`,
-    );
-    const slow = first.filter((answer) => answer.ms > 50).sort((a, b) => b.ms - a.ms);
-    if (slow.length > 0)
-      process.stderr.write(
-        `  slow: ${slow
-          .slice(0, 8)
-          .map(({ q, ms }) => `${JSON.stringify(q)} ${Math.round(ms)}`)
-          .join(', ')}\n`,
-      );
-  }
-  await price(client, ids[0]);
-  const { rows } = await client.query(
-    `SELECT indexrelname AS index, pg_size_pretty(pg_relation_size(indexrelid)) AS size FROM pg_stat_user_indexes
-     WHERE relname IN ('users', 'user_search', 'search_words') ORDER BY pg_relation_size(indexrelid) DESC`,
-  );
-  say(`\n| index | size |\n|---|---|`);
-  for (const { index, size } of rows) say(`| ${index} | ${size} |`);
-}
-
-/** Measures writes with and without the search indexes, each in a transaction that is rolled back. */
-async function price(client, organization) {
-  const dataSource = { options: {} };
-  const rates = async () => {
-    const rows = Array.from({ length: 1_000 }, (_, n) => ({
-      id: newId('usr'),
-      version: 1,
-      columns: columnsOf({ ...person(5_000_000 + n), role: 'member' }),
-    }));
-    const started = performance.now();
-    for (const row of rows) await client.query(...insertStatement(dataSource, organization, [row]));
-    const inserted = performance.now();
-    for (const row of rows)
-      await client.query(
-        ...updateStatement(dataSource, organization, [{ ...row, columns: columnsOf({ role: 'viewer' }) }]),
-      );
-    const updated = performance.now();
-    return [inserted - started, updated - inserted].map((ms) => Math.round(rows.length / (ms / 1000)));
-  };
-  const attempt = async (prepare) => {
-    await client.query('BEGIN');
-    await prepare();
-    const result = await rates();
-    await client.query('ROLLBACK');
-    return result;
-  };
-  await attempt(async () => {}); // warm-up
-  const withSearch = await attempt(async () => {});
-  const without = await attempt(
-    async () => void (await client.query('DROP INDEX user_search_organization_id_text_idx')),
-  );
-  say(`\n| per second, one at a time | inserts | updates |\n|---|---|---|`);
-  say(`| with the search indexes | ${withSearch.join(' | ')} |`);
-  say(`| without | ${without.join(' | ')} |`);
+function timesOf(found) {
+  return found.map(({ ms }) => ms);
 }
 
 /** The quantile `part` of the times, to a tenth. */
-function at(ms, part) {
-  if (ms.length === 0) return '–';
-  const sorted = [...ms].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))].toFixed(1);
+function at(times, part) {
+  if (times.length === 0) return '–';
+  return quantile(
+    [...times].sort((a, b) => a - b),
+    part,
+  ).toFixed(1);
 }
