@@ -21,7 +21,6 @@ export const NO_CITUS = suitableBinaries() ? undefined : 'no installed PostgreSQ
 export const LEFT_OUT = {
   'dashboard-': 'the requests of the dashboard are those of the API',
   embedding: 'a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables',
-  'former-release': 'a former release never runs on a cluster',
   'schema.': 'it checks what migrations do to an empty database',
   'plans.': 'it reads the plans of plain tables',
   'start-failures': 'it starts without a database',

@@ -576,21 +576,6 @@ describe('the services', () => {
     await expect(user).rejects.toThrow(new NotFoundException('There is no such organization.'));
     expect((await users.list(nowhere)).data).toEqual([]);
   });
-
-  it('maintain the search indexes in the schema of the service', async () => {
-    const { id } = await host.app.get(OrganizationsService).create('Test');
-    const users = host.app.get(UsersService);
-    const queries = jest.spyOn(ownDataSource(host), 'query');
-    try {
-      const person = (n: number) => ({ name: `Person ${n}`, email: `person-${n}@example.com` });
-      await Promise.all(Array.from({ length: 300 }, (_, n) => users.create(id, person(n))));
-
-      const call = queries.mock.calls.findIndex(([sql]) => sql.includes('ums_sort_in'));
-      await expect(queries.mock.results[call].value).resolves.toBeDefined();
-    } finally {
-      queries.mockRestore();
-    }
-  });
 });
 
 describe('forRootAsync', () => {

@@ -446,7 +446,7 @@ describeOnServer('events of commands', () => {
     expect((await readFeed(client)).events.map(({ type }) => type)).toEqual(['token.created']);
     await importAs('member');
     await importAs('member'); // changes nothing
-    await importAs('viewer', '--update');
+    await importAs('viewer', '--mode', 'upsert');
     await run(['seed', '--organization', organizationId, '--users', '2'], env);
     const created = await run(
       [

@@ -488,7 +488,7 @@ describeOnServer('ums users import, on a server', () => {
     const backward = file('backward', ndjson([...rows].reverse()));
     const jobs = await Promise.all(
       [forward, backward, forward, backward].map((name, i) =>
-        job('users', 'import', name, '--organization', organization, ...(i % 2 ? ['--update'] : [])),
+        job('users', 'import', name, '--organization', organization, ...(i % 2 ? ['--mode', 'upsert'] : [])),
       ),
     );
     expect(jobs.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0, 0]);

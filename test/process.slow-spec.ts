@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createClient } from '../client/index';
+import { openDatabase } from '../src/database/data-source';
+import { readConfig } from '../src/process/config';
+import { schema } from '../src/schema';
 import { Client } from './support/client';
 import { copyOfTemplate, emptyDatabase, emptyDirectory, type TestDatabase } from './support/database';
 import { run, type Running, start, stop, ums } from './support/process';
@@ -370,7 +373,7 @@ describe('ums migrate', () => {
   it('lists pending migrations, runs them, and then reports none', async () => {
     expect(await run(['migrate', '--status', '--json'], database!.env)).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('CreateTables'),
+      stdout: expect.stringContaining('CreateUsers'),
     });
     expect((await json('migrate')).migrated).not.toEqual([]);
     expect(await run(['migrate', '--status'], database!.env)).toMatchObject({
@@ -378,5 +381,36 @@ describe('ums migrate', () => {
       stdout: 'The schema is up to date.\n',
     });
     expect((await json('migrate')).migrated).toEqual([]);
+  });
+
+  /** Changes the records of a migrated database. */
+  async function change(sql: string): Promise<void> {
+    const config = { ...readConfig(database!.env), migrate: true };
+    const { dataSource, close } = await openDatabase(config, schema);
+    await dataSource.query(sql);
+    await close();
+  }
+
+  it('refuses the tables of a version that was never released, as every other command does', async () => {
+    await change(`UPDATE ums_migrations SET name = 'CreateTables1763600000000'`);
+    const env = { ...database!.env, PORT: '0', HOST: '127.0.0.1' };
+    for (const command of [['migrate'], ['migrate', '--status'], ['start'], ['organizations', 'list']])
+      for (const MIGRATE_ON_START of ['true', 'false'])
+        expect(await run(command, { ...env, MIGRATE_ON_START })).toEqual({
+          code: 1,
+          stdout: '',
+          stderr:
+            'The tables are those of a version that was never released, and cannot be migrated: use an empty database or schema, or delete the data directory of the embedded database.\n',
+        });
+  });
+
+  it('accepts a schema that a newer release has migrated', async () => {
+    await change(
+      `INSERT INTO ums_migrations (timestamp, name) VALUES (2000000000000, 'AddMore2000000000000')`,
+    );
+    expect((await json('migrate')).migrated).toEqual([]);
+    const service = await start(database!.env);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    await stop(service);
   });
 });

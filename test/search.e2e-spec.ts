@@ -230,6 +230,27 @@ describe('GET /api/v1/users/search', () => {
     expect(await walk(api, 'hanah', 3)).toEqual(typos);
   });
 
+  it.each([0, 2_100])(
+    'compares the beginning of names without accents, that of emails with them, beside %d others',
+    async (others) => {
+      const api = await service.client();
+      if (others > 0) await fillOrganization(service.dataSource, api.organizationId, 0, others);
+      for (const [name, email] of [
+        ['Zzoé Mint', 'm@x.example'],
+        ['Uma Lind', 'zzoé.l@x.example'],
+        ['Vic Kern', 'zzoe.k@x.example'],
+      ])
+        await api.createUser({ name, email });
+      for (const [q, expected] of [
+        ['zzoe', ['Vic Kern', 'Zzoé Mint', 'Uma Lind']],
+        ['ZZOÉ', ['Uma Lind', 'Zzoé Mint', 'Vic Kern']],
+      ] as const) {
+        expect(await names(api, q)).toEqual(expected);
+        expect((await walk(api, q, 1)).map(({ name }) => name)).toEqual(expected);
+      }
+    },
+  );
+
   it('finds matches that are not among the first names, in the same order and pages', async () => {
     const api = await service.client();
     const users = service.app.get(UsersService);

@@ -1,7 +1,5 @@
 import { ConflictException, NotFoundException } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { OrganizationsService } from '../src/auth/organizations.service';
-import { SearchIndexes } from '../src/users/search/search-indexes';
 import { UserSearch } from '../src/users/search/user-search';
 import { UsersService } from '../src/users/users.service';
 import { describeOnServer, itOnPlainTables } from './support/database';
@@ -274,71 +272,6 @@ describe('a statement of its own', () => {
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     } finally {
       await service.dataSource.query('DROP FUNCTION refuse CASCADE');
-    }
-  });
-});
-
-describe('pending entries of the search indexes', () => {
-  const pendingPages = async () => {
-    const [{ count }] = await service.dataSource.query(
-      `SELECT gin_clean_pending_list('user_search_organization_id_text_idx') AS count`,
-    );
-    return Number(count);
-  };
-  const createMany = async (count: number) => {
-    const organizationId = await newOrganization();
-    await Promise.all(Array.from({ length: count }, (_, n) => users.create(organizationId, person(n))));
-  };
-  /** The settled results of the statements that merge pending entries during `run`. */
-  const mergesDuring = async (run: () => Promise<void>) => {
-    const query = jest.spyOn(service.dataSource, 'query');
-    try {
-      await run();
-      const calls = query.mock.calls.flatMap(([sql], n) => (/ums_sort_in/.test(sql) ? [n] : []));
-      return await Promise.allSettled(calls.map((n) => query.mock.results[n].value));
-    } finally {
-      query.mockRestore();
-    }
-  };
-
-  it('are merged in the background after many writes', async () => {
-    const [merge] = await mergesDuring(() => createMany(300));
-
-    expect(merge.status).toBe('fulfilled');
-  });
-
-  it('are all merged, whichever role calls the function', async () => {
-    await createMany(20);
-
-    const other = service.dataSource.createQueryRunner();
-    await other.startTransaction();
-    try {
-      await other.query(`CREATE ROLE ums_sorting_${process.pid}`);
-      await other.query(`SET LOCAL ROLE ums_sorting_${process.pid}`);
-      await other.query('SELECT ums_sort_in()');
-      await other.query('SELECT ums_analyze()'); // an import ends with both
-    } finally {
-      await other.rollbackTransaction();
-      await other.release();
-    }
-    expect(await pendingPages()).toBe(0);
-  });
-
-  it('are left to the writes if the function is missing, and the log says so', async () => {
-    const indexes = new SearchIndexes(service.dataSource);
-    const logged = () =>
-      service.logs.filter((line) => line.includes('cannot merge pending search index entries'));
-    await service.dataSource.query('ALTER FUNCTION ums_sort_in() RENAME TO elsewhere');
-    try {
-      const merges = await mergesDuring(async () => {
-        indexes.countWrites(250);
-        for (let n = 0; n < 500 && logged().length === 0; n++) await sleep(10);
-        indexes.countWrites(250);
-      });
-      expect(merges.map(({ status }) => status)).toEqual(['rejected']);
-      expect(logged()).toHaveLength(1);
-    } finally {
-      await service.dataSource.query('ALTER FUNCTION elsewhere() RENAME TO ums_sort_in');
     }
   });
 });

@@ -60,7 +60,7 @@ function summary({ steps, nodes }: Distribution, dryRun: boolean | undefined, se
   if (steps.length === 0) return `The database is already distributed over ${nodes.join(', ')}.`;
   if (!dryRun) return `Distributed over ${nodes.join(', ')} in ${seconds.toFixed(1)} s.`;
   return [
-    `Would distribute over ${nodes.join(', ')}. Requests wait until it is done, and replicas of a former release can no longer run.`,
+    `Would distribute over ${nodes.join(', ')}. Requests wait until it is done.`,
     ...steps.map((step) => `  ${describe(step)}`),
   ].join('\n');
 }

@@ -34,7 +34,6 @@ async function seed({ organization, users, ...output }: Options): Promise<void> 
       {
         file: { rows: sampleRows(users) },
         add: (rows) => people.add(rows),
-        finish: () => people.finish(),
         refusedFile: 'seed.refused.ndjson',
         dryRun: false,
         total: users,

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { describeError } from './errors';
-import { MIGRATIONS_TABLE, migrate } from './migrate';
+import { MIGRATIONS_TABLE, migrate, refuseUnreleased } from './migrate';
 import { openEmbedded } from './embedded/embedded';
 import { ResilientClient } from './resilient-client';
 
@@ -58,19 +58,27 @@ const SERVER_OPTIONS =
 
 const MIN_SERVER_VERSION = 15;
 
-/** Opens the database, and brings its schema up to date if `config.migrate` is set. */
+/**
+ * Opens the database, and brings its schema up to date if `config.migrate` is set. Otherwise another process may do that
+ * later, unless it never can.
+ */
 export async function openDatabase(
   config: DatabaseConfig,
   schema: Schema,
   timeouts: object = TIMEOUTS,
 ): Promise<Database> {
-  if (config.databaseUrl !== undefined) {
-    if (config.migrate) await migrateDatabase(config, schema);
-    return openServer(config, schema, timeouts);
+  const isEmbedded = config.databaseUrl === undefined;
+  if (config.migrate && !isEmbedded) await migrateDatabase(config, schema);
+  const database = isEmbedded
+    ? await openEmbeddedDatabase(config, schema)
+    : await openServer(config, schema, timeouts);
+  try {
+    await (config.migrate && isEmbedded ? migrate : refuseUnreleased)(database.dataSource);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
   }
-  const database = await openEmbeddedDatabase(config, schema);
-  if (config.migrate) await migrate(database.dataSource);
-  return database;
 }
 
 /** Brings the schema up to date, and returns the names of the migrations that ran. */

@@ -1,4 +1,4 @@
-import { type DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import {
   distributeAdded,
@@ -15,39 +15,25 @@ export const MIGRATIONS_TABLE = 'ums_migrations';
 const DUPLICATE_TABLE = '42P07';
 const TABLE_EXISTS =
   'Another program has a table with a name that the service uses. Give the service a schema of its own, such as ums.';
-
-/** Runs one step of a migration in a transaction of its own. */
-export type InTransaction = <Result>(step: (runner: QueryRunner) => Promise<Result>) => Promise<Result>;
-
-/**
- * A migration with work that takes long and must not lock out requests for that time. `prepare()` does it in short
- * transactions, before `up()` and outside the lock, so it may run again after a failure, and on two replicas at once.
- */
-export interface PreparedMigration extends MigrationInterface {
-  prepare(inTransaction: InTransaction): Promise<void>;
-}
+const UNRELEASED =
+  'The tables are those of a version that was never released, and cannot be migrated: use an empty database or schema, or delete the data directory of the embedded database.';
 
 /** Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
+  await refuseUnreleased(dataSource);
   const done: string[] = [];
-  const inTransaction: InTransaction = (step) => transaction(dataSource, step);
+  const runNext = async (runner: QueryRunner) => {
+    const executor = executorOf(dataSource, runner);
+    const [next] = await executor.getPendingMigrations();
+    if (!next) return undefined;
+    await executor.executeMigration(next);
+    await distributeAdded(runner);
+    return next.name;
+  };
   for (;;) {
-    const [next] = await transaction(
-      dataSource,
-      (runner) => executorOf(dataSource, runner).getPendingMigrations(),
-      true,
-    );
-    if (!next) return done;
-    await (next.instance as Partial<PreparedMigration>).prepare?.(inTransaction);
-    const runNext = async (runner: QueryRunner) => {
-      const executor = executorOf(dataSource, runner);
-      const [first] = await executor.getPendingMigrations();
-      if (first?.name !== next.name) return; // another replica has run it
-      await executor.executeMigration(next);
-      await distributeAdded(runner);
-      done.push(next.name);
-    };
-    await transaction(dataSource, runNext, true);
+    const name = await transaction(dataSource, runNext, true);
+    if (name === undefined) return done;
+    done.push(name);
   }
 }
 
@@ -115,13 +101,27 @@ async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
 
 /** The migrations of this release that the database lacks. A schema newer than this release is fine. */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
-  const needed = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
+  const done = await doneMigrations(dataSource);
+  return namesOf(dataSource).filter((name) => !done.includes(name));
+}
+
+/**
+ * Refuses the tables of a version that was never released, whose migrations were others. A newer release has all of this
+ * release's migrations and more, so a schema that has any has the first.
+ */
+export async function refuseUnreleased(dataSource: DataSource): Promise<void> {
+  const [first] = namesOf(dataSource);
+  const done = await doneMigrations(dataSource);
+  if (first !== undefined && done.length > 0 && !done.includes(first)) throw new Error(UNRELEASED);
+}
+
+const namesOf = (dataSource: DataSource) =>
+  dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
+
+async function doneMigrations(dataSource: DataSource): Promise<string[]> {
   const table = tableName(dataSource, MIGRATIONS_TABLE);
   const [{ exists }] = await dataSource.query(`SELECT to_regclass($1) IS NOT NULL AS exists`, [table]);
-  if (!exists) return needed;
-  const rows: { name: string }[] = await dataSource.query(`SELECT name FROM ${table} WHERE name = ANY ($1)`, [
-    needed,
-  ]);
-  const done = new Set(rows.map(({ name }) => name));
-  return needed.filter((name) => !done.has(name));
+  if (!exists) return [];
+  const rows: { name: string }[] = await dataSource.query(`SELECT name FROM ${table}`);
+  return rows.map(({ name }) => name);
 }

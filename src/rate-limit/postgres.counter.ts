@@ -92,10 +92,9 @@ export class PostgresCounter implements WindowCounter {
       .map(([key, hits, elapsedMs]) => [...idsOf(key), hits, elapsedMs] as const)
       .sort(([, a], [, b]) => (a < b ? -1 : 1)); // by token, the same order everywhere, or two replicas deadlock
     const parameters = new Parameters();
-    // The key is the token, and on a cluster the organization and the token.
     const sql = `INSERT INTO ${tableName(this.dataSource, 'rate_limit_windows')} AS w (organization_id, token_id, hits, started_ms, counted_ms)
       ${this.isApart ? valuesOf(rows, parameters) : unnested(rows, parameters)}
-      ON CONFLICT ON CONSTRAINT rate_limit_windows_pkey DO UPDATE SET ${change}`;
+      ON CONFLICT (organization_id, token_id) DO UPDATE SET ${change}`;
     // Retried on a broken connection although it writes, so that reads succeed; at worst a hit counts twice.
     return retryBroken(() => this.dataSource.query(sql, parameters.values));
   }

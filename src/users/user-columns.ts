@@ -9,10 +9,9 @@ export type UserColumns = Partial<Record<WrittenColumn, string | object>>;
 const writableFields = USER_FIELD_LIST.filter((field) => field.writable);
 
 /** Every column of `users` that is computed from a caller's fields. */
-export const WRITTEN_COLUMNS = writableFields.flatMap(({ column, kind, key, fold }) => [
+export const WRITTEN_COLUMNS = writableFields.flatMap(({ column, kind, key }) => [
   { column, type: kindOf(kind).type },
   ...(key ? [{ column: `${column}_key`, type: 'text' }] : []),
-  ...(fold ? [{ column: `${column}_fold`, type: 'text' }] : []),
 ]);
 
 /** The parts of the search text, in its order. */
@@ -21,12 +20,11 @@ export const TEXT_PARTS = writableFields.flatMap(({ column, text }) => (text ? [
 /** The columns to write for the given fields; undefined fields are left out. */
 export function columnsOf(fields: Partial<WritableFields>): UserColumns {
   const columns: Record<string, string | object> = {};
-  for (const { name, column, key, fold, text } of writableFields) {
+  for (const { name, column, key, text } of writableFields) {
     const value = fields[name as keyof WritableFields] as never;
     if (value === undefined) continue;
     columns[column] = value;
     if (key) columns[`${column}_key`] = key(value);
-    if (fold) columns[`${column}_fold`] = fold(value);
     if (text) columns[`${column}_text`] = text(value);
   }
   return columns as UserColumns;

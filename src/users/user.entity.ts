@@ -8,18 +8,15 @@ export interface User extends UserFields {
 }
 
 /** The column of each field, and the columns derived from it. */
-const columns = USER_FIELD_LIST.flatMap(({ name, column, kind, key, fold }) => {
-  const derived = (suffix: string): [string, EntitySchemaColumnOptions] => [
-    `${name}${suffix}`,
-    { name: `${column}_${suffix.toLowerCase()}`, type: 'text', select: false },
-  ];
+const columns = USER_FIELD_LIST.flatMap(({ name, column, kind, key }) => {
   const own: EntitySchemaColumnOptions = {
     name: column,
     type: kindOf(kind).type,
     primary: name === 'id',
     precision: kindOf(kind).precision,
   };
-  return [[name, own] as const, ...(key ? [derived('Key')] : []), ...(fold ? [derived('Fold')] : [])];
+  const derived: EntitySchemaColumnOptions = { name: `${column}_key`, type: 'text', select: false };
+  return [[name, own] as const, ...(key ? [[`${name}Key`, derived] as const] : [])];
 });
 
 export const User = new EntitySchema<User>({

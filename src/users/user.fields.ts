@@ -1,5 +1,5 @@
 import type { Order } from '../pages/paginate';
-import { fold, foldName, stringsIn, toSearchText } from './search/search-text';
+import { foldName, stringsIn, toSearchText } from './search/search-text';
 import type { KINDS } from './user.kinds';
 
 export const ROLES = ['member', 'admin', 'viewer'] as const;
@@ -16,8 +16,6 @@ interface Field<Value> {
   fallback?: () => Value;
   /** Normalizes the value for comparing and sorting; stored in the column `<column>_key`. */
   key?: (value: Value) => string;
-  /** The folded value where it differs from the key, else empty; stored in the column `<column>_fold`. */
-  fold?: (value: Value) => string;
   /** The value's part of the search text; see `user_search`. */
   text?: (value: Value) => string;
   /** The index columns after the organization, which are unique together, and the default direction. */
@@ -59,10 +57,6 @@ export const USER_FIELDS = {
     kind: 'text',
     writable: true,
     key: emailKey,
-    fold: (email) => {
-      const folded = fold(email);
-      return folded === emailKey(email) ? '' : folded;
-    },
     text: toSearchText,
     sort: { by: ['email_key'], order: 'asc' },
   }),
@@ -111,7 +105,6 @@ export type WrittenColumn = {
   [Name in WritableName]:
     | Definitions[Name]['column']
     | (Definitions[Name] extends { key: unknown } ? `${Definitions[Name]['column']}_key` : never)
-    | (Definitions[Name] extends { fold: unknown } ? `${Definitions[Name]['column']}_fold` : never)
     | (Definitions[Name] extends { text: unknown } ? `${Definitions[Name]['column']}_text` : never);
 }[WritableName];
 

@@ -10,7 +10,6 @@ import { DeletedUsersController } from './deleted/deleted-users.controller';
 import { DeletedUsersService } from './deleted/deleted-users.service';
 import { UserPurge } from './deleted/user-purge';
 import { PurgedWords } from './search/purged-words';
-import { SearchIndexes } from './search/search-indexes';
 import { UserSearch } from './search/user-search';
 import { UserSearchController } from './search/user-search.controller';
 import { VocabularySweep } from './search/vocabulary-sweep';
@@ -37,7 +36,6 @@ export interface UsersOptions {
     UserWrites,
     UserSearch,
     BatchService,
-    SearchIndexes,
     VocabularySweep,
     PurgedWords,
     DeletedUsersService,

@@ -186,10 +186,11 @@ test('what a replica saw of a window does not count in a later one', options, as
   assert.equal(await remaining(apart.url, token), 994);
   await redis.command('FLUSHALL');
   assert.equal(await admitted(apart.url, token, 50), 50);
-  await query('INSERT INTO rate_limit_windows (token_id, started_ms, hits) VALUES ($1, $2, 20)', [
-    id,
-    later + 40_000,
-  ]);
+  await query(
+    `INSERT INTO rate_limit_windows (organization_id, token_id, started_ms, hits, counted_ms)
+     SELECT organization_id, id, $2, 20, $2 FROM tokens WHERE id = $1`,
+    [id, later + 40_000],
+  );
   loseLink(ownLink);
   try {
     assert.equal(await remaining(apart.url, token), 979);

@@ -8,7 +8,6 @@ import { DeletedUserReads } from '../../users/deleted/deleted-user-reads';
 import { DeletedUsersService } from '../../users/deleted/deleted-users.service';
 import { UserPurge } from '../../users/deleted/user-purge';
 import { PurgedWords } from '../../users/search/purged-words';
-import { SearchIndexes } from '../../users/search/search-indexes';
 import { VocabularySweep } from '../../users/search/vocabulary-sweep';
 import { UserReads } from '../../users/writes/user-reads';
 import { UserWrites } from '../../users/writes/user-writes';
@@ -23,7 +22,6 @@ export async function deletedUsers(dataSource: DataSource): Promise<DeletedUsers
     new UserReads(dataSource.manager, lanes),
     reads,
     keys,
-    new SearchIndexes(dataSource),
     new VocabularySweep(dataSource, background),
     lanes,
     await WriteStatements.on(dataSource),

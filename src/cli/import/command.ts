@@ -45,7 +45,6 @@ export function addImport(users: Command): void {
         .choices(MODES)
         .default('create'),
     )
-    .addOption(new Option('--update').implies({ mode: 'upsert' }).hideHelp()) // the former spelling
     .option('--dry-run', 'only report what the import would do')
     .option(
       '--refused <file>',
@@ -91,12 +90,11 @@ async function importUsers(path: string, options: Options): Promise<void> {
     await requireOrganization(dataSource, organization);
     const by = systemCaller(organization, 'cli', 'ums users import');
     const rehearsal = dryRun ? new ImportRehearsal(dataSource, by, mode) : undefined;
-    const users = new UserImport(dataSource, by, mode);
+    const users = rehearsal ?? new UserImport(dataSource, by, mode);
     await runImport(
       {
         file,
-        add: (rows) => (rehearsal ?? users).add(rows),
-        finish: rehearsal ? undefined : () => users.finish(),
+        add: (rows) => users.add(rows),
         refusedFile,
         dryRun,
         total,

@@ -14,8 +14,6 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 export interface ImportJob {
   file: ImportFile;
   add(rows: unknown[]): Promise<Outcome[]>;
-  /** Called once after rows were written. */
-  finish?(): Promise<void>;
   /** The path of the file for refused rows, which is created with the first one. */
   refusedFile: string;
   dryRun: boolean;
@@ -74,11 +72,6 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
     failure = error; // also set when a signal aborted the read
   }
   interruption.end();
-  let unfinished: unknown;
-  if (job.finish && summary.created + summary.updated > 0) {
-    progress.note('Sorting the search index and analyzing the tables …');
-    await job.finish().catch((error: unknown) => (unfinished = error));
-  }
   progress.end();
   summary.seconds = Math.round(progress.seconds * 10) / 10;
   summary.refusedFile = refused.close();
@@ -90,10 +83,6 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
   }
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   else if (summary.complete || summary.rows > 0) process.stdout.write(`${describeSummary(summary)}\n`);
-  if (unfinished)
-    process.stderr.write(
-      `The search index is not sorted yet, so searches may be slow for a while: ${messageOf(unfinished)}\n`,
-    );
   if (summary.refused > 0) reportRefused(refused.firstReasons, summary);
   if (interruption.signal) process.exitCode = interruption.exitCode;
   else if (!summary.complete || summary.refused > 0) process.exitCode = 1;

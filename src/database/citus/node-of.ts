@@ -8,7 +8,7 @@ import { isDistributed } from './is-distributed';
 /** Names the node of a cluster on which an organization is. */
 export type NodeOf = (organizationId: string) => string | Promise<string>;
 
-/** For this long, organizations that move to another node may be counted to the former one. */
+/** For this long, organizations that move to another node may be counted to the old one. */
 const KNOWN_MS = 60_000;
 
 /** Finds the nodes of organizations in a distributed database; undefined for any other database. */

@@ -84,7 +84,7 @@ const CODE = `
           RAISE EXCEPTION USING ERRCODE = state, MESSAGE = reason;
         END `;
 
-/** Creates the function on every node, or replaces that of a former release. A node waits for locks as long as a plain database does. */
+/** Creates the function on every node, or replaces an older one. A node waits for locks as long as a plain database does. */
 export async function functionSteps(runner: Queryable): Promise<Step[]> {
   const [{ code }] = await runner.query(
     `SELECT (SELECT prosrc FROM pg_proc WHERE oid = to_regproc($1)) AS code`,

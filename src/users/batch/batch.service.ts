@@ -8,7 +8,6 @@ import type { Caller } from '../../http/caller';
 import type { Claim } from '../../http/input/idempotency-key';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { IdempotencyLeases } from '../../idempotency/idempotency-leases';
-import { SearchIndexes } from '../search/search-indexes';
 import { Vocabulary } from '../search/vocabulary';
 import { wordsOf } from '../user-columns';
 import { answerOf, atomicRefusal } from './batch-answer';
@@ -34,7 +33,6 @@ export class BatchService {
     lanes: Lanes,
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly leases: IdempotencyLeases,
-    private readonly searchIndexes: SearchIndexes,
   ) {
     this.writes = new BatchWrites(dataSource, lanes);
     this.vocabulary = new Vocabulary(dataSource, lanes);
@@ -85,17 +83,14 @@ export class BatchService {
     const size = atomic ? users.length : MAX_ROWS;
     const all: Decision[] = [];
     const words = new Set<string>();
-    let count = 0;
     for (let i = 0; i < users.length; i += size) {
       const rows = users.slice(i, i + size).map((row) => judgeRow(row, mode));
       const options = { accepted, atomic, dryRun, alongside };
       const { decisions, written } = await this.writes.write(by, rows, rules, options);
       decisions.forEach(({ outcome }, n) => outcome !== 'refused' && accepted.add(rows[n].key!));
       all.push(...decisions);
-      count += written.length;
       for (const word of written.flatMap(wordsOf)) words.add(word);
     }
-    this.searchIndexes.countWrites(count);
     const learned = this.vocabulary.learn(by.organizationId, [...words]);
     await Promise.race([learned, sleep(MAX_LEARNING_MS, undefined, { ref: false })]);
     return all;

@@ -1,15 +1,11 @@
 import type { DataSource } from 'typeorm';
-import { sqlState } from '../../database/errors';
 import { Lanes } from '../../database/lanes';
-import { tableName } from '../../database/tables';
 import type { Caller } from '../../http/caller';
 import type { Mode } from '../batch/batch-rules';
 import { BatchWrites } from '../batch/batch-writes';
 import { Vocabulary } from '../search/vocabulary';
 import { wordsOf } from '../user-columns';
 import { judgeRows, type Outcome, outcomeOf } from './import-rows';
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Imports the users of a file; each row is validated as in the API. The rows of a call are one transaction. In the mode `create`,
@@ -20,7 +16,7 @@ export class UserImport {
   private readonly vocabulary: Vocabulary;
 
   constructor(
-    private readonly dataSource: DataSource,
+    dataSource: DataSource,
     private readonly by: Caller,
     private readonly mode: Mode,
   ) {
@@ -39,15 +35,5 @@ export class UserImport {
     // Afterwards, so that no request waits for the transaction.
     await this.vocabulary.learn(by.organizationId, written.flatMap(wordsOf));
     return decisions.map(outcomeOf);
-  }
-
-  /** Sorts the new entries into the indexes of the search, and brings the planner's statistics up to date. */
-  async finish(): Promise<void> {
-    const run = (name: string) => this.dataSource.query(`SELECT ${tableName(this.dataSource, name)}()`);
-    // A replica that is at the first already has a lock, and does the same.
-    await run('ums_sort_in').catch((error: unknown) => {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
-    });
-    await run('ums_analyze');
   }
 }

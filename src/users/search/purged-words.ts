@@ -42,7 +42,7 @@ export class PurgedWords implements OnModuleInit {
     this.background.add({ name: 'look again at purged words', everyMs: LOOK_EVERY_MS, run });
   }
 
-  /** Forgets the words of a deleted user that nobody has, those of its former texts included. */
+  /** Forgets the words of a deleted user that nobody has, those of its replaced texts included. */
   async forgetOf(organizationId: string, userId: string): Promise<void> {
     const sql = `SELECT text FROM ${this.table('replaced_texts')} WHERE organization_id = $1 AND user_id = $2`;
     const read = () => retryBroken(() => this.dataSource.query(sql, [organizationId, userId]));

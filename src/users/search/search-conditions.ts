@@ -1,9 +1,10 @@
+import { emailKey } from '../user.fields';
 import { EMAIL_MARK, foldName, toSearchText } from './search-text';
 
 /** Adds a value to the parameters of a statement and returns its placeholder. */
 export type Bind = (value: unknown) => string;
 
-/** A condition on a row of `user_search`, as SQL. */
+/** A condition on a row of `user_search` and the `email_key` of its user, as SQL. */
 export type Condition = (bind: Bind) => string;
 
 /** Every text that begins with a prefix sorts before the prefix followed by this character. */
@@ -43,12 +44,16 @@ export const containsAny = (texts: string[]): Match => {
   };
 };
 
-/** The name or the email begins with one of these texts. */
+/**
+ * The name begins with one of these texts without regard to accents, or the email with regard to them. The email itself is
+ * compared last: most rows do not need it, and some statements have to look it up.
+ */
 export const begins = (prefixes: string[]): Condition =>
   any(
     prefixes.map(
       (prefix) => (bind) =>
-        `starts_with(name_key, ${bind(foldName(prefix))}) OR strpos(text, ${bind(EMAIL_MARK + toSearchText(prefix))}) > 0`,
+        `starts_with(name_key, ${bind(foldName(prefix))})
+         OR strpos(text, ${bind(EMAIL_MARK + toSearchText(prefix))}) > 0 AND starts_with(email_key, ${bind(emailKey(prefix))})`,
     ),
   );
 

@@ -3,9 +3,9 @@ import { tableName } from '../../database/tables';
 import { opaque } from '../../pages/paginate';
 import { type Bind, type Condition, type IndexedMatch, LAST_CHARACTER } from './search-conditions';
 import { once } from './once';
-import { fold, foldName } from './search-text';
+import { foldName } from './search-text';
 import type { Query } from './search-transaction';
-import type { Role } from '../user.fields';
+import { emailKey, type Role } from '../user.fields';
 
 /** Up to this many users are read without an index. */
 const SMALL = 2_000;
@@ -99,38 +99,30 @@ export class SearchRows {
       const { byName, byEmail } = this.beginnings(prefixes, page, bind);
       // If the names fill the page, emails of later names are left out: there are many if emails contain the names.
       const end = `(SELECT ${ORDER} FROM by_name ORDER BY ${ORDER} OFFSET ${page.limit - 1})`;
-      // Twice the limit, because an email may be found both by its key and by its folded form.
       return `WITH by_name AS MATERIALIZED (${byName}) SELECT * FROM by_name
         UNION SELECT * FROM (
           SELECT * FROM (${byEmail}) AS by_email WHERE ((${ORDER}) <= ${end}) IS NOT FALSE AND ${this.isAfter(page.after, bind)}
-          ORDER BY ${ORDER} LIMIT ${2 * page.limit}
+          ORDER BY ${ORDER} LIMIT ${page.limit}
         ) AS first_emails`;
     });
     return found ?? [];
   }
 
   private beginnings(prefixes: string[], { after, limit }: Page, bind: Bind) {
-    const [names, emails] = [prefixes.map(foldName), prefixes.map(fold)];
     const rangesOf = (first: string[]) =>
       `unnest(${bind(first)}::text[], ${bind(first.map((prefix) => prefix + LAST_CHARACTER))}::text[]) AS r (first, last)`;
-    const inRange = (first: string[], conditions: string, end = '', from = this.users) =>
+    const inRange = (first: string[], conditions: string, end = '') =>
       `SELECT users.* FROM ${rangesOf(first)}, LATERAL (
-         SELECT id, name_key, name, 0 AS rank FROM ${from} WHERE ${this.inScope(bind)} AND ${this.others(bind)} AND ${conditions} ${end}
+         SELECT id, name_key, name, 0 AS rank FROM ${this.users} WHERE ${this.inScope(bind)} AND ${this.others(bind)} AND ${conditions} ${end}
        ) AS users`;
     const firstNames = inRange(
-      names,
+      prefixes.map(foldName),
       `name_key >= first AND name_key < last AND ${this.isAfter(after, bind)}`,
       `ORDER BY ${ORDER} LIMIT ${opaque(limit)}`,
     );
-    // Without the role, for which another index would seem to do as well.
-    const folded = `(SELECT * FROM ${this.users}
-      WHERE organization_id = ${bind(this.organizationId)} AND email_fold >= first AND email_fold < last AND email_fold <> '' OFFSET 0) AS folded`;
     return {
       byName: `(${firstNames} ORDER BY ${ORDER} LIMIT ${limit})`,
-      byEmail: [
-        inRange(emails, 'email_key >= first AND email_key < last'),
-        inRange(emails, 'true', '', folded),
-      ].join(' UNION ALL '),
+      byEmail: inRange(prefixes.map(emailKey), 'email_key >= first AND email_key < last'),
     };
   }
 
@@ -146,17 +138,19 @@ export class SearchRows {
       const organizationId = bind(this.organizationId);
       const select = (from: string, where: string) =>
         `SELECT id, name_key, name, ${rank(bind)} AS rank FROM ${from} WHERE ${this.others(bind)} AND ${where}`;
-      const columns = `SELECT user_id AS id, name_key, name, text FROM ${this.userSearch} WHERE`;
+      const columns = 'SELECT user_id AS id, name_key, name, text FROM';
       if (isSmall)
         return select(
-          `(SELECT id AS user_id FROM ${this.users} WHERE ${this.inScope(bind)} LIMIT ${SMALL}) AS users,
-           LATERAL (${columns} organization_id = ${organizationId} AND user_search.user_id = users.user_id OFFSET 0) AS found`,
+          `(SELECT id AS user_id, email_key FROM ${this.users} WHERE ${this.inScope(bind)} LIMIT ${SMALL}) AS users,
+           LATERAL (${columns} ${this.userSearch} WHERE organization_id = ${organizationId} AND user_search.user_id = users.user_id OFFSET 0) AS found`,
           filter(bind),
         );
-      const role = `(SELECT role FROM ${this.users} WHERE organization_id = ${organizationId} AND users.id = found.id)`;
+      const ofUser = (column: string, id: string) =>
+        `(SELECT ${column} FROM ${this.users} WHERE users.organization_id = ${organizationId} AND users.id = ${id})`;
+      const texts = `(SELECT *, ${ofUser('email_key', 'user_id')} AS email_key FROM ${this.userSearch}) AS texts`;
       return select(
-        `(${columns} organization_id = ${organizationId} AND ${index(bind)} AND ${rest(bind)}) AS found`,
-        this.role ? `${role} = ${bind(this.role)}` : 'true',
+        `(${columns} ${texts} WHERE organization_id = ${organizationId} AND ${index(bind)} AND ${rest(bind)}) AS found`,
+        this.role ? `${ofUser('role', 'found.id')} = ${bind(this.role)}` : 'true',
       );
     });
   }

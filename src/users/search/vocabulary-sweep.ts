@@ -37,7 +37,7 @@ interface ReplacedText {
 
 /**
  * Removes words from the vocabularies that no user of the organization has any more. Statements that change or delete a user
- * leave its former search text in `replaced_texts`; this goes through them, and rests as long as it works. Several processes
+ * leave its replaced search text in `replaced_texts`; this goes through them, and rests as long as it works. Several processes
  * that do so at once do no harm.
  */
 @Injectable()
@@ -121,7 +121,7 @@ export class VocabularySweep implements OnModuleInit {
 
   /**
    * Removes the words of the text that nobody has; the second time, stores again those that somebody has got meanwhile. `found`
-   * are the words of former texts that somebody has.
+   * are the words of replaced texts that somebody has.
    */
   private async sweepText(
     organizationId: string,

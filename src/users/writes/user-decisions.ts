@@ -27,7 +27,7 @@ export function changeOf(user: User, fields: Partial<WritableFields>): UserChang
   if (!names.some((name) => `${name}_text` in columns)) return { id, version, fields: changed, columns };
   const before = columnsOf(user);
   const after = { ...before, ...columns };
-  const [text, formerText] = [searchTextOf(after), searchTextOf(before)];
-  const search = { nameKey: String(after.name_key), name: String(after.name), text, formerText };
+  const [text, replacedText] = [searchTextOf(after), searchTextOf(before)];
+  const search = { nameKey: String(after.name_key), name: String(after.name), text, replacedText };
   return { id, version, fields: changed, columns, search };
 }

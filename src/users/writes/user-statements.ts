@@ -23,7 +23,7 @@ export interface UserChange {
   fields: Partial<WritableFields>;
   columns: UserColumns;
   /** What the search knows of the user, if that changes. */
-  search?: { nameKey: string; name: string; text: string; formerText: string };
+  search?: { nameKey: string; name: string; text: string; replacedText: string };
 }
 
 type Statement = [sql: string, values: unknown[]];
@@ -84,9 +84,6 @@ function searchedStep(
      )`;
 }
 
-/** Columns that only the former release fills. Emptied with their field, they show what is of that release. */
-const FORMER_COLUMNS = ['name', 'email', 'metadata'];
-
 /**
  * Changes users and returns them. Fails as a whole (`isStale`) unless all of them still have their version. If another transaction
  * has locked one of several, the statement also fails so (`skip`), or waits for it; the order of ids prevents a deadlock.
@@ -102,11 +99,10 @@ export function updateStatement(
   const [ids, cellOf] = cellsOf(parameters, changes);
   const users = tableName(dataSource, 'users');
   const changed = WRITTEN_COLUMNS.filter(({ column }) => changes.some(({ columns }) => column in columns));
-  const assignments = changed.flatMap(({ column, type }) => {
+  const assignments = changed.map(({ column, type }) => {
     const cell = cellOf(type, ({ columns }) => valueOf(columns, column))('id');
-    const words = `${column}_words = CASE WHEN ${cell} IS NULL THEN ${column}_words ELSE '' END`;
     // A column that only others of them change keeps its value: the row has not changed since it was read.
-    return [`${column} = coalesce(${cell}, ${column})`, ...(FORMER_COLUMNS.includes(column) ? [words] : [])];
+    return `${column} = coalesce(${cell}, ${column})`;
   });
   const wanted = `organization_id = ${organization} AND id = ANY (${ids})`;
   const lock = locks === 'skip' ? 'FOR UPDATE SKIP LOCKED' : 'ORDER BY id FOR UPDATE';
@@ -124,7 +120,7 @@ export function updateStatement(
       parameters,
       organization,
       changes.flatMap(({ id, search }) =>
-        search && search.formerText !== search.text ? { userId: id, text: search.formerText } : [],
+        search && search.replacedText !== search.text ? { userId: id, text: search.replacedText } : [],
       ),
     ),
     ...more(parameters, organization),
@@ -189,7 +185,7 @@ function searchSteps(
   ];
 }
 
-/** A step that keeps former texts for the sweep of the vocabulary. */
+/** A step that keeps replaced texts for the sweep of the vocabulary. */
 function replacedSteps(
   dataSource: DataSource,
   parameters: Parameters,

@@ -18,7 +18,6 @@ import type { Caller } from '../../http/caller';
 import type { Claim } from '../../http/input/idempotency-key';
 import { UNAVAILABLE } from '../../http/problem';
 import { type ClaimRow, IdempotencyKeys } from '../../idempotency/idempotency-keys';
-import { SearchIndexes } from '../search/search-indexes';
 import { Vocabulary } from '../search/vocabulary';
 import { type UserText, VocabularySweep } from '../search/vocabulary-sweep';
 import { DeletedUserReads } from '../deleted/deleted-user-reads';
@@ -77,7 +76,6 @@ export class UserWrites {
     private readonly reads: UserReads,
     private readonly deletedReads: DeletedUserReads,
     private readonly idempotencyKeys: IdempotencyKeys,
-    private readonly searchIndexes: SearchIndexes,
     private readonly sweep: VocabularySweep,
     private readonly lanes: Lanes,
     private readonly statements: WriteStatements,
@@ -97,7 +95,6 @@ export class UserWrites {
       this.reads.within(manager),
       this.deletedReads,
       this.idempotencyKeys,
-      this.searchIndexes,
       this.sweep,
       NO_LANES,
       this.statements.within(manager),
@@ -343,7 +340,6 @@ export class UserWrites {
   }
 
   private async finish(organizationId: string, { columns }: Pick<NewUser, 'columns'>): Promise<void> {
-    this.searchIndexes.countWrites(1);
     if (this.isInTransaction()) return this.sweep.soon();
     const learned = this.vocabulary.learn(organizationId, wordsOf(columns));
     await Promise.race([learned, sleep(MAX_LEARNING_MS, undefined, { ref: false })]);

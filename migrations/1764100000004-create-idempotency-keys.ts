@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What requests with an Idempotency-Key have created, for their repeats. */
-export class CreateIdempotencyKeys1763800000002 implements MigrationInterface {
+/** The answers to requests with an Idempotency-Key, for their repeats. */
+export class CreateIdempotencyKeys1764100000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE idempotency_keys (
@@ -9,16 +9,15 @@ export class CreateIdempotencyKeys1763800000002 implements MigrationInterface {
         path            text COLLATE "C" NOT NULL,
         key             text COLLATE "C" NOT NULL,
         request_hash    bytea NOT NULL,
-        user_id         text COLLATE "C" NOT NULL,
+        user_id         text COLLATE "C", -- null for a batch, whose answer shows no user
         fields          json NOT NULL,
         created_at      timestamptz(3) NOT NULL DEFAULT now(),
+        lease           text COLLATE "C", -- of a request of several transactions, until its answer is there
         CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, path, key)
-      )`);
-    // By user, because what is kept is personal data, and by age, to remove it.
-    await runner.query(
-      `CREATE INDEX idempotency_keys_organization_id_user_id_idx ON idempotency_keys (organization_id, user_id)`,
-    );
-    await runner.query(`CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at)`);
+      );
+      -- By user, because the answers are personal data, and by age, to remove them.
+      CREATE INDEX idempotency_keys_organization_id_user_id_idx ON idempotency_keys (organization_id, user_id);
+      CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
