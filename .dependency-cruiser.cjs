@@ -70,7 +70,7 @@ module.exports = {
     {
       name: 'no-dev-dependency-in-the-product',
       severity: 'error',
-      from: { path: '^(src|migrations)' },
+      from: { path: '^(src|csv|migrations)' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     rule(
@@ -83,10 +83,12 @@ module.exports = {
     rule(
       'the-page-uses-the-public-api-only',
       '^dashboard/',
-      '^(?!dashboard/|client/|node_modules/preact/)',
+      '^(?!dashboard/|client/|csv/|node_modules/preact/)',
       'It can do nothing that a client could not.',
     ),
     rule('no-page-in-the-product', '^(src|migrations|client)/', '^dashboard/'),
+    rule('csv-stands-alone', '^csv/', '^(?!csv/|node_modules/(@types/)?papaparse/)'),
+    rule('csv-is-for-the-command-line', '^src/(?!cli/)', '^csv/'),
     rule('no-tests-in-the-product', '^(src|migrations)/', '^test/'),
   ],
   options: {

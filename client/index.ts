@@ -63,8 +63,8 @@ export function createClient(options: ClientOptions) {
         return transport.send<User>({ method: 'POST', path: USERS, body: user, idempotencyKey }, options);
       },
       /**
-       * Creates up to 500 users, or with `upsert` changes those that exist. Says what became of each, in their order. Retried
-       * unless a part of the users may have been created: more than 100 in the mode `create` that are not `atomic`.
+       * Creates up to 500 users, or with `upsert` changes those that exist. Says what became of each, in their order. Written
+       * once even if the call is retried.
        */
       batch: (users: BatchUser[], { mode, atomic, dryRun, ...options }: BatchOptions = {}) =>
         transport.send<BatchAnswer>(
@@ -73,7 +73,6 @@ export function createClient(options: ClientOptions) {
             path: `${USERS}/batch`,
             body: { users, mode, atomic, dryRun },
             idempotencyKey: options.idempotencyKey ?? newKey(),
-            isRetryable: users.length <= 100 || mode === 'upsert' || atomic === true || dryRun === true,
           },
           options,
         ),

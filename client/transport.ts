@@ -45,8 +45,6 @@ interface Call {
   body?: object;
   ifMatch?: number;
   idempotencyKey?: string;
-  /** By default a GET, a DELETE and a call with an idempotency key are. */
-  isRetryable?: boolean;
 }
 
 const FIRST_WAIT_MS = 100;
@@ -65,7 +63,7 @@ export class Transport {
   async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
     const requestId = options.requestId ?? this.#options.requestId?.();
     const mayRepeat = call.method === 'GET' || call.method === 'DELETE' || call.idempotencyKey !== undefined;
-    let budget = (call.isRetryable ?? mayRepeat) ? (this.#options.retryBudgetMs ?? 30_000) : 0;
+    let budget = mayRepeat ? (this.#options.retryBudgetMs ?? 30_000) : 0;
     let mayHaveDeleted = false;
     for (let attempt = 0; ; attempt++) {
       try {

@@ -12,7 +12,6 @@ export class CreateIdempotencyKeys1764100000004 implements MigrationInterface {
         user_id         text COLLATE "C", -- null for a batch, whose answer shows no user
         fields          json NOT NULL,
         created_at      timestamptz(3) NOT NULL DEFAULT now(),
-        lease           text COLLATE "C", -- of a request of several transactions, until its answer is there
         CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, path, key)
       );
       -- By user, because the answers are personal data, and by age, to remove them.

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 const SOURCES = [
   'src',
   'client',
+  'csv',
   'dashboard',
   'openapi.json',
   'migrations',

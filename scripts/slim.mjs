@@ -7,7 +7,7 @@ import { removeComments } from './comments.mjs';
 
 const ENTRY = 'dist/src/index.d.ts';
 
-const files = ['dist/src', 'dist/migrations'].flatMap((folder) =>
+const files = ['dist/src', 'dist/csv', 'dist/migrations'].flatMap((folder) =>
   readdirSync(folder, { recursive: true }).map((name) => join(folder, name)),
 );
 

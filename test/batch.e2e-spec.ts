@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import type { EntityManager } from 'typeorm';
 import { aUser, type Client, type UserBody } from './support/client';
 import { describeOnServer } from './support/database';
 import { dumpOf } from './support/dump';
@@ -250,57 +251,92 @@ describe('an atomic batch', () => {
 
 /** Runs the task each time a batch has read its users, before it writes them. */
 function afterReads(task: () => Promise<unknown>): void {
-  const query = service.dataSource.query.bind(service.dataSource);
-  jest.spyOn(service.dataSource, 'query').mockImplementation(async (sql, ...more) => {
-    const rows = await query(sql, ...more);
-    if (sql.includes('AS wanted (email_key)')) await task();
-    return rows;
-  });
+  const transaction = service.dataSource.transaction.bind(service.dataSource);
+  const withTask = (work: (manager: EntityManager) => Promise<unknown>) =>
+    transaction((manager) => {
+      const query = manager.query.bind(manager);
+      manager.query = async (sql: string, ...more: never[]) => {
+        const rows = await query(sql, ...more);
+        if (sql.includes('AS wanted (email_key)')) await task();
+        return rows;
+      };
+      return work(manager);
+    });
+  jest.spyOn(service.dataSource, 'transaction').mockImplementation(withTask as never);
 }
 
-describe('a batch that loses a race', () => {
+describeOnServer('a batch that others get in the way of', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  /** Changes a user as another process does, unless it is locked. */
-  const change = (id: string) =>
-    service.dataSource.query(
-      `UPDATE users SET version = version + 1 WHERE organization_id = $1 AND id =
-         (SELECT id FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE SKIP LOCKED)`,
-      [api.organizationId, id],
-    );
-
-  it.each([1, 3])('to a change decides again: %i elements', async (length) => {
+  it('keeps them from changing its users meanwhile', async () => {
     const { id, email } = await api.createUser();
-    let reads = 0;
-    afterReads(async () => ++reads === 1 && change(id));
-    const users = [{ email, role: 'viewer' }, ...Array.from({ length: length - 1 }, () => aUser())];
-    const { body } = await post(users, { mode: 'upsert' }).expect(200);
-    expect([reads, body.results[0]]).toEqual([2, { index: 0, status: 200, id, version: 3 }]);
-    expect((await usersOf(api))[0]).toMatchObject({ role: 'viewer', version: 3 });
+    let change: Promise<unknown> | undefined;
+    afterReads(async () => {
+      change ??= api.patch(`/api/v1/users/${id}`, { name: 'Later' }).expect(200);
+      await new Promise((done) => setTimeout(done, 200));
+    });
+    const { body } = await post([{ email, role: 'viewer' }, aUser()], { mode: 'upsert' }).expect(200);
+    expect(body.results[0]).toEqual({ index: 0, status: 200, id, version: 2 });
+    await change;
+    const { body: user } = await api.get(`/api/v1/users/${id}`).expect(200);
+    expect(user).toMatchObject({ role: 'viewer', name: 'Later', version: 3 });
   });
 
-  it('for an email leaves nothing of an atomic one, however many statements write it', async () => {
-    const { id } = await api.createUser();
-    const users = Array.from({ length: 150 }, (_, n) =>
-      aUser({ email: `${String(n).padStart(3, '0')}@example.com`, metadata: { text: 'x'.repeat(1_000) } }),
+  const users = Array.from({ length: 150 }, (_, n) =>
+    aUser({ email: `${String(n).padStart(3, '0')}@example.com`, metadata: { text: 'x'.repeat(1_000) } }),
+  );
+  const { email } = users[140];
+  const take = (id: string) =>
+    service.dataSource.query(
+      'UPDATE users SET email = $3, email_key = $3 WHERE organization_id = $1 AND id = $2',
+      [api.organizationId, id, email],
     );
-    const { email } = users[140];
-    const take = 'UPDATE users SET email = $3, email_key = $3 WHERE organization_id = $1 AND id = $2';
-    afterReads(() => service.dataSource.query(take, [api.organizationId, id, email]));
+
+  it('leaves nothing if it is atomic and an email is taken, however many statements write it', async () => {
+    const { id } = await api.createUser();
+    afterReads(() => take(id));
     const { body } = await post(users, { atomic: true }).expect(409);
     expect(body.errors).toMatchObject([{ field: 'users.140.email', code: 'taken' }]);
     expect(await usersOf(api)).toMatchObject([{ id, email }]);
     expect(await eventsOf(api)).toHaveLength(1);
   });
 
-  describeOnServer('again and again', () => {
-    it('locks the users, so that it ends', async () => {
-      const { id, email } = await api.createUser();
-      afterReads(() => change(id));
-      const { body } = await post([{ email, role: 'viewer' }], { mode: 'upsert' }).expect(200);
-      expect(body.counts.updated).toBe(1);
-    });
+  it('creates all others if it is not, and keeps its key', async () => {
+    const { id } = await api.createUser();
+    afterReads(() => take(id));
+    const key = randomUUID();
+    const first = await post(users).set('Idempotency-Key', key).expect(200);
+    expect(first.body.counts).toEqual({ created: 149, updated: 0, unchanged: 0, failed: 1 });
+    expect(first.body.results[140]).toMatchObject({ status: 409, errors: [TAKEN] });
+    const again = await post(users).set('Idempotency-Key', key).expect(200);
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
+    expect(await usersOf(api)).toHaveLength(150);
   });
+});
+
+it('a batch that fails in the middle has written nothing, and its key is free', async () => {
+  const users = Array.from({ length: 150 }, () => aUser({ metadata: { text: 'x'.repeat(1_000) } }));
+  const key = randomUUID();
+  const before = await dumpOf(service.dataSource);
+  const transaction = service.dataSource.transaction.bind(service.dataSource);
+  let statements = 0;
+  const cutShort = (work: (manager: EntityManager) => Promise<unknown>) =>
+    transaction((manager) => {
+      const query = manager.query.bind(manager);
+      manager.query = async (sql: string, ...more: never[]) => {
+        if (sql.includes('INSERT INTO') && sql.includes('users') && ++statements === 2)
+          throw new Error('cut');
+        return query(sql, ...more);
+      };
+      return work(manager);
+    });
+  const spy = jest.spyOn(service.dataSource, 'transaction').mockImplementation(cutShort as never);
+  await post(users).set('Idempotency-Key', key).expect(500);
+  spy.mockRestore();
+  expect(statements).toBe(2);
+  expect(await dumpOf(service.dataSource)).toEqual(before);
+  const { body } = await post(users).set('Idempotency-Key', key).expect(200);
+  expect(body.counts.created).toBe(150);
 });
 
 describe('nothing of a batch is anywhere in the database', () => {
@@ -513,22 +549,5 @@ describe.each([{ atomic: true }, { atomic: false }])('a batch with an Idempotenc
         ).expect(200)
       ).body.counts.created,
     ).toBe(length);
-  });
-
-  it('waits for a request that has the key, and then says that it is in progress', async () => {
-    const [key, rows] = [randomUUID(), [aUser()]];
-    await service.dataSource.query(
-      `INSERT INTO idempotency_keys (organization_id, path, key, request_hash, fields, lease) VALUES ($1, $2, $3, '', 'null', 'other')`,
-      [api.organizationId, PATH, key],
-    );
-    const { body, headers } = await send(key, rows).expect(409);
-    expect([body.code, headers['retry-after']]).toEqual(['idempotency_in_progress', '1']);
-    expect(await usersOf(api)).toEqual([]);
-    // As after its process has died.
-    await service.dataSource.query(
-      `UPDATE idempotency_keys SET created_at = now() - interval '11 seconds' WHERE organization_id = $1`,
-      [api.organizationId],
-    );
-    await send(key, rows).expect(200);
   });
 });

@@ -102,36 +102,6 @@ describeOnServer('batches on two replicas', () => {
   });
 });
 
-describeOnServer('a batch', () => {
-  it('that has lost its key to another request writes nothing more', async () => {
-    const key = randomUUID();
-    const rows = Array.from({ length: 500 }, () => aUser());
-    let isAnswered = false;
-    const request = api
-      .post(PATH, { users: rows })
-      .set('Idempotency-Key', key)
-      .then((response) => {
-        isAnswered = true;
-        return response;
-      });
-    for (let count = 0; count === 0 && !isAnswered; await new Promise(setImmediate)) {
-      [, count] = await service.dataSource.query(
-        `UPDATE idempotency_keys SET lease = 'other' WHERE organization_id = $1`,
-        [api.organizationId],
-      );
-    }
-    const { status, body } = await request;
-    expect(status).toBe(409);
-    expect(body.code).toBe('idempotency_in_progress');
-    const [{ count }] = await service.dataSource.query(
-      'SELECT count(*)::int FROM users WHERE organization_id = $1',
-      [api.organizationId],
-    );
-    expect(count).toBeLessThan(500);
-    expect(count % 100).toBe(0);
-  });
-});
-
 describeOnServer('a batch whose replica is killed in the middle', () => {
   const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
@@ -145,26 +115,19 @@ describeOnServer('a batch whose replica is killed in the middle', () => {
         const users = Array.from({ length: 500 }, () => aUser());
         const key = randomUUID();
         const first = send(victim.url, { users, atomic }, key).catch(() => undefined);
-        // At the latest once the first users are there.
-        const deadline = performance.now() + 40 + round * 40;
-        while (performance.now() < deadline && (atomic || (await stored()).length === 0)) await wait(1);
+        await wait(20 + round * 30);
         victim.process.kill('SIGKILL');
         const answer = await first;
-        const { length } = await stored();
-        if (atomic) expect([0, 500]).toContain(length);
+        expect([0, 500]).toContain((await stored()).length);
         if (!answer) cut++;
 
-        const repeat = { users, atomic, ...(atomic ? {} : { mode: 'upsert' }) };
-        let last = await send(other.url, repeat, key);
+        // The server ends the transaction of the killed replica once it notices.
+        let last = await send(other.url, { users, atomic }, key);
         while (last.status === 409 && last.body.code === 'idempotency_in_progress') {
           await wait(1_000);
-          last = await send(other.url, repeat, key);
+          last = await send(other.url, { users, atomic }, key);
         }
-        if (atomic || !answer)
-          expect({ status: last.status, failed: last.body.counts?.failed }).toEqual({
-            status: 200,
-            failed: 0,
-          });
+        expect([last.status, last.body.counts?.failed]).toEqual([200, 0]);
         const emails = (await stored()).map(({ email }) => email);
         expect(emails.sort()).toEqual(users.map(({ email }) => email).sort());
         await stop(other);

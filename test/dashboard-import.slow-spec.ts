@@ -80,9 +80,9 @@ describeInBrowser('the import of the dashboard', () => {
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const { name, text } = await downloaded(page);
     expect(name).toBe('people.refused.csv');
-    expect(text).toMatch(/^\ufeffrefused_because;Name;E-Mail;Role;Metadata;Phone\r\n/);
-    expect(text).toContain("line 6: email must be an email address;'=Bad;nobody;;;\r\n");
-    expect(text).toContain('line 7: row has 2 cells, but the header has 5;Short;short@example.com\r\n');
+    expect(text).toMatch(/^\ufeffrefused_because;Name;E-Mail;Role;Metadata;Phone\n/);
+    expect(text).toContain("line 6: email must be an email address;'=Bad;nobody;;;\n");
+    expect(text).toContain('line 7: row has 2 cells, but the header has 5;Short;short@example.com\n');
     await dialogButton(page, 'Close').click();
     await page.getByText('3 users on this page').waitFor();
     expect(await usersOf(api)).toMatchObject([
@@ -112,12 +112,12 @@ describeInBrowser('the import of the dashboard', () => {
     await choose(page, '\n\n');
     await page.getByText('The file is empty.').waitFor();
     await choose(page, 'email,name\na@example.com,"Ada\n');
-    await page.getByText('The quote that opens in the row at line 2 is never closed.').waitFor();
+    await page.getByText('The quote that opens at line 2 is never closed.').waitFor();
     await choose(page, 'email,name\n');
     await page.getByText('The file has no rows below its header.').waitFor();
     await choose(page, `${people(9)}\n"`);
     await dialogButton(page, 'Try it out').click();
-    await page.getByText('The quote that opens in the row at line 11 is never closed.').waitFor();
+    await page.getByText('The quote that opens at line 11 is never closed.').waitFor();
     await page.getByRole('heading', { name: 'Failed; nothing was written' }).waitFor();
   });
 

@@ -187,12 +187,6 @@ describeOnServer('Idempotency-Key on two replicas', () => {
   it.each([
     ['a create', '/api/v1/users', () => aUser(), 201],
     ['a batch', '/api/v1/users/batch', () => ({ users: [aUser()] }), 200],
-    [
-      'a batch in parts',
-      '/api/v1/users/batch',
-      () => ({ users: Array.from({ length: 101 }, () => aUser()) }),
-      200,
-    ],
   ])(
     'waits for the same request, and then says that it is in progress: %s',
     async (_request, path, bodyOf, status) => {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parse } from 'csv-parse/sync';
+import { parse } from 'papaparse';
 import fc from 'fast-check';
 import { person } from '../src/demo/people';
 import type { Fault } from '../src/http/fault';
@@ -141,7 +141,7 @@ describe('ums users import', () => {
         updatedAt: 1,
       },
     ];
-    const { code, summary, stderr } = await job(
+    const { code, summary } = await job(
       'users',
       'import',
       file('two', ndjson(rows)),
@@ -150,7 +150,6 @@ describe('ums users import', () => {
     );
     expect(code).toBe(0);
     expect(summary).toMatchObject({ rows: 2, created: 2, refused: 0, refusedFile: null, complete: true });
-    expect(stderr).toContain('Sorting the search index and analyzing the tables …\n');
 
     await withService(organization, async (api) => {
       const found = async (q: string) =>
@@ -202,8 +201,7 @@ describe('ums users import', () => {
     expect(code).toBe(1);
     expect(summary).toMatchObject({
       created: 1,
-      unchanged: 1,
-      refused: bad.length + broken.length + 1,
+      refused: bad.length + broken.length + 2,
       complete: true,
     });
     expect(summary.refusedFile).toBe(path('bad.refused.ndjson'));
@@ -211,19 +209,20 @@ describe('ums users import', () => {
 
     const refused = reasonsIn('bad.refused.ndjson');
     await withService(organization, async (api) => {
-      for (const [i, body] of [...bad, { ...good, name: 'Other' }].entries()) {
+      for (const [i, body] of [...bad, good, { ...good, name: 'Other' }].entries()) {
         const row = refused[i < bad.length ? i : i + broken.length];
         // Sent as text, because an object literal cannot contain the key `__proto__`.
         const { errors } = (await api.post('/api/v1/users').type('json').send(JSON.stringify(body))).body;
         const faults = errors.map(
           ({ field, message }: Fault) => `${field === 'body' ? 'row' : field} ${message}`,
         );
-        expect(row).toEqual({ faults: faults.join('; '), line: i < bad.length ? i + 2 : i + 6 });
+        expect(row).toEqual({ faults: faults.join('; '), line: i < bad.length ? i + 2 : i + 5 });
       }
     });
     expect(refused.slice(bad.length).map(({ faults }) => faults)).toEqual([
       'row must be JSON in UTF-8',
       'row must not exceed 64 KB',
+      'email is already used by another user of the organization',
       'email is already used by another user of the organization',
     ]);
   });
@@ -378,7 +377,7 @@ describe('ums users import', () => {
     const csv =
       'email,name,role,metadata\nADA@example.com,Augusta,,\nsame@example.com,Same,,\nnew@example.com,,,\n';
     const args = ['users', 'import', file('changes.csv', csv), '--organization', organization];
-    expect((await job(...args)).summary).toMatchObject({ unchanged: 1, refused: 2 });
+    expect((await job(...args)).summary).toMatchObject({ created: 0, refused: 3 });
     const { code, summary } = await job(...args, '--mode', 'upsert');
     expect({ code, summary }).toMatchObject({ code: 1, summary: { updated: 1, unchanged: 1, refused: 1 } });
     expect(refusedIn('changes.refused.csv')).toBe(
@@ -403,12 +402,12 @@ describe('ums users import', () => {
     });
   });
 
-  it('with --dry-run reports what it would do, across batches, and writes nothing', async () => {
+  it('with --dry-run reports what it would do with each batch, and writes nothing', async () => {
     const organization = await newOrganization();
     const rows = [
       ...people(0, 1200),
-      { ...person(3), name: 'Somebody Else' }, // has an email of the first batch
-      person(5),
+      { ...person(1100), name: 'Somebody Else' }, // has an email of the same batch
+      person(1150),
       { name: 'Ada' },
     ];
     const args = ['users', 'import', file('dry.ndjson', ndjson(rows)), '--organization', organization];
@@ -423,7 +422,7 @@ describe('ums users import', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-    'keeps committed batches after a %s and resumes when it is run again',
+    'keeps committed batches after a %s and resumes with --mode upsert',
     async (signal) => {
       const organization = await newOrganization();
       const rows = people(0, 5000);
@@ -434,7 +433,7 @@ describe('ums users import', () => {
       const code = await first.exit;
 
       const committed = (await exported(organization)).length;
-      expect(committed).toBeGreaterThanOrEqual(1000);
+      expect(committed).toBeGreaterThanOrEqual(500);
       expect(committed).toBeLessThan(rows.length);
       if (signal !== 'SIGKILL') {
         expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
@@ -444,11 +443,11 @@ describe('ums users import', () => {
           complete: false,
         });
         expect(first.stderr()).toContain(
-          `Stopped by ${signal}.\nThe rows imported so far are committed. Run the same command again to resume.`,
+          `Stopped by ${signal}.\nThe rows imported so far are committed. To resume, run the command again with --mode upsert.`,
         );
       }
 
-      const again = await job(...args);
+      const again = await job(...args, '--mode', 'upsert');
       expect(again).toMatchObject({
         code: 0,
         summary: { created: rows.length - committed, unchanged: committed, refused: 0, complete: true },
@@ -488,12 +487,22 @@ describeOnServer('ums users import, on a server', () => {
     const backward = file('backward', ndjson([...rows].reverse()));
     const jobs = await Promise.all(
       [forward, backward, forward, backward].map((name, i) =>
-        job('users', 'import', name, '--organization', organization, ...(i % 2 ? ['--mode', 'upsert'] : [])),
+        job(
+          'users',
+          'import',
+          name,
+          '--organization',
+          organization,
+          '--refused',
+          `${name}.refused.${i}`,
+          '--mode',
+          i % 2 ? 'upsert' : 'create',
+        ),
       ),
     );
-    expect(jobs.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0, 0]);
+    expect(jobs.map(({ summary }) => summary.complete)).toEqual([true, true, true, true]);
     const sum = (key: string) => jobs.reduce((total, { summary }) => total + summary[key], 0);
-    expect([sum('created'), sum('unchanged')]).toEqual([4000, 12_000]);
+    expect([sum('created'), sum('unchanged') + sum('refused')]).toEqual([4000, 12_000]);
     expect(writableFields(await exported(organization))).toEqual(writableFields(rows));
   });
 });
@@ -544,8 +553,10 @@ describe('ums users export', () => {
       const copy = await exported(other);
       expect(JSON.stringify(writableFields(copy))).toBe(JSON.stringify(original));
     }
-    const cells: string[][] = parse(readFileSync(path('out.csv')));
-    expect(parse(readFileSync(path('out.tsv')), { delimiter: '\t' })).toEqual(cells);
+    const parsed = (name: string) =>
+      parse<string[]>(readFileSync(path(name), 'utf8'), { skipEmptyLines: true }).data;
+    const cells = parsed('out.csv');
+    expect(parsed('out.tsv')).toEqual(cells);
     expect(cells.flat().filter((cell) => /^[=+\-@\t\r\n＝＋－＠]/.test(cell))).toEqual([]);
     expect(cells.flat().filter((cell) => cell.startsWith("'="))).not.toEqual([]);
     expect(readdirSync(directory).filter((entry) => entry.endsWith('.part'))).toEqual([]);

@@ -5,7 +5,7 @@ import { systemCaller } from '../src/http/caller';
 import { IdempotencyKeys } from '../src/idempotency/idempotency-keys';
 import { PostgresCounter } from '../src/rate-limit/postgres.counter';
 import { windowKey } from '../src/rate-limit/window';
-import { UserImport } from '../src/users/import/user-import';
+import { batchServiceOn } from '../src/users/batch/batch-service-on';
 import { DeletedUserRetention } from '../src/users/deleted/deleted-user-retention';
 import { PurgedWords } from '../src/users/search/purged-words';
 import { VocabularySweep } from '../src/users/search/vocabulary-sweep';
@@ -74,7 +74,8 @@ async function jobs(): Promise<void> {
   await app.get(DeletedUserRetention, { strict: false }).purgeOld();
   await app.get(LastUse, { strict: false }).flush();
   const by = systemCaller(api.organizationId, 'cli', 'test');
-  await new UserImport(dataSource, by, 'upsert').add([aUser(), aUser()]);
+  const users = [aUser(), aUser()];
+  await batchServiceOn(dataSource).run(by, { users, mode: 'upsert', atomic: false, dryRun: false });
   await app.get(OrganizationsService, { strict: false }).rename(api.organizationId, 'Renamed');
   // As on a cluster; a plain database counts several organizations at once.
   const counter = new PostgresCounter(dataSource, new Lanes(1), true);

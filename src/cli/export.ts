@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { stringify } from 'csv-stringify/sync';
 import type { DataSource } from 'typeorm';
+import { formatRows } from '../../csv/write-csv';
 import { tableName } from '../database/tables';
 import { USER_COLUMNS } from '../users/user-columns';
 import { USER_FIELD_LIST, type UserFields } from '../users/user.fields';
 import { recordOf } from '../users/user.record';
 import type { UserView } from '../users/user.view';
 import type { Format } from './format';
-import { escapeFormula } from './formulas';
 
 const PAGE_SIZE = 1_000;
 
@@ -35,7 +34,7 @@ export async function* writeUsers(
   { format, delimiter }: { format: Format; delimiter: string },
   to: Writable,
 ): AsyncGenerator<number> {
-  const csv = (rows: string[][]) => stringify(rows, { delimiter });
+  const csv = (rows: string[][]) => formatRows(rows, delimiter);
   if (format === 'csv') await write(to, csv([USER_FIELD_LIST.map(({ name }) => name)]));
   for await (const page of pages) {
     await write(to, format === 'csv' ? csv(page.map(cellsOf)) : ndjson(page));
@@ -45,7 +44,7 @@ export async function* writeUsers(
 
 const ndjson = (page: UserView[]) => page.map((user) => `${JSON.stringify(user)}\n`).join('');
 
-const cellsOf = (user: UserView) => USER_FIELD_LIST.map(({ name }) => escapeFormula(cell(user[name])));
+const cellsOf = (user: UserView) => USER_FIELD_LIST.map(({ name }) => cell(user[name]));
 
 const cell = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString();

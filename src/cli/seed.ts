@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
 import { systemCaller } from '../http/caller';
 import { person } from '../demo/people';
-import { UserImport } from '../users/import/user-import';
+import { batchServiceOn } from '../users/batch/batch-service-on';
 import type { Row } from './import/import-file';
 import { withReason } from './import/ndjson-file';
 import { runImport } from './import/run-import';
@@ -20,7 +20,7 @@ export function addSeed(program: Command): void {
     .command('seed')
     .description('create sample users for a demo or benchmark; they are the same every time')
     .requiredOption('--organization <id>', 'the organization to add them to')
-    .requiredOption('--users <n>', 'number of users; existing ones are skipped', parseCount)
+    .requiredOption('--users <n>', 'number of users; existing ones are changed back', parseCount)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  ums seed --organization org_… --users 500')
     .action(seed);
@@ -29,11 +29,13 @@ export function addSeed(program: Command): void {
 async function seed({ organization, users, ...output }: Options): Promise<void> {
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
-    const people = new UserImport(dataSource, systemCaller(organization, 'cli', 'ums seed'), 'create');
+    const by = systemCaller(organization, 'cli', 'ums seed');
+    const batches = batchServiceOn(dataSource);
     await runImport(
       {
         file: { rows: sampleRows(users) },
-        add: (rows) => people.add(rows),
+        add: async (users) =>
+          (await batches.run(by, { users, mode: 'upsert', atomic: false, dryRun: false })).answer,
         refusedFile: 'seed.refused.ndjson',
         dryRun: false,
         total: users,

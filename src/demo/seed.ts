@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { systemCaller } from '../http/caller';
 import { User } from '../users/user.entity';
-import { UserImport } from '../users/import/user-import';
+import { batchServiceOn } from '../users/batch/batch-service-on';
 import { person } from './people';
 
 /** The number of users that `npm start -- --demo` adds. */
@@ -11,8 +11,12 @@ const DEMO_USERS = 500;
 export async function seedDemo(dataSource: DataSource, organizationId: string): Promise<number> {
   if (await dataSource.getRepository(User).existsBy({ organizationId })) return 0;
   const people = Array.from({ length: DEMO_USERS }, (_, n) => person(n));
-  await new UserImport(dataSource, systemCaller(organizationId, 'service', 'ums start --demo'), 'create').add(
-    people,
-  );
-  return people.length;
+  const by = systemCaller(organizationId, 'service', 'ums start --demo');
+  const { answer } = await batchServiceOn(dataSource).run(by, {
+    users: people,
+    mode: 'create',
+    atomic: true,
+    dryRun: false,
+  });
+  return answer.counts.created;
 }

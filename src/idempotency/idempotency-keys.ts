@@ -21,9 +21,6 @@ const MAX_WAIT_MS = 1_000;
 /** The pause before another look at a key that another request holds. */
 const POLL_MS = 50;
 
-/** A lease that has not been renewed for so long is over: its process has died. */
-const LEASE = `interval '10 seconds'`;
-
 const SWEEP_EVERY_MS = 10 * 60_000;
 const KEYS_PER_BITE = 1_000;
 const ORGANIZATIONS_PER_ROUND = 1_000;
@@ -126,19 +123,19 @@ export class IdempotencyKeys implements OnModuleInit {
   }
 
   /** The answer to this request, once it is there. Throws a 422 if the key belongs to another request. */
-  async find(organizationId: string, { path, key, requestHash }: Claim): Promise<Answer | undefined> {
+  private async find(organizationId: string, { path, key, requestHash }: Claim): Promise<Answer | undefined> {
     const sql = `SELECT request_hash AS "requestHash", user_id AS "userId", fields, created_at AS at FROM ${this.table()}
-      WHERE organization_id = $1 AND path = $2 AND key = $3 AND lease IS NULL AND created_at > now() - ${KEPT}`;
+      WHERE organization_id = $1 AND path = $2 AND key = $3 AND created_at > now() - ${KEPT}`;
     const read = () => retryBroken(() => this.dataSource.query(sql, [organizationId, path, key]));
     const rows: StoredAnswer[] = await this.lanes.run('quick', organizationId, read);
     if (rows.length > 0 && !rows[0].requestHash.equals(requestHash)) throw mismatch();
     return rows[0];
   }
 
-  /** Frees a key whose answer is too old, or whose lease is over. */
-  async forgetOld(organizationId: string, { path, key }: Claim): Promise<void> {
+  /** Frees a key whose answer is too old. */
+  private async forgetOld(organizationId: string, { path, key }: Claim): Promise<void> {
     const sql = `DELETE FROM ${this.table()} WHERE organization_id = $1 AND path = $2 AND key = $3
-      AND (created_at <= now() - ${KEPT} OR lease IS NOT NULL AND created_at <= now() - ${LEASE})`;
+      AND created_at <= now() - ${KEPT}`;
     await this.lanes.run('write', organizationId, () =>
       this.dataSource.query(sql, [organizationId, path, key]),
     );
@@ -182,7 +179,7 @@ export class IdempotencyKeys implements OnModuleInit {
 }
 
 /** Whether another request has the key. A write can also wait for a lock on a user, which says nothing about the key. */
-export const isClaimed = (error: unknown): boolean =>
+const isClaimed = (error: unknown): boolean =>
   violates(error, PRIMARY_KEY) || isKeyLocked(error, PRIMARY_KEY);
 
 const PRIMARY_KEY = 'idempotency_keys_pkey';
@@ -197,7 +194,7 @@ const mismatch = () =>
     422,
   );
 
-export const inProgress = () =>
+const inProgress = () =>
   new ConflictException({
     statusCode: 409,
     code: 'idempotency_in_progress',

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyKeys } from './idempotency-keys';
-import { IdempotencyLeases } from './idempotency-leases';
 
-@Module({ providers: [IdempotencyKeys, IdempotencyLeases], exports: [IdempotencyKeys, IdempotencyLeases] })
+@Module({ providers: [IdempotencyKeys], exports: [IdempotencyKeys] })
 export class IdempotencyModule {}

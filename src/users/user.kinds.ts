@@ -7,26 +7,23 @@ interface Kind {
   /** The SQL of the value as text that `toJson` takes. */
   asText: (column: string) => string;
   toJson: (text: string) => string;
-  /** The value of a CSV cell; throws for a cell that cannot hold one. */
-  fromCell: (cell: string) => unknown;
 }
 
 const asIs = (text: string) => text;
 const quoted = (text: string) => `"${text}"`;
 
-/** The kinds of fields, and what each means to SQL, JSON and CSV. */
+/** The kinds of fields, and what each means to SQL and JSON. */
 export const KINDS = {
   /** Text without a character that JSON escapes. */
-  plain: { type: 'text', asText: asIs, toJson: quoted, fromCell: asIs },
-  text: { type: 'text', asText: asIs, toJson: (text) => JSON.stringify(text), fromCell: asIs },
-  json: { type: 'json', asText: (column) => `${column}::text`, toJson: asIs, fromCell: JSON.parse },
-  integer: { type: 'integer', asText: asIs, toJson: String, fromCell: Number },
+  plain: { type: 'text', asText: asIs, toJson: quoted },
+  text: { type: 'text', asText: asIs, toJson: (text) => JSON.stringify(text) },
+  json: { type: 'json', asText: (column) => `${column}::text`, toJson: asIs },
+  integer: { type: 'integer', asText: asIs, toJson: String },
   time: {
     type: 'timestamptz',
     precision: 3,
     asText: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
     toJson: quoted,
-    fromCell: asIs,
   },
 } satisfies Record<string, Kind>;
 

@@ -1,5 +1,6 @@
 import type { BatchUser, FieldFault } from '../../../client/index.ts';
-import type { CsvRow } from './csv.ts';
+import type { CsvRow } from '../../../csv/csv-file.ts';
+import { valuesOf } from '../../../csv/values.ts';
 import type { Field } from './csv-file.ts';
 
 /** The fault of a row, as the service words it. */
@@ -11,30 +12,15 @@ export type Element = { row: CsvRow; user: BatchUser; bytes: number } | { row: C
 /** No element of a batch that the service accepts is larger. */
 const MAX_BYTES = 64 * 1024;
 
-/** The element of a row. An empty cell counts as missing. */
+/** The element of a row. */
 export function elementOf(row: CsvRow, fields: (Field | undefined)[]): Element {
-  const { cells } = row;
-  while (cells.length > fields.length && cells.at(-1)!.trim() === '') cells.pop();
-  if (cells.length !== fields.length) {
-    const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-    return refused(row, 'row', `has ${count}, but the header has ${fields.length}`);
-  }
-  const user: Record<string, unknown> = {};
-  for (const [at, field] of fields.entries()) {
-    if (field === undefined || cells[at] === '') continue;
-    try {
-      user[field] = field === 'metadata' ? (JSON.parse(cells[at]) as unknown) : cells[at];
-    } catch {
-      return refused(row, field, 'must be JSON');
-    }
-  }
-  const bytes = new TextEncoder().encode(JSON.stringify(user)).length;
-  if (bytes > MAX_BYTES) return refused(row, 'row', 'must not exceed 64 KB');
-  return { row, user: user as unknown as BatchUser, bytes };
+  const { values, fault } = valuesOf(row, fields);
+  if (fault) return { row, faults: [fault] };
+  const bytes = new TextEncoder().encode(JSON.stringify(values)).length;
+  if (bytes > MAX_BYTES) return { row, faults: [{ field: 'row', message: 'must not exceed 64 KB' }] };
+  return { row, user: values as unknown as BatchUser, bytes };
 }
 
 /** The form in which the service compares emails. */
 export const emailKeyOf = ({ email }: Partial<BatchUser>): string =>
   typeof email === 'string' ? email.trim().normalize('NFKC').toLowerCase() : '';
-
-const refused = (row: CsvRow, field: string, message: string) => ({ row, faults: [{ field, message }] });

@@ -1,6 +1,5 @@
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { formatRow } from './csv.ts';
-import { type CsvHead, REASON } from './csv-file.ts';
+import { type CsvHead, openFile } from './csv-file.ts';
 import type { Refused } from './run-import.ts';
 
 const MAX_SHOWN = 50;
@@ -26,7 +25,7 @@ export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refuse
           {refused.length > MAX_SHOWN &&
             `The first ${MAX_SHOWN} of ${count.format(refused.length)} are shown.`}
         </p>
-        <button type="button" onClick={() => download(head, refused)}>
+        <button type="button" onClick={() => void download(head.file, refused)}>
           Download refused rows
         </button>
       </div>
@@ -38,17 +37,10 @@ const reasonOf = ({ faults }: Refused) =>
   faults.map(({ field, message }) => `${field} ${message}`).join('; ');
 
 /** Saves the rows as a CSV file with the reasons in a first column. Corrected there, it can be imported. */
-function download({ file, header, delimiter }: CsvHead, refused: Refused[]): void {
-  const reasonAt = header.findIndex((name) => name.toLowerCase() === REASON);
-  const withoutReason = (cells: string[]) => cells.filter((_cell, at) => at !== reasonAt);
-  const lines = [
-    formatRow([REASON, ...withoutReason(header)], delimiter),
-    ...refused.map((one) =>
-      formatRow([`line ${one.row.line}: ${reasonOf(one)}`, ...withoutReason(one.row.cells)], delimiter),
-    ),
-  ];
-  // Without the byte order mark, spreadsheets take UTF-8 for another encoding.
-  const url = URL.createObjectURL(new Blob(['\ufeff', ...lines], { type: 'text/csv' }));
+async function download(file: File, refused: Refused[]): Promise<void> {
+  const csv = await openFile(file);
+  const rows = refused.map((one) => csv.refusedRow(one.row, `line ${one.row.line}: ${reasonOf(one)}`));
+  const url = URL.createObjectURL(new Blob([csv.refusedHeader(), ...rows], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = `${file.name.replace(/\.(csv|tsv)$/i, '')}.refused.${/\.tsv$/i.test(file.name) ? 'tsv' : 'csv'}`;

@@ -1,6 +1,6 @@
 import { ApiError, type BatchAnswer, type Client } from '../../../client/index.ts';
-import type { CsvRow } from './csv.ts';
-import { type CsvHead, type Field, readRows } from './csv-file.ts';
+import type { CsvRow } from '../../../csv/csv-file.ts';
+import { type CsvHead, type Field, openFile } from './csv-file.ts';
 import { type Element, elementOf, emailKeyOf, type RowFault } from './elements.ts';
 
 export interface Refused {
@@ -59,8 +59,7 @@ export async function runImport(
     const idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-');
     for (;;) {
       try {
-        // Atomic, because a batch that is cut short would find its own users when it is repeated.
-        const options = { mode, dryRun, atomic: !dryRun, signal, idempotencyKey, timeoutMs: 60_000 };
+        const options = { mode, dryRun, signal, idempotencyKey, timeoutMs: 60_000 };
         return await client.users.batch(users, options);
       } catch (error) {
         signal.throwIfAborted();
@@ -107,7 +106,8 @@ export async function runImport(
 
   let batch: Sent[] = [];
   let bytes = 0;
-  for await (const row of readRows(head, (read) => (progress.bytes = read))) {
+  const { rows } = await openFile(head.file, (read) => (progress.bytes = read));
+  for await (const row of rows) {
     signal.throwIfAborted();
     const element = elementOf(row, fields);
     if ('faults' in element) refuse(row, element.faults);

@@ -5,8 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../database/data-source';
 import { systemCaller } from '../../http/caller';
 import { type Mode, MODES } from '../../users/batch/batch-rules';
-import { ImportRehearsal } from '../../users/import/import-rehearsal';
-import { UserImport } from '../../users/import/user-import';
+import { batchServiceOn } from '../../users/batch/batch-service-on';
 import { type Format, formatOf, formatOption, isTsv } from '../format';
 import { requireOrganization } from '../require-organization';
 import { withDatabase } from '../with-database';
@@ -28,7 +27,7 @@ export function addImport(users: Command): void {
   users
     .command('import')
     .argument('<file>', 'CSV or NDJSON file; - for standard input')
-    .description('create users from a CSV or NDJSON file; run it again to resume')
+    .description('create users from a CSV or NDJSON file')
     .requiredOption('--organization <id>', 'the organization to import into')
     .addOption(formatOption())
     .option(
@@ -57,9 +56,11 @@ export function addImport(users: Command): void {
 The first line of a CSV file names the columns, in any letter case: name, email, role, metadata (as JSON). An empty
 cell counts as missing, and a row of empty cells is skipped. Any other column must be named by --ignore-columns.
 Each line of an NDJSON file is an object as in POST /api/v1/users. id, createdAt and updatedAt, which an export contains,
-are ignored. Rows are validated like requests to the API. A row that equals an existing user counts as unchanged.
-With --mode upsert, a row changes only the fields that it contains. Exits with 1 if a row was refused or the import
-failed, and with 130 after Ctrl-C.
+are ignored. Rows are validated like requests to the API and written in batches of up to 500, each as a whole or not at
+all. With --mode upsert, a row changes only the fields that it contains, and one that changes nothing counts as
+unchanged; run it so to resume an import. A repeated email is refused in a batch; in a later one it is that of an
+existing user, which --dry-run does not know. Exits with 1 if a row was refused or the import failed, and with 130
+after Ctrl-C.
 
 If a CSV file has the column id, as an export has, the apostrophe that an export puts before a formula is removed.
 In a file without it, an apostrophe is part of the cell.
@@ -89,12 +90,11 @@ async function importUsers(path: string, options: Options): Promise<void> {
   await withDatabase(async (dataSource) => {
     await requireOrganization(dataSource, organization);
     const by = systemCaller(organization, 'cli', 'ums users import');
-    const rehearsal = dryRun ? new ImportRehearsal(dataSource, by, mode) : undefined;
-    const users = rehearsal ?? new UserImport(dataSource, by, mode);
+    const batches = batchServiceOn(dataSource);
     await runImport(
       {
         file,
-        add: (rows) => users.add(rows),
+        add: async (users) => (await batches.run(by, { users, mode, atomic: false, dryRun })).answer,
         refusedFile,
         dryRun,
         total,
@@ -103,7 +103,6 @@ async function importUsers(path: string, options: Options): Promise<void> {
       },
       options,
     );
-    await rehearsal?.close();
   }, LARGE_JOB);
 }
 
@@ -115,8 +114,8 @@ async function readerOf(
   { delimiter, ignoreColumns }: CsvOptions,
 ): Promise<ImportFile> {
   if (format === 'csv') {
-    const { CsvFile } = await import('./csv-file.js');
-    return new CsvFile(source, { delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined), ignoreColumns });
+    const { readCsv } = await import('./csv-file.js');
+    return readCsv(source, { delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined), ignoreColumns });
   }
   if (delimiter !== undefined || ignoreColumns !== undefined)
     throw new Error('--delimiter and --ignore-columns are for CSV files. If this is one, add --format csv.');

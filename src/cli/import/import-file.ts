@@ -19,10 +19,10 @@ export interface ImportFile {
   refusedHeader?(): string;
 }
 
-/** The column or property with the reason why a row was refused; a name that no file has of its own. */
+/** The property of an NDJSON line with the reason why a row was refused; a name that no file has of its own. */
 export const REASON = 'refused_because';
 
-/** The maximum size of a row in bytes, the same as for a request body. CSV gets twice that, because it doubles quotes. */
+/** The maximum size of a line in bytes, the same as for a request body. */
 export const MAX_ROW = 64 * 1024;
 
 /** A fault of a row as a whole. */

@@ -12,7 +12,6 @@ import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Fault } from '../../http/fault';
 import { printable } from '../../process/printable';
-import type { Outcome } from '../../users/import/import-rows';
 import type { ImportFile, Row } from './import-file';
 
 /** How many refused rows the terminal shows; the file has all of them. */
@@ -31,10 +30,11 @@ export class RefusedRows {
     private readonly input: ImportFile,
   ) {}
 
-  write(batch: Row[], outcomes: Outcome[]): void {
-    const refused = batch.flatMap((row, i) => {
-      const faults = outcomes[i];
-      if (!Array.isArray(faults)) return [];
+  /** Writes those rows of the batch that have faults. */
+  write(batch: Row[], faultsOf: (row: Row) => Fault[] | undefined): void {
+    const refused = batch.flatMap((row) => {
+      const faults = faultsOf(row);
+      if (!faults) return [];
       const reason = `line ${row.line}: ${faults.map(describeFault).join('; ')}`;
       if (this.firstReasons.length < MAX_SHOWN) this.firstReasons.push(reason);
       return Buffer.from(row.refused(reason));

@@ -1,19 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../process/failure';
 import { optimizeForSize } from '../../process/v8';
-import type { Outcome } from '../../users/import/import-rows';
+import type { BatchAnswerView } from '../../users/batch/batch.view';
+import { USER_FIELDS, WRITABLE_NAMES } from '../../users/user.fields';
 import { Interruption } from '../interruption';
 import { count, counted, Progress } from '../progress';
 import type { ImportFile, Row } from './import-file';
 import { RefusedRows } from './refused-rows';
 
-const BATCH_ROWS = 1_000;
-/** Ends a batch of large rows early, so that memory use does not depend on the size of the rows. */
-const BATCH_BYTES = 4 * 1024 * 1024;
+/** The limits of a batch of the API. */
+const BATCH_ROWS = 500;
+const BATCH_BYTES = 1024 * 1024;
 
 export interface ImportJob {
   file: ImportFile;
-  add(rows: unknown[]): Promise<Outcome[]>;
+  /** Writes a batch, or only tells what would become of it. */
+  add(rows: unknown[]): Promise<BatchAnswerView>;
   /** The path of the file for refused rows, which is created with the first one. */
   refusedFile: string;
   dryRun: boolean;
@@ -59,10 +61,18 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
   let failure: unknown;
   try {
     for await (const batch of batches(job.file.rows)) {
-      const outcomes = await outcomesOf(batch, job);
+      const readable = batch.filter(({ faults }) => !faults);
+      const answer =
+        readable.length > 0
+          ? await job.add(readable.map(({ input }) => withoutServiceFields(input)))
+          : undefined;
+      const faults = new Map(readable.map((row, i) => [row, answer!.results[i].errors]));
       summary.rows += batch.length;
-      for (const outcome of outcomes) summary[Array.isArray(outcome) ? 'refused' : outcome]++;
-      refused.write(batch, outcomes);
+      for (const outcome of ['created', 'updated', 'unchanged'] as const)
+        summary[outcome] += answer?.counts[outcome] ?? 0;
+      const faultsOf = (row: Row) => row.faults ?? faults.get(row);
+      summary.refused += batch.filter(faultsOf).length;
+      refused.write(batch, faultsOf);
       progress.show(summary.rows, job.done(summary));
       await nextTurn(); // lets signals be handled, because the embedded database keeps the event loop busy
       if (interruption.signal) break;
@@ -78,7 +88,8 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
 
   if (!summary.complete) {
     const reason = interruption.signal ? `Stopped by ${interruption.signal}.` : messageOf(failure);
-    const resume = 'The rows imported so far are committed. Run the same command again to resume.\n';
+    const resume =
+      'The rows imported so far are committed. To resume, run the command again with --mode upsert.\n';
     process.stderr.write(`${reason}\n${summary.rows > 0 && !job.dryRun ? resume : ''}`);
   }
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
@@ -102,10 +113,13 @@ async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** The outcome of each row, including rows that could not be parsed. */
-async function outcomesOf(batch: Row[], job: ImportJob): Promise<Outcome[]> {
-  const added = await job.add(batch.filter(({ faults }) => !faults).map(({ input }) => input));
-  return batch.map(({ faults }) => faults ?? added.shift()!);
+const isServiceField = (name: string) =>
+  Object.hasOwn(USER_FIELDS, name) && !WRITABLE_NAMES.includes(name as never);
+
+/** A row without the fields that the service sets, which an export contains. */
+function withoutServiceFields(row: unknown): unknown {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !isServiceField(name)));
 }
 
 function reportRefused(firstReasons: string[], { refused, refusedFile }: ImportSummary): void {
@@ -114,8 +128,7 @@ function reportRefused(firstReasons: string[], { refused, refusedFile }: ImportS
   process.stderr.write(`${['Refused:', ...shown].join('\n')}\n`);
   if (!refusedFile) return;
   process.stderr.write(
-    `All refused rows and their reasons are in ${refusedFile}. Fix these rows there and import that file, or fix them in ` +
-      'the original file and run the command again; imported rows are skipped.\n',
+    `All refused rows and their reasons are in ${refusedFile}. Fix these rows there and import that file.\n`,
   );
 }
 

@@ -12,15 +12,6 @@ import { changedFields } from '../writes/user-decisions';
 export const MODES = ['create', 'upsert'] as const;
 export type Mode = (typeof MODES)[number];
 
-export interface Rules {
-  mode: Mode;
-  /**
-   * Whether rows may repeat each other and what is stored, as those of a file do that is imported again: a row that equals an
-   * existing user is then unchanged, and a later row with the same email is another update. Otherwise the email is taken.
-   */
-  mayRepeat: boolean;
-}
-
 /** A row, judged as the API judges a request. */
 export interface JudgedRow {
   row: unknown;
@@ -59,18 +50,13 @@ export const keysOf = (rows: readonly JudgedRow[]): string[] => [
 ];
 
 /**
- * Decides what is to become of each row, and records new and changed users in `known`, by email key. `accepted` are the keys
- * of earlier rows that were not refused.
+ * Decides what is to become of each row, and records new and changed users in `known`, by email key. If an email occurs twice,
+ * the first row that is not refused has it.
  */
-export function decide(
-  rows: readonly JudgedRow[],
-  known: Map<string, KnownUser>,
-  rules: Rules,
-  accepted: ReadonlySet<string> = new Set(),
-): Decision[] {
-  const seen = new Set(accepted);
+export function decide(rows: readonly JudgedRow[], known: Map<string, KnownUser>, mode: Mode): Decision[] {
+  const seen = new Set<string>();
   return rows.map((row) => {
-    const decision = decideRow(row, known, rules, row.key !== undefined && seen.has(row.key));
+    const decision = decideRow(row, known, mode, row.key !== undefined && seen.has(row.key));
     if (decision.outcome !== 'refused') seen.add(row.key!);
     return decision;
   });
@@ -79,11 +65,11 @@ export function decide(
 function decideRow(
   { row, key, fields, faults }: JudgedRow,
   known: Map<string, KnownUser>,
-  { mode, mayRepeat }: Rules,
+  mode: Mode,
   isRepeated: boolean,
 ): Decision {
   const user = key === undefined ? undefined : known.get(key);
-  if (!user && !isRepeated) {
+  if (!user) {
     const created = mode === 'create' ? { dto: fields as CreateUserDto, faults } : judge(CreateUserDto, row);
     if (created.faults) return refused(created.faults);
     const added = { id: newId('usr'), person: withDefaults(created.dto) };
@@ -91,14 +77,10 @@ function decideRow(
     return { outcome: 'created', user: added };
   }
   if (faults) return refused(faults);
-  if (!user || (isRepeated && !mayRepeat)) return refused([EMAIL_TAKEN]);
-  const target = mode === 'create' ? withDefaults(fields!) : fields!;
-  const changed = changedFields(user.person, target);
-  if (mode === 'create') {
-    return mayRepeat && changed.length === 0 ? { outcome: 'unchanged', user } : refused([EMAIL_TAKEN]);
-  }
+  if (mode === 'create' || isRepeated) return refused([EMAIL_TAKEN]);
+  const changed = changedFields(user.person, fields!);
   if (changed.length === 0) return { outcome: 'unchanged', user };
-  const changes = Object.fromEntries(changed.map((name) => [name, target[name]]));
+  const changes = Object.fromEntries(changed.map((name) => [name, fields![name]]));
   user.person = { ...user.person, ...changes };
   return { outcome: 'updated', user };
 }

@@ -10,20 +10,17 @@ import type { Caller } from '../../http/caller';
 import { columnsOf, type UserColumns } from '../user-columns';
 import { changeOf } from '../writes/user-decisions';
 import { created, updated } from '../writes/user-events';
-import { insertStatement, isStale, type MoreSteps, updateStatement } from '../writes/user-statements';
-import { type Decision, decide, type JudgedRow, keysOf, type KnownUser, type Rules } from './batch-rules';
+import { insertStatement, type MoreSteps, updateStatement } from '../writes/user-statements';
+import { type Decision, decide, type JudgedRow, keysOf, type KnownUser, type Mode } from './batch-rules';
 import { findUsers } from './known-users';
 
-/** Writes other than those of the users, in the same transaction and before them. */
-export type Alongside = (query: Query, decisions: Decision[]) => Promise<void>;
-
 interface Options {
-  /** The keys of the emails that earlier rows of the same job have got. */
-  accepted?: ReadonlySet<string>;
+  mode: Mode;
   /** Whether a refused row keeps the others from being written. */
-  atomic?: boolean;
-  dryRun?: boolean;
-  alongside?: Alongside;
+  atomic: boolean;
+  dryRun: boolean;
+  /** Runs in the transaction before the users are written, unless nothing is. */
+  claim?: (query: Query, decisions: Decision[]) => Promise<void>;
 }
 
 /** What became of the rows, in their order, and the columns that were written. */
@@ -38,12 +35,10 @@ const MAX_WAIT_MS = 8_000;
 /** The characters of metadata in a statement; one row may have more. */
 const MAX_METADATA = 64 * 1024;
 
-/** Later attempts lock the users when they read them, so that whoever writes one of them all the time cannot keep them from it. */
-const ATTEMPTS_WITHOUT_LOCKS = 3;
-
 /**
- * Writes many users of an organization: reads those with the emails of the rows, decides what becomes of each row, and writes that
- * in one transaction, which does nothing unless they are still as they were read. Who was slower starts again.
+ * Writes many users of an organization in one transaction: locks those with the emails of the rows, decides what becomes of each
+ * row, and writes that. The lock keeps others from changing or deleting these users meanwhile. If another transaction creates a
+ * user with one of the emails, everything is undone, and the next attempt finds that user.
  */
 export class BatchWrites {
   constructor(
@@ -51,74 +46,45 @@ export class BatchWrites {
     private readonly lanes: Lanes,
   ) {}
 
-  async write(by: Caller, rows: readonly JudgedRow[], rules: Rules, options: Options = {}): Promise<Result> {
-    const deadline = performance.now() + MAX_WAIT_MS;
-    for (let attempt = 1; performance.now() < deadline; attempt++) {
-      try {
-        return attempt > ATTEMPTS_WITHOUT_LOCKS
-          ? await this.attemptLocked(by, rows, rules, options)
-          : await this.attempt(by, rows, rules, options);
-      } catch (error) {
-        if (!hasLostRace(error)) throw error;
-        await sleep(Math.random() * attempt * 10);
-      }
-    }
-    throw new ServiceUnavailableException('Other requests keep changing the same users. Try again.');
+  write(by: Caller, rows: readonly JudgedRow[], options: Options): Promise<Result> {
+    const { organizationId } = by;
+    if (options.dryRun) return this.tryOut(organizationId, rows, options);
+    const transaction = () =>
+      this.dataSource.transaction((manager) =>
+        this.attempt((sql, values) => manager.query(sql, values), by, rows, options),
+      );
+    return retryLostRaces(() => this.lanes.run('heavy', organizationId, transaction));
+  }
+
+  private async tryOut(
+    organizationId: string,
+    rows: readonly JudgedRow[],
+    { mode }: Options,
+  ): Promise<Result> {
+    const query: Query = (sql, values) => this.dataSource.query(sql, values);
+    const read = () => retryBroken(() => findUsers(this.dataSource, query, organizationId, keysOf(rows)));
+    const known = await this.lanes.run('quick', organizationId, read);
+    return { decisions: decide(rows, known, mode), written: [] };
   }
 
   private async attempt(
+    query: Query,
     by: Caller,
     rows: readonly JudgedRow[],
-    rules: Rules,
-    options: Options,
+    { mode, atomic, claim }: Options,
   ): Promise<Result> {
+    const known = await findUsers(this.dataSource, query, by.organizationId, keysOf(rows), true);
+    const decisions = decide(rows, known, mode);
+    const isRefused = ({ outcome }: Decision) => outcome === 'refused';
+    if (decisions.every(isRefused) || (atomic && decisions.some(isRefused)))
+      return { decisions, written: [] };
+    await claim?.(query, decisions);
+    return { decisions, written: await this.writeUsers(query, by, [...known.values()]) };
+  }
+
+  private async writeUsers(query: Query, by: Caller, users: KnownUser[]): Promise<UserColumns[]> {
+    const { dataSource } = this;
     const { organizationId } = by;
-    const query: Query = (sql, values) => this.dataSource.query(sql, values);
-    const known = await this.lanes.run('quick', organizationId, () =>
-      retryBroken(() => findUsers(this.dataSource, query, organizationId, keysOf(rows))),
-    );
-    const plan = this.plan(by, rows, rules, options, known);
-    const { length } = plan.writes;
-    if (length > 0) {
-      const write = () =>
-        length === 1 ? plan.writes[0](query) : this.transaction((query) => runAll(plan.writes, query));
-      await this.lanes.run('heavy', organizationId, write);
-    }
-    return plan;
-  }
-
-  private attemptLocked(
-    by: Caller,
-    rows: readonly JudgedRow[],
-    rules: Rules,
-    options: Options,
-  ): Promise<Result> {
-    const { organizationId } = by;
-    const attempt = async (query: Query) => {
-      const known = await findUsers(this.dataSource, query, organizationId, keysOf(rows), true);
-      const plan = this.plan(by, rows, rules, options, known);
-      await runAll(plan.writes, query);
-      return plan;
-    };
-    return this.lanes.run('heavy', organizationId, () => this.transaction(attempt));
-  }
-
-  private transaction<Value>(task: (query: Query) => Promise<Value>): Promise<Value> {
-    return this.dataSource.transaction((manager) => task((sql, values) => manager.query(sql, values)));
-  }
-
-  private plan(
-    by: Caller,
-    rows: readonly JudgedRow[],
-    rules: Rules,
-    { accepted, atomic, dryRun, alongside }: Options,
-    known: Map<string, KnownUser>,
-  ): Plan {
-    const decisions = decide(rows, known, rules, accepted);
-    if (dryRun || (atomic && decisions.some(({ outcome }) => outcome === 'refused'))) {
-      return { decisions, written: [], writes: [] };
-    }
-    const users = [...known.values()];
     const added = users
       .filter(({ stored }) => !stored)
       .map(({ id, person }) => ({ id, columns: columnsOf(person), event: created(by, id, person) }));
@@ -126,25 +92,15 @@ export class BatchWrites {
       const change = stored && changeOf(stored, person);
       return change ? { ...change, event: updated(by, stored, change.fields) } : [];
     });
-    const { dataSource } = this;
-    const { organizationId } = by;
-    // The orders prevent a deadlock between two transactions of several statements.
-    const statements = [
-      ...groupsOf(sortedBy(added, ({ columns }) => String(columns.email_key))).map((group) =>
-        insertStatement(dataSource, organizationId, group, this.record(group)),
-      ),
-      ...groupsOf(sortedBy(changed, ({ id }) => id)).map((group) =>
-        updateStatement(dataSource, organizationId, group, { locks: 'wait', more: this.record(group) }),
-      ),
-    ];
-    const writes = statements.map(
-      ([sql, values]) =>
-        (query: Query) =>
-          query(sql, values),
-    );
-    if (alongside && decisions.some(({ outcome }) => outcome !== 'refused'))
-      writes.unshift((query) => alongside(query, decisions));
-    return { decisions, written: [...added, ...changed].map(({ columns }) => columns), writes };
+    // The order prevents a deadlock between two batches that create the same users.
+    added.sort((a, b) => (String(a.columns.email_key) < String(b.columns.email_key) ? -1 : 1));
+    for (const group of groupsOf(added))
+      await query(...insertStatement(dataSource, organizationId, group, this.record(group)));
+    for (const group of groupsOf(changed))
+      await query(
+        ...updateStatement(dataSource, organizationId, group, { locks: 'held', more: this.record(group) }),
+      );
+    return [...added, ...changed].map(({ columns }) => columns);
   }
 
   private record(rows: readonly { event: NewEvent }[]): MoreSteps {
@@ -152,13 +108,6 @@ export class BatchWrites {
     return (parameters, organization) => recordEvents(this.dataSource, parameters, organization, events);
   }
 }
-
-interface Plan extends Result {
-  writes: ((query: Query) => Promise<unknown>)[];
-}
-
-const sortedBy = <Row>(rows: Row[], keyOf: (row: Row) => string): Row[] =>
-  rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 /** The rows of each statement: large metadata takes so long to index that one statement of all would not end in time. */
 function groupsOf<Row extends { columns: UserColumns }>(rows: Row[]): Row[][] {
@@ -176,10 +125,19 @@ function groupsOf<Row extends { columns: UserColumns }>(rows: Row[]): Row[][] {
   return groups;
 }
 
-async function runAll(writes: Plan['writes'], query: Query): Promise<void> {
-  for (const write of writes) await write(query);
+async function retryLostRaces<Value>(run: () => Promise<Value>): Promise<Value> {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  for (let attempt = 1; performance.now() < deadline; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!hasLostRace(error)) throw error;
+      await sleep(Math.random() * attempt * 10);
+    }
+  }
+  throw new ServiceUnavailableException('Other requests keep changing the same users. Try again.');
 }
 
-/** Whether another writer created, changed or deleted one of the users, or took its email, since they were read. */
+/** Whether another transaction took one of the emails since they were looked up, or PostgreSQL rolled this one back. */
 const hasLostRace = (error: unknown) =>
-  isStale(error) || violates(error, 'users_organization_id_email_key_key') || wasRolledBack(error);
+  violates(error, 'users_organization_id_email_key_key') || wasRolledBack(error);

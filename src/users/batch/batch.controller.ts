@@ -17,10 +17,10 @@ export class BatchController {
   /**
    * Create or update many users
    * @remarks Takes up to 500 users, and is one request for the rate limit. The response says what became of each, as a request
-   * of its own would: an element that is wrong harms no other. An email that stands twice is taken for the second.
+   * of its own would: an element that is wrong harms no other. If an email occurs twice, the first valid element wins and the
+   * others are 409s.
    *
-   * An atomic batch is written as a whole or not at all. Any other is written in transactions of up to 100 users: if it ends
-   * with a 503, a part may be written. Repeat it as `upsert` then.
+   * A batch is one transaction: if it is cut short, nothing of it is written, and the same request can be sent again.
    */
   @Post('batch')
   @Scopes('users:write')

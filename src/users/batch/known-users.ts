@@ -6,7 +6,7 @@ import type { User } from '../user.entity';
 import { emailKey } from '../user.fields';
 import type { KnownUser } from './batch-rules';
 
-/** The users with these emails, by email key. With `lock` their rows stay locked until the transaction ends. */
+/** The users with these emails, by email key. With `lock` nobody else can change them until the transaction ends. */
 export async function findUsers(
   dataSource: DataSource,
   query: Query,
@@ -20,8 +20,8 @@ export async function findUsers(
   const found = `unnest($2::text[]) AS wanted (email_key), LATERAL (
     SELECT * FROM ${table} WHERE organization_id = $1 AND email_key = wanted.email_key OFFSET 0
   ) AS users`;
-  // The order prevents a deadlock.
-  const locked = `${table} WHERE organization_id = $1 AND id = ANY (ARRAY(SELECT id FROM ${found})) ORDER BY id FOR UPDATE`;
+  // The order prevents a deadlock. Rows of a host application that refer to a user do not wait for this lock.
+  const locked = `${table} WHERE organization_id = $1 AND id = ANY (ARRAY(SELECT id FROM ${found})) ORDER BY id FOR NO KEY UPDATE`;
   const users = (await query(
     `SELECT organization_id AS "organizationId", ${USER_COLUMNS} FROM ${lock ? locked : found}`,
     [organizationId, keys],

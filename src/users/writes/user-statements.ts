@@ -86,13 +86,13 @@ function searchedStep(
 
 /**
  * Changes users and returns them. Fails as a whole (`isStale`) unless all of them still have their version. If another transaction
- * has locked one of several, the statement also fails so (`skip`), or waits for it; the order of ids prevents a deadlock.
+ * has locked one of several, the statement also fails so, unless the locks are `held` already.
  */
 export function updateStatement(
   dataSource: DataSource,
   organizationId: string,
   changes: readonly UserChange[],
-  { locks = 'skip', more = () => [] }: { locks?: 'skip' | 'wait'; more?: MoreSteps } = {},
+  { locks = 'skip', more = () => [] }: { locks?: 'skip' | 'held'; more?: MoreSteps } = {},
 ): Statement {
   const parameters = new Parameters();
   const organization = parameters.bind(organizationId);
@@ -105,12 +105,11 @@ export function updateStatement(
     return `${column} = coalesce(${cell}, ${column})`;
   });
   const wanted = `organization_id = ${organization} AND id = ANY (${ids})`;
-  const lock = locks === 'skip' ? 'FOR UPDATE SKIP LOCKED' : 'ORDER BY id FOR UPDATE';
-  const locked = `organization_id = ${organization} AND id = ANY (ARRAY(SELECT id FROM ${users} WHERE ${wanted} ${lock}))`;
+  const locked = `organization_id = ${organization} AND id = ANY (ARRAY(SELECT id FROM ${users} WHERE ${wanted} FOR UPDATE SKIP LOCKED))`;
   // greatest() keeps `updatedAt` from going back: a statement that waited for a later one has the older now().
   const written = `
     UPDATE ${users} SET ${assignments.join(', ')}, version = version + 1, updated_at = greatest(updated_at, now())
-    WHERE ${changes.length > 1 ? locked : wanted} AND version = ${cellOf('integer', ({ version }) => version)('id')}
+    WHERE ${changes.length > 1 && locks === 'skip' ? locked : wanted} AND version = ${cellOf('integer', ({ version }) => version)('id')}
     RETURNING id, updated_at AS at`;
   const steps = [
     `written AS (${written})`,
