@@ -18,10 +18,8 @@ interface Options {
   json?: boolean;
 }
 
-export function addDistribute(program: Command): void {
-  program
-    .command('distribute')
-    .description('distribute the tables over the nodes of a Citus cluster')
+export function distributeCommand(command: Command): void {
+  command
     .option('--dry-run', 'only print the steps')
     .option('--status', 'only print where the tables are; exits with 1 if they are not distributed')
     .option('--schema <name>', 'the schema of the tables inside a host application')
