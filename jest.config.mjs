@@ -8,17 +8,5 @@ export default {
   testTimeout: 60_000,
   // Nest 12 consists of ES modules, which Jest cannot require on Node 20, so they are compiled to CommonJS.
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
-  transform: {
-    '\\.[jt]s$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-        },
-        module: { type: 'commonjs' },
-      },
-    ],
-  },
+  transform: { '\\.[jt]s$': '@swc/jest' }, // as .swcrc says
 };

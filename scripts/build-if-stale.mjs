@@ -9,14 +9,16 @@ const SOURCES = [
   'dashboard',
   'openapi.json',
   'migrations',
-  'package.json',
   'package-lock.json',
+  'scripts/build.mjs',
+  'scripts/build-client.mjs',
+  'scripts/compile.mjs',
+  'scripts/docs',
   'tsconfig.json',
-  'tsconfig.build.json',
-  'nest-cli.json',
+  '.swcrc',
   'vite.config.mjs',
 ];
-const BUILT = 'dist/src/main.js';
+const BUILT = 'dist/dashboard/index.html'; // the last that a build writes
 
 // The build tools would fail on an older Node with a stack trace. src/process/node-version.ts checks the same at a start.
 const version = process.versions.node;
@@ -40,8 +42,6 @@ const isStale = () => !existsSync(BUILT) || Math.max(...SOURCES.map(newest)) > s
 // The container image contains a build but no sources.
 if (existsSync('src') && isStale()) {
   process.stdout.write('Building …\n');
-  execFileSync('npm', ['run', '--silent', 'build'], {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
+  // In a process of its own, because Vite sets NODE_ENV.
+  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
 }

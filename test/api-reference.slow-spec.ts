@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import document from '../openapi.json';
-import { STYLE } from '../src/docs/style';
+import { STYLE } from '../scripts/docs/style';
 import { accessibilityFaults, prepareAccessibility } from './support/accessibility';
 import { describeInBrowser } from './support/browser';
 import { useDashboard } from './support/dashboard';

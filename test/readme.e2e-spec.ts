@@ -7,8 +7,10 @@ import { startService, type TestService } from './support/service';
 
 const readme = readFileSync('README.md', 'utf8');
 
-/** Every command in the README that is followed by its response. */
-const examples = [...readme.matchAll(/```sh\n([^`]*)```\s*```json\n([^`]*)```/g)].map(
+const reference = readFileSync('docs/api.md', 'utf8');
+
+/** Every command in the README, and in the reference that continues it, that is followed by its response. */
+const examples = [...(readme + reference).matchAll(/```sh\n([^`]*)```\s*```json\n([^`]*)```/g)].map(
   ([, command, response]) => ({
     command: command.trim(),
     response: JSON.parse(response),
@@ -18,7 +20,7 @@ const examples = [...readme.matchAll(/```sh\n([^`]*)```\s*```json\n([^`]*)```/g)
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 if (!hasCurl) process.stderr.write('curl is not installed: the commands in the README are not run.\n');
 
-(hasCurl ? describe : describe.skip)('the README', () => {
+(hasCurl ? describe : describe.skip)('the README and docs/api.md', () => {
   let service: TestService;
   let api: Client;
   beforeAll(async () => {

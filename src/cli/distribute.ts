@@ -16,10 +16,8 @@ interface Options {
   json?: boolean;
 }
 
-export function addDistribute(program: Command): void {
-  program
-    .command('distribute')
-    .description('distribute the tables over the nodes of a Citus cluster')
+export function distributeCommand(command: Command): void {
+  command
     .option('--dry-run', 'only print the steps')
     .option('--schema <name>', 'the schema of the tables inside a host application')
     .option('--json', 'print JSON')

@@ -24,11 +24,8 @@ interface TailOptions {
   json?: boolean;
 }
 
-export function addEvents(program: Command): void {
-  const events = program
-    .command('events')
-    .description('watch the events of an organization')
-    .addHelpText('after', '\nExample:\n  ums events tail --organization org_…');
+export function eventsCommand(events: Command): void {
+  events.addHelpText('after', '\nExample:\n  ums events tail --organization org_…');
 
   events
     .command('tail')

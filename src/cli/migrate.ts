@@ -5,10 +5,8 @@ import { pendingMigrations } from '../database/migrate';
 import { schema } from '../schema';
 import { print } from './output';
 
-export function addMigrate(program: Command): void {
-  program
-    .command('migrate')
-    .description('run pending migrations')
+export function migrateCommand(command: Command): void {
+  command
     .option('--status', 'only list pending migrations; exits with 1 if there are any')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://localhost/ums ums migrate')

@@ -10,11 +10,8 @@ interface Output {
   json?: boolean;
 }
 
-export function addOrganizations(program: Command): void {
-  const organizations = program
-    .command('organizations')
-    .description('create, list, rename and delete organizations')
-    .addHelpText('after', '\nExample:\n  ums organizations list');
+export function organizationsCommand(organizations: Command): void {
+  organizations.addHelpText('after', '\nExample:\n  ums organizations list');
 
   organizations
     .command('create')

@@ -15,10 +15,8 @@ interface Options {
   json?: boolean;
 }
 
-export function addSeed(program: Command): void {
-  program
-    .command('seed')
-    .description('create sample users for a demo or benchmark; they are the same every time')
+export function seedCommand(command: Command): void {
+  command
     .requiredOption('--organization <id>', 'the organization to add them to')
     .requiredOption('--users <n>', 'number of users; existing ones are changed back', parseCount)
     .option('--json', 'print the summary as JSON')

@@ -16,11 +16,8 @@ interface Output {
   json?: boolean;
 }
 
-export function addTokens(program: Command): void {
-  const tokens = program
-    .command('tokens')
-    .description('create, list, rotate and revoke API tokens')
-    .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…');
+export function tokensCommand(tokens: Command): void {
+  tokens.addHelpText('after', '\nExample:\n  ums tokens list --organization org_…');
 
   tokens
     .command('create')

@@ -18,11 +18,8 @@ interface ExportOptions {
   json?: boolean;
 }
 
-export function addUsers(program: Command): void {
-  const users = program
-    .command('users')
-    .description('import and export the users of an organization, and restore or purge deleted ones')
-    .addHelpText('after', '\nExample:\n  ums users import people.csv --organization org_…');
+export function usersCommand(users: Command): void {
+  users.addHelpText('after', '\nExample:\n  ums users import people.csv --organization org_…');
 
   addImport(users);
   addDeletedUsers(users);

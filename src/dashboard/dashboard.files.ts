@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { builtFile } from '../http/built-file';
 
 /** A file of the page, as it is sent. */
 export interface PageFile {
@@ -34,19 +35,13 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The build's output directory, relative to the compiled code or to the sources. */
-const BUILT = join(
-  __dirname,
-  /[\\/]dist[\\/]src[\\/]dashboard$/.test(__dirname) ? '../../dashboard' : '../../dist/dashboard',
-);
-
 /**
  * The files of the page by the path they are served at. They are few and small, so they are read once, and no request can
  * reach another file.
  */
 export function readPage(): Map<string, PageFile> {
   const page = new Map([['/dashboard', fileOf('index.html', 'no-store')]]);
-  for (const name of readdirSync(join(BUILT, 'dashboard'))) {
+  for (const name of readdirSync(builtFile('dashboard/dashboard'))) {
     // The names contain a hash of the content.
     page.set(`/dashboard/${name}`, fileOf(join('dashboard', name), 'public, max-age=31536000, immutable'));
   }
@@ -55,7 +50,7 @@ export function readPage(): Map<string, PageFile> {
 
 function fileOf(name: string, caching: string): PageFile {
   return {
-    content: readFileSync(join(BUILT, name)),
+    content: readFileSync(builtFile(join('dashboard', name))),
     headers: { ...HEADERS, 'Content-Type': TYPES[extname(name)], 'Cache-Control': caching },
   };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Document, nameIn, type Response } from './document';
 import { asJson, figure } from './examples';
 import { fieldsOf, fieldTable } from './fields';
@@ -6,16 +5,10 @@ import { anchor, escape, headingsIn, inline, markdown, table } from './html';
 import { badge, operationSection, operationsOf } from './operation';
 import { ICON, MARK, STYLE } from './style';
 
-export interface Page {
-  html: string;
-  /** The page's Content-Security-Policy, which allows neither scripts nor requests. */
-  policy: string;
-}
-
-/** Renders the document as one HTML page. */
-export function render(document: Document): Page {
+/** Renders the document as one HTML page, which needs neither scripts nor requests. */
+export function render(document: Document): string {
   const { title, version, description } = document.info;
-  const html = `<!doctype html>
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -53,9 +46,6 @@ ${Object.values(document.components.responses).map(failure).join('\n')}
 </div>
 </body>
 </html>`;
-  const hash = createHash('sha256').update(STYLE).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-  return { html, policy };
 }
 
 function contents(document: Document): string {

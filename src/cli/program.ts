@@ -1,0 +1,63 @@
+import { Command } from 'commander';
+import { info } from '../../openapi.json';
+import { watchStandardOutput } from './output';
+
+/** Adds its options, arguments, subcommands and action to a command. */
+type Definition = (command: Command) => void;
+
+/** The commands. Each is loaded when it is called, because Nest, TypeORM and pg take a second. */
+const COMMANDS: [name: string, description: string, load: () => Promise<Definition>][] = [
+  ['start', 'start the service', async () => (await import('./start.js')).startCommand],
+  ['migrate', 'run pending migrations', async () => (await import('./migrate.js')).migrateCommand],
+  [
+    'distribute',
+    'distribute the tables over the nodes of a Citus cluster',
+    async () => (await import('./distribute.js')).distributeCommand,
+  ],
+  [
+    'organizations',
+    'create, list, rename and delete organizations',
+    async () => (await import('./organizations.js')).organizationsCommand,
+  ],
+  [
+    'tokens',
+    'create, list, rotate and revoke API tokens',
+    async () => (await import('./tokens.js')).tokensCommand,
+  ],
+  [
+    'users',
+    'import and export the users of an organization, and restore or purge deleted ones',
+    async () => (await import('./users.js')).usersCommand,
+  ],
+  [
+    'seed',
+    'create sample users for a demo or benchmark; they are the same every time',
+    async () => (await import('./seed.js')).seedCommand,
+  ],
+  ['events', 'watch the events of an organization', async () => (await import('./events.js')).eventsCommand],
+];
+
+/** Runs the command in the arguments of the process. */
+export async function run([node, script, ...args] = process.argv): Promise<void> {
+  watchStandardOutput();
+  const program = new Command('ums')
+    .description(
+      'Command line of the User Management Service. It reads the same environment variables as the service.',
+    )
+    .version(info.version)
+    .addHelpText('after', '\nExample:\n  ums start --demo');
+
+  for (const [name, description] of COMMANDS) program.command(name).description(description);
+  program.hook('preSubcommand', async (_program, command) => {
+    const [, , load] = COMMANDS.find(([name]) => name === command.name())!;
+    (await load())(command);
+  });
+  // `ums help users` would show a command that is not loaded; `ums users --help` loads it.
+  const [first, ...others] = args;
+  const asked = first === 'help' && others.length > 0 ? [...others, '--help'] : args;
+  try {
+    await program.parseAsync([node, script, ...asked]);
+  } catch (error) {
+    (await import('../process/failure.js')).fail(error);
+  }
+}
