@@ -31,11 +31,6 @@ export class Progress {
     }
   }
 
-  /** Shows what happens after the last row. */
-  note(text: string): void {
-    this.to.write(this.drawn ? `\r\x1b[K${text}` : `${text}\n`);
-  }
-
   /** Clears the line for the next output. */
   end(): void {
     if (this.drawn) this.to.write('\r\x1b[K');
