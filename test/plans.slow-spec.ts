@@ -37,7 +37,7 @@ beforeAll(async () => {
   await fillOrganization(dataSource, organizationId, OTHERS, USERS, (n) => ({
     role: n % 1_000 === 0 ? 'viewer' : 'member',
   }));
-  // As the service does after some writes: the planner takes a long list of pending entries for expensive.
+  // The planner takes a long list of pending entries for expensive.
   await dataSource.query(`SELECT gin_clean_pending_list('user_search_organization_id_text_idx')`);
 });
 afterAll(() => service.close());

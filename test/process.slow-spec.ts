@@ -393,15 +393,21 @@ describe('ums migrate', () => {
 
   it('refuses the tables of a version that was never released, as every other command does', async () => {
     await change(`UPDATE ums_migrations SET name = 'CreateTables1763600000000'`);
-    const env = { ...database!.env, PORT: '0', HOST: '127.0.0.1' };
-    for (const command of [['migrate'], ['migrate', '--status'], ['start'], ['organizations', 'list']])
-      for (const MIGRATE_ON_START of ['true', 'false'])
-        expect(await run(command, { ...env, MIGRATE_ON_START })).toEqual({
-          code: 1,
-          stdout: '',
-          stderr:
-            'The tables are those of a version that was never released, and cannot be migrated: use an empty database or schema, or delete the data directory of the embedded database.\n',
-        });
+    for (const [command, MIGRATE_ON_START] of [
+      ['migrate', 'true'],
+      ['start', 'true'],
+      ['start', 'false'],
+      ['tokens list', 'true'],
+    ]) {
+      const env = { ...database!.env, PORT: '0', HOST: '127.0.0.1', MIGRATE_ON_START };
+      const args = command === 'tokens list' ? ['tokens', 'list', '--organization', 'org_x'] : [command];
+      expect(await run(args, env)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'The tables are those of a version that was never released, and cannot be migrated: use an empty database or schema, or delete the data directory of the embedded database.\n',
+      });
+    }
   });
 
   it('accepts a schema that a newer release has migrated', async () => {
