@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './process/node-version';
 import './process/signals';
-import { run } from './cli/program';
+import { run } from './commands';
 
 void run();

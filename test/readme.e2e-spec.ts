@@ -18,7 +18,8 @@ const examples = [...(readme + reference).matchAll(/```sh\n([^`]*)```\s*```json\
 );
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
-if (!hasCurl) process.stderr.write('curl is not installed: the commands in the README are not run.\n');
+if (!hasCurl)
+  process.stderr.write('curl is not installed: the commands in the README and docs/api.md are not run.\n');
 
 (hasCurl ? describe : describe.skip)('the README and docs/api.md', () => {
   let service: TestService;

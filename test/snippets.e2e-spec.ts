@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import { startService, type TestService } from './support/service';
 let service: TestService;
 let directory: string;
 beforeAll(async () => {
+  execFileSync(process.execPath, ['scripts/declarations.mjs', 'client']); // a build makes none
   service = await startService();
   directory = mkdtempSync('node_modules/.snippets-'); // the packages are found from here
 });

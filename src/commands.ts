@@ -1,41 +1,56 @@
 import { Command } from 'commander';
-import { info } from '../../openapi.json';
-import { watchStandardOutput } from './output';
+import { info } from '../openapi.json';
+import { watchStandardOutput } from './cli/output';
 
 /** Adds its options, arguments, subcommands and action to a command. */
 type Definition = (command: Command) => void;
 
 /** The commands. Each is loaded when it is called, because Nest, TypeORM and pg take a second. */
 const COMMANDS: [name: string, description: string, load: () => Promise<Definition>][] = [
-  ['start', 'start the service', async () => (await import('./start.js')).startCommand],
-  ['migrate', 'run pending migrations', async () => (await import('./migrate.js')).migrateCommand],
+  ['start', 'start the service', async () => startCommand],
+  ['migrate', 'run pending migrations', async () => (await import('./cli/migrate.js')).migrateCommand],
   [
     'distribute',
     'distribute the tables over the nodes of a Citus cluster',
-    async () => (await import('./distribute.js')).distributeCommand,
+    async () => (await import('./cli/distribute.js')).distributeCommand,
   ],
   [
     'organizations',
     'create, list, rename and delete organizations',
-    async () => (await import('./organizations.js')).organizationsCommand,
+    async () => (await import('./cli/organizations.js')).organizationsCommand,
   ],
   [
     'tokens',
     'create, list, rotate and revoke API tokens',
-    async () => (await import('./tokens.js')).tokensCommand,
+    async () => (await import('./cli/tokens.js')).tokensCommand,
   ],
   [
     'users',
     'import and export the users of an organization, and restore or purge deleted ones',
-    async () => (await import('./users.js')).usersCommand,
+    async () => (await import('./cli/users.js')).usersCommand,
   ],
   [
     'seed',
     'create sample users for a demo or benchmark; they are the same every time',
-    async () => (await import('./seed.js')).seedCommand,
+    async () => (await import('./cli/seed.js')).seedCommand,
   ],
-  ['events', 'watch the events of an organization', async () => (await import('./events.js')).eventsCommand],
+  [
+    'events',
+    'watch the events of an organization',
+    async () => (await import('./cli/events.js')).eventsCommand,
+  ],
 ];
+
+function startCommand(command: Command): void {
+  command
+    .option('--demo', 'add 500 sample users to an empty organization')
+    .option('--json', 'print addresses and token as JSON')
+    .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
+    .action(async (output: { demo?: boolean; json?: boolean }) => {
+      const { start } = await import('./process/start.js');
+      await start(process.env, output);
+    });
+}
 
 /** Runs the command in the arguments of the process. */
 export async function run([node, script, ...args] = process.argv): Promise<void> {
@@ -58,6 +73,6 @@ export async function run([node, script, ...args] = process.argv): Promise<void>
   try {
     await program.parseAsync([node, script, ...asked]);
   } catch (error) {
-    (await import('../process/failure.js')).fail(error);
+    (await import('./process/failure.js')).fail(error);
   }
 }
