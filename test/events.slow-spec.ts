@@ -445,7 +445,7 @@ describeOnServer('events of commands', () => {
     await importAs('member', '--dry-run');
     expect((await readFeed(client)).events.map(({ type }) => type)).toEqual(['token.created']);
     await importAs('member');
-    await importAs('member'); // changes nothing
+    await importAs('member', '--mode', 'upsert'); // changes nothing
     await importAs('viewer', '--mode', 'upsert');
     await run(['seed', '--organization', organizationId, '--users', '2'], env);
     const created = await run(
