@@ -1,4 +1,4 @@
-// Runs the service, and restarts it when something is saved in src/ or migrations/. Only that file is compiled.
+// Runs the service, and restarts it when something is saved in src/, csv/ or migrations/. Only that file is compiled.
 import { spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const service = spawn(process.execPath, [...options, 'dist/src/main.js'], { stdi
 service.on('exit', (code) => process.exit(code ?? 1));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal));
 
-for (const folder of ['src', 'migrations'])
+for (const folder of ['src', 'csv', 'migrations'])
   watch(folder, { recursive: true }, (_event, name) => {
     const file = join(folder, name);
     if (!file.endsWith('.ts') || !existsSync(file)) return;

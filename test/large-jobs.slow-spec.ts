@@ -18,7 +18,7 @@ import { person } from '../src/demo/people';
 import type { Fault } from '../src/http/fault';
 import { Client, type UserBody } from './support/client';
 import { copyOfTemplate, describeOnServer, type TestDatabase } from './support/database';
-import { run, start, stop, ums } from './support/process';
+import { run, start, stop, type Ums, ums } from './support/process';
 
 // Most of these tests start several processes, each of which opens the database.
 jest.setTimeout(240_000);
@@ -458,12 +458,18 @@ describe('ums users import', () => {
 });
 
 describeOnServer('ums users import, on a server', () => {
+  /** Waits until a running import has committed so many users. */
+  async function hasCommitted(command: Ums, organization: string, users: number) {
+    while ((await exported(organization)).length < users)
+      expect({ ended: command.process.exitCode, stderr: command.stderr() }).toMatchObject({ ended: null });
+  }
+
   it('reads standard input and stops at Ctrl-C while it waits for more', async () => {
     const organization = await newOrganization();
     const args = ['users', 'import', '-', '--organization', organization, '--json'];
     const command = ums(args, database.env, 'pipe');
     command.process.stdin!.write(ndjson(people(0, 1001)));
-    while ((await exported(organization)).length < 1000);
+    await hasCommitted(command, organization, 1000);
     command.process.kill('SIGINT');
     expect(await command.exit).toBe(130);
     expect(JSON.parse(command.stdout())).toMatchObject({ created: 1000, complete: false });
@@ -475,7 +481,7 @@ describeOnServer('ums users import, on a server', () => {
     const command = ums(args, database.env, 'pipe');
     const rows = people(0, 1100).map(({ name, email }) => `"${name}";${email}\n`);
     command.process.stdin!.write(`name;email\n${rows.join('')}`);
-    while ((await exported(organization)).length < 1000);
+    await hasCommitted(command, organization, 1000);
     command.process.kill('SIGINT');
     expect(await command.exit).toBe(130);
   });
