@@ -7,7 +7,8 @@ import { build as buildDashboard } from 'vite';
 import { CODE, compile } from './compile.mjs';
 
 rmSync('dist', { recursive: true, force: true });
-for (const folder of ['src', 'csv', 'migrations', 'scripts/docs']) await compile(folder, `dist/${folder}`, CODE);
+for (const folder of ['src', 'csv', 'migrations', 'scripts/docs'])
+  await compile(folder, `dist/${folder}`, CODE);
 
 copyFileSync('openapi.json', 'dist/openapi.json');
 const require = createRequire(import.meta.url);
