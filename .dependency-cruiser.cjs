@@ -13,12 +13,12 @@ const ROOMS = {
   events: ['http', 'pages', 'database', 'background'],
   tokens: ['http', 'pages', 'database', 'background', 'events'],
   leaks: ['http', 'database', 'background', 'rate-limit', 'tokens'],
-  auth: ['http', 'database', 'tokens'],
+  auth: ['http', 'database', 'tokens', 'events', 'idempotency', 'users'],
   background: ['database'],
   idempotency: ['http', 'database', 'background'],
   users: ['http', 'pages', 'database', 'background', 'idempotency', 'events'],
   demo: ['http', 'users'],
-  metrics: ['http', 'health', 'rate-limit', 'tokens', 'events'],
+  metrics: ['http', 'database', 'health', 'rate-limit', 'tokens', 'events'],
   process: ['http', 'database', 'auth', 'tokens', 'rate-limit', 'demo', 'health', 'metrics'],
   embedding: ['http', 'database', 'auth', 'tokens', 'users', 'events', 'rate-limit'],
   cli: [
@@ -39,7 +39,7 @@ const ROOMS = {
 const ROOTS = {
   process: ['app.module', 'schema', 'service.module', 'service.options'],
   embedding: ['schema', 'service.module', 'service.options'],
-  cli: ['schema'],
+  cli: ['schema', 'service.module'],
 };
 
 const rule = (name, from, to, comment) => ({
@@ -56,8 +56,15 @@ const rooms = Object.entries(ROOMS).map(([room, allowed]) => {
   return rule(`room-${room}`, `^src/${room}/`, `^src/(?!${open.join('|')})`);
 });
 
+/** Within `users/` the arrows run down: everything to `user/`, and to `search/` what writes users. */
+const USERS = { user: [], search: ['user'], deleted: ['user', 'search'], batch: ['user', 'search'] };
+const usersRooms = Object.entries(USERS).map(([room, allowed]) =>
+  rule(`users-${room}`, `^src/users/${room}/`, `^src/users/(?!${[room, ...allowed].join('/|')}/)`),
+);
+
 module.exports = {
   forbidden: [
+    ...usersRooms,
     ...rooms,
     rule('every-folder-is-a-room', `^src/(?!(${Object.keys(ROOMS).join('|')})/)[^/]+/`, '.'),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },

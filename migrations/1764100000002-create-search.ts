@@ -25,6 +25,7 @@ export class CreateSearch1764100000002 implements MigrationInterface {
       CREATE TABLE search_words (
         organization_id text COLLATE "C" NOT NULL,
         word            text COLLATE "C" NOT NULL,
+        added_at        timestamptz(3) NOT NULL DEFAULT now(),
         CONSTRAINT search_words_pkey PRIMARY KEY (organization_id, word)
       );
       ALTER TABLE search_words ALTER organization_id SET STATISTICS 0;
@@ -36,13 +37,20 @@ export class CreateSearch1764100000002 implements MigrationInterface {
         user_id         text COLLATE "C" NOT NULL,
         text            text COLLATE "C" NOT NULL,
         replaced_at     timestamptz(3) NOT NULL DEFAULT now(),
-        swept_at        timestamptz(3),
         CONSTRAINT replaced_texts_pkey PRIMARY KEY (organization_id, id)
       );
-      CREATE INDEX replaced_texts_organization_id_user_id_idx ON replaced_texts (organization_id, user_id)`);
+      CREATE INDEX replaced_texts_organization_id_user_id_idx ON replaced_texts (organization_id, user_id);
+
+      -- Purges, until the words that were added around that time have been looked at again.
+      CREATE TABLE purges (
+        organization_id text COLLATE "C" NOT NULL,
+        id              bigint GENERATED ALWAYS AS IDENTITY,
+        purged_at       timestamptz(3) NOT NULL DEFAULT now(),
+        CONSTRAINT purges_pkey PRIMARY KEY (organization_id, id)
+      )`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DROP TABLE replaced_texts, search_words, user_search`);
+    await runner.query(`DROP TABLE purges, replaced_texts, search_words, user_search`);
   }
 }

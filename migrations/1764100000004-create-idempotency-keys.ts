@@ -10,7 +10,7 @@ export class CreateIdempotencyKeys1764100000004 implements MigrationInterface {
         key             text COLLATE "C" NOT NULL,
         request_hash    bytea NOT NULL,
         user_id         text COLLATE "C", -- null for a batch, whose answer shows no user
-        fields          json NOT NULL,
+        response        json, -- null until the write is done, which nobody else sees
         created_at      timestamptz(3) NOT NULL DEFAULT now(),
         CONSTRAINT idempotency_keys_pkey PRIMARY KEY (organization_id, path, key)
       );

@@ -16,18 +16,18 @@ export { UserSearch } from './users/search/user-search';
 export { TokensService } from './tokens/tokens.service';
 export { OrganizationsService } from './auth/organizations.service';
 export type { By, Caller } from './http/caller';
-export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users/users.dto';
+export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users/user/user.dto';
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
 export type { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens/tokens.dto';
 export type { Page } from './pages/paginate';
 
 // What a subscriber gets.
-export type { EventRecord } from './events/event.record';
+export type { EventRecord } from './events/event.serializer';
 export type { EventType } from './events/event.types';
 export type { Subscriber } from './events/subscribers/subscriber';
 
 export type { DeletedUserRecord } from './users/deleted/deleted-users.service';
-export type { UserRecord } from './users/user.record';
-export type { OrganizationRecord } from './auth/organization.entity';
-export type { TokenRecord } from './tokens/token.record';
+export type { UserRecord } from './users/user/user.serializer';
+export type { OrganizationRecord } from './auth/organization.serializer';
+export type { TokenRecord } from './tokens/token.serializer';
 export { runMigrations } from './embedding/run-migrations';

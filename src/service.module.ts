@@ -16,8 +16,8 @@ import { BackgroundModule } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
 import { nodeOfIn } from './database/citus/node-of';
-import { WriteStatements } from './database/citus/write-statements';
-import { Lanes, poolSizeOf } from './database/lanes';
+import { ConnectionShares, poolSizeOf } from './database/connection-shares';
+import { Database } from './database/database';
 import { EventsModule } from './events/events.module';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
@@ -89,11 +89,12 @@ const databaseModule = (dataSource: DataSource, options: ServiceOptions): Dynami
     { provide: getDataSourceToken(DATABASE), useValue: dataSource },
     { provide: getEntityManagerToken(DATABASE), useValue: dataSource.manager },
     {
-      provide: Lanes,
-      useFactory: async () =>
-        new Lanes(options.connections ?? poolSizeOf(dataSource), await nodeOfIn(dataSource)),
+      provide: Database,
+      useFactory: async () => {
+        const connections = options.connections ?? poolSizeOf(dataSource);
+        return new Database(dataSource, new ConnectionShares(connections, await nodeOfIn(dataSource)));
+      },
     },
-    { provide: WriteStatements, useFactory: () => WriteStatements.on(dataSource) },
   ];
   return { module: DatabaseModule, global: true, providers, exports: providers };
 };

@@ -42,11 +42,11 @@ it('runs a job within moments when asked to, also if it is in progress, and then
   const job = background.add({ name: 'wait', everyMs: 10 * MINUTE, run });
   background.onApplicationBootstrap();
   for (let i = 0; i < 4; i++) {
-    background.soon(job); // asked again and again, it is not put off
+    background.trigger(job); // asked again and again, it is not put off
     await jest.advanceTimersByTimeAsync(500);
   }
   expect(runs).toHaveLength(1);
-  background.soon(job);
+  background.trigger(job);
   await jest.advanceTimersByTimeAsync(MINUTE);
   expect(runs).toHaveLength(1);
   runs[0]();
@@ -59,7 +59,7 @@ it('runs a job within moments when asked to, also if it is in progress, and then
   expect(runs).toHaveLength(3);
   runs[2]();
   await background.beforeApplicationShutdown();
-  background.soon(job);
+  background.trigger(job);
   await jest.advanceTimersByTimeAsync(60 * MINUTE);
   expect(runs).toHaveLength(3);
 });

@@ -1,4 +1,4 @@
-import { connectionBroke, databaseFailure, isKeyLocked, violates, wasRefused } from '../src/database/errors';
+import { connectionBroke, databaseFailure, violates } from '../src/database/errors';
 
 const error = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, severity: 'ERROR', ...more });
@@ -24,14 +24,12 @@ describe('a node of a cluster that fails', () => {
   it.each(FAILURES)('%s %s: the caller may try again, and a read is repeated', (code, message) => {
     expect(databaseFailure(error(code, message))).toBe('unavailable');
     expect(connectionBroke(error(code, message))).toBe(true);
-    expect(wasRefused(error(code, message))).toBe(false); // a part may have been committed
   });
 
   it('is not any internal error', () => {
     const internal = error('XX000', 'cache lookup failed for relation 102042');
     expect(databaseFailure(internal)).toBeUndefined();
     expect(connectionBroke(internal)).toBe(false);
-    expect(wasRefused(internal)).toBe(true);
   });
 });
 
@@ -50,28 +48,5 @@ describe('violates()', () => {
 
   it('is false for another error on the same constraint', () => {
     expect(violates(error('55P03', 'lock not available', { constraint: key }), key)).toBe(false);
-  });
-});
-
-describe('isKeyLocked()', () => {
-  const key = 'idempotency_keys_pkey';
-  const timeout = 'canceling statement due to lock timeout';
-  const at = (index: string) => `while inserting index tuple (0,5) in relation "${index}"`;
-
-  it.each([key, `${key}_102036`])('knows an index that is called %s', (index) => {
-    expect(isKeyLocked(error('55P03', timeout, { where: at(index) }), key)).toBe(true);
-    expect(isKeyLocked(error('55P03', `${timeout} at ${index}`), key)).toBe(true);
-  });
-
-  it.each([
-    undefined,
-    at('users_organization_id_email_key_key'),
-    'while locking tuple (0,1) in relation "users"',
-  ])('is false for another lock: %s', (where) =>
-    expect(isKeyLocked(error('55P03', timeout, { where }), key)).toBe(false),
-  );
-
-  it('is false for another error', () => {
-    expect(isKeyLocked(error('57014', timeout, { where: at(key) }), key)).toBe(false);
   });
 });

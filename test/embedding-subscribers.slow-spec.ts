@@ -435,6 +435,7 @@ describeOnServer('subscribers in several processes', () => {
     const { subscriber, events } = recorder('billing');
     const open = former.dataSource.createQueryRunner();
     await open.startTransaction();
+    await open.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
     await open.query('LOCK TABLE ums.event_subscribers');
     const host = await startWorker(copy, [subscriber]);
     try {

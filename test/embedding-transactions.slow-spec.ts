@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConflictException, type HttpException, NotFoundException } from '@nestjs/common';
+import {
+  ConflictException,
+  type HttpException,
+  NotFoundException,
+  PreconditionFailedException,
+} from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import {
   DeletedUsersService,
@@ -9,9 +14,9 @@ import {
   UserSearch,
   UsersService,
 } from '../src';
-import { poolSizeOf } from '../src/database/lanes';
+import { poolSizeOf } from '../src/database/connection-shares';
 import { Mount } from '../src/embedding/mount';
-import { VocabularySweep } from '../src/users/search/vocabulary-sweep';
+import { VocabularySweep } from '../src/users/search/vocabulary/vocabulary-sweep';
 import { Client } from './support/client';
 import { describeOnServer } from './support/database';
 import { type Host, startHost, User as HostUser } from './support/host';
@@ -54,7 +59,7 @@ async function countsOf(organizationId: string): Promise<Record<string, number>>
 }
 
 async function sweep(): Promise<void> {
-  await host.app.get(Mount).service.get(VocabularySweep, { strict: false }).sweep('1 hour');
+  await host.app.get(Mount).service.get(VocabularySweep, { strict: false }).sweep();
 }
 
 describe("the services in an application's transaction", () => {
@@ -108,7 +113,9 @@ describe("the services in an application's transaction", () => {
     const versions = await host.dataSource.transaction(async (manager) => {
       const within = users.within(manager);
       const second = await within.update(id, user.id, { role: 'admin' });
-      const stale = within.update(id, user.id, { role: 'viewer' }, (version) => version === 1);
+      const stale = within.update(id, user.id, { role: 'viewer' }, (version) => {
+        if (version !== 1) throw new PreconditionFailedException();
+      });
       await expect(stale).rejects.toMatchObject({ status: 412 });
       const third = await within.update(id, user.id, { name: 'Ada Lovelace' });
       const unchanged = await within.update(id, user.id, { role: 'admin' });
@@ -235,6 +242,7 @@ describe("the services in an application's transaction", () => {
     expect(() => users.within(runner.manager)).toThrow(message);
 
     await runner.startTransaction();
+    await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
     const late = users.within(runner.manager);
     await runner.commitTransaction();
     await expect(late.create(id, ada)).rejects.toThrow(message);
@@ -281,6 +289,7 @@ describeOnServer("the services in an application's transaction, while others wri
     const id = await newOrganization();
     const runner = host.dataSource.createQueryRunner();
     await runner.startTransaction();
+    await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
     try {
       await users.within(runner.manager).create(id, { name: 'Theodora', email: 'a@example.com' });
       await users.create(id, { name: 'Theodora', email: 'b@example.com' });

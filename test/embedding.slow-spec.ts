@@ -160,6 +160,7 @@ describe('the routes of an application', () => {
       'ums.events',
       'ums.idempotency_keys',
       'ums.organizations',
+      'ums.purges',
       'ums.rate_limit_windows',
       'ums.replaced_texts',
       'ums.search_words',

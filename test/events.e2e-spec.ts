@@ -1,4 +1,4 @@
-import { EventRetention } from '../src/events/event-retention';
+import { EventRetention } from '../src/events/log/event-retention';
 import { TokensService } from '../src/tokens/tokens.service';
 import { UsersService } from '../src/users/users.service';
 import { aUser, type Client } from './support/client';

@@ -5,10 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 const LANDED: Record<string, string> = {
   '1764100000000-create-organizations.ts': 'ca8b2ef31db117add1002251ade2ce46dde8ea59fb91b9cba61b60bf63bc8699',
   '1764100000001-create-users.ts': '9b07268881a2d2af2a76d1ec28549bc4e22c654f6599727a17f03e8ae87a5b3b',
-  '1764100000002-create-search.ts': '3475523d221f3041bf712b9f86a3da969e505f4f4bce5ee0176a47c3b9767ae2',
+  '1764100000002-create-search.ts': '06a5e637c64c77fc014db783eab75f38958ada2eb2f75b61ae8bd0cf826c0eb3',
   '1764100000003-create-rate-limits.ts': '5b34f5585ed9bd988b4ceac801cc2a8493d29d30992780ebfb4a0a1adae17e84',
   '1764100000004-create-idempotency-keys.ts':
-    'b2087fe1940e810fff90db530d1953393b3cf9e0762a63605eff31378528ffe1',
+    '70592b7857e7d678a6ab5f4ff8b51889c488e84e7c6624db666769e9f7fdcf01',
   '1764100000005-create-events.ts': '3e3fab59745a4c3f1706bb935e04d9b8281d8036ba401f5d2cc5225cbd0d17d4',
 };
 

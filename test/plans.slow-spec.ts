@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../src/auth/organizations.service';
 import { Background } from '../src/background/background';
-import { EventNumbering } from '../src/events/event-numbering';
+import { EventNumbering } from '../src/events/log/event-numbering';
 import { UserSearch } from '../src/users/search/user-search';
-import { findUsers } from '../src/users/batch/known-users';
-import { emailKey, USER_SORTS } from '../src/users/user.fields';
+import { findUsers, findUsersLocked } from '../src/users/batch/batch-writes';
+import { emailKey } from '../src/users/user/user.keys';
+import { USER_SORTS, type UserSort } from '../src/users/user/user.sorts';
 import { UsersService } from '../src/users/users.service';
 import type { Client } from './support/client';
 import { fillOrganization } from './support/people';
@@ -21,6 +22,8 @@ let service: TestService;
 let dataSource: DataSource;
 let api: Client;
 let organizationId: string;
+/** An organization in which more emails begin alike than are read before the names are walked, and none of the first names'. */
+let crowd: string;
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' });
   dataSource = service.dataSource;
@@ -37,13 +40,17 @@ beforeAll(async () => {
   await fillOrganization(dataSource, organizationId, OTHERS, USERS, (n) => ({
     role: n % 1_000 === 0 ? 'viewer' : 'member',
   }));
+  crowd = (await service.app.get(OrganizationsService).create('Crowd')).id;
+  await fillOrganization(dataSource, crowd, OTHERS + USERS, USERS, (n) =>
+    n % 6 === 0 ? { name: `Aaron ${n}` } : { email: `user${n}@x.example` },
+  );
   // The planner takes a long list of pending entries for expensive.
   await dataSource.query(`SELECT gin_clean_pending_list('user_search_organization_id_text_idx')`);
 });
 afterAll(() => service.close());
 
-const search = (q: string, more = {}) =>
-  selectsOf(dataSource, () => service.app.get(UserSearch).search(organizationId, { q, limit: 20, ...more }));
+const search = (q: string, more = {}, by = organizationId) =>
+  selectsOf(dataSource, () => service.app.get(UserSearch).search(by, { q, limit: 20, ...more }));
 const list = (query: object) =>
   selectsOf(dataSource, () => service.app.get(UsersService).list(organizationId, query));
 
@@ -74,7 +81,9 @@ describe('whatever the statistics say', () => {
     ])
       for (const role of [undefined, 'viewer', 'member'])
         statements[`search ${q === someone.id ? 'id' : q} ${role}`] = await search(q, { role });
-    for (const sort of USER_SORTS)
+    for (const role of [undefined, 'member'])
+      statements[`search crowd ${role}`] = await search('user', { role }, crowd);
+    for (const sort of Object.keys(USER_SORTS) as UserSort[])
       for (const order of ['asc', 'desc'])
         for (const role of [undefined, 'viewer', 'member'])
           statements[`list ${sort} ${order} ${role}`] = await list({ sort, order, role });
@@ -83,10 +92,9 @@ describe('whatever the statistics say', () => {
     statements['read one'] = await selectsOf(dataSource, () =>
       service.app.get(UsersService).get(organizationId, someone.id),
     );
-    const query = (sql: string, values: unknown[]) => dataSource.query(sql, values);
-    for (const lock of [false, true])
-      statements[`batch of 100 ${lock}`] = await selectsOf(dataSource, () =>
-        findUsers(dataSource, query, organizationId, keys, lock),
+    for (const find of [findUsers, findUsersLocked])
+      statements[find.name] = await selectsOf(dataSource, () =>
+        find(dataSource.manager, organizationId, keys),
       );
     const paths: Record<string, string[][]> = {};
     for (const [name, list] of Object.entries(statements))
@@ -111,13 +119,12 @@ describe('whatever the statistics say', () => {
     for (const [name, paths] of Object.entries(withFreshOnes))
       expect([name, paths.flat().filter((path) => path.startsWith('all of'))]).toEqual([name, []]);
 
+    expect(withFreshOnes['search crowd undefined']).toHaveLength(4); // few emails, the walk, all emails, the users
     expect(withFreshOnes['list email undefined']).toEqual([['users_organization_id_email_key_key']]);
     expect(withFreshOnes['list email viewer']).toEqual([['users_organization_id_email_key_key']]);
     expect(withFreshOnes['read one']).toEqual([['users_pkey']]);
-    expect(withFreshOnes['batch of 100 false']).toEqual([['users_organization_id_email_key_key']]);
-    expect(withFreshOnes['batch of 100 true']).toEqual([
-      ['users_organization_id_email_key_key', 'users_pkey'],
-    ]);
+    expect(withFreshOnes['findUsers']).toEqual([['users_organization_id_email_key_key']]);
+    expect(withFreshOnes['findUsersLocked']).toEqual([['users_organization_id_email_key_key', 'users_pkey']]);
     expect(withFreshOnes['list name asc viewer']).toEqual([
       ['users_organization_id_role_name_key_name_id_idx'],
     ]);
@@ -155,7 +162,7 @@ describe('a search reads few rows', () => {
   });
 
   it('for a list of the few users with a role, in every order', async () => {
-    for (const sort of USER_SORTS)
+    for (const sort of Object.keys(USER_SORTS) as UserSort[])
       expect(await rowsReadBy(dataSource, await list({ sort, role: 'viewer' }))).toBeLessThan(10);
   });
 

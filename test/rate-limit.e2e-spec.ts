@@ -1,4 +1,5 @@
-import { Lanes } from '../src/database/lanes';
+import { ConnectionShares } from '../src/database/connection-shares';
+import { Database } from '../src/database/database';
 import { PostgresCounter } from '../src/rate-limit/postgres.counter';
 import { SharedStorage } from '../src/rate-limit/shared.storage';
 import { WINDOW_MS, windowKey } from '../src/rate-limit/window';
@@ -137,7 +138,10 @@ it('does not count unknown paths, unsupported methods or requests without a toke
 describeOnServer('organizations that are counted apart, as on a cluster', () => {
   it('do not wait for each other, not even in all connections', async () => {
     const connections = 10;
-    const counter = new PostgresCounter(service.dataSource, new Lanes(connections), true);
+    const counter = new PostgresCounter(
+      new Database(service.dataSource, new ConnectionShares(connections)),
+      true,
+    );
     const storage = new SharedStorage(counter);
     const count = async (organization: string) =>
       (await storage.increment(windowKey(organization, `tok_${organization}`), WINDOW_MS, 1000)).totalHits;
@@ -145,6 +149,7 @@ describeOnServer('organizations that are counted apart, as on a cluster', () => 
     const runner = service.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();
+      await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
       await runner.query(
         `SELECT FROM rate_limit_windows WHERE organization_id = 'held' AND token_id = 'tok_held' FOR UPDATE`,
       );

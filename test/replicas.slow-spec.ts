@@ -198,6 +198,7 @@ describeOnServer('an unavailable database', () => {
       const api = await service.client();
       const user = await api.createUser();
       await other.startTransaction();
+      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
       await other.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
         api.organizationId,
         user.id,
@@ -210,6 +211,7 @@ describeOnServer('an unavailable database', () => {
       await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(200);
 
       await other.startTransaction();
+      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
       await other.query('LOCK TABLE users');
       expect((await api.get('/api/v1/users/search?q=grace').expect(503)).body.code).toBe('unavailable');
       await other.rollbackTransaction();

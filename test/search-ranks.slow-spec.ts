@@ -2,15 +2,17 @@ import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService, UserManagementModule } from '../src';
 import { person, pick, random } from '../src/demo/people';
+import { ConnectionShares } from '../src/database/connection-shares';
+import { Database } from '../src/database/database';
 import { tableName } from '../src/database/tables';
 import { UserSearch } from '../src/users/search/user-search';
-import { fold, stringsIn } from '../src/users/search/search-text';
-import type { User } from '../src/users/user.entity';
-import { emailKey } from '../src/users/user.fields';
+import { stringsIn } from '../src/users/search/search-text';
+import { fold } from '../src/users/user/fold';
+import type { User } from '../src/users/user/user.entity';
+import { emailKey } from '../src/users/user/user.keys';
 import { fillOrganization } from './support/people';
 import { ownDataSource, startHost } from './support/host';
 import { startService } from './support/service';
-import { Lanes } from '../src/database/lanes';
 
 /** More users than a search reads without an index. */
 const MANY = 3_000;
@@ -81,7 +83,7 @@ function idsByReading(organizationId: string, q: string): string[] {
 }
 
 async function idsBySearch(organizationId: string, q: string, limit: number): Promise<string[]> {
-  const search = new UserSearch(dataSource, new Lanes(10));
+  const search = new UserSearch(new Database(dataSource, new ConnectionShares(10)));
   const ids: string[] = [];
   let cursor: string | undefined;
   do {

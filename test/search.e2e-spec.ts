@@ -301,6 +301,22 @@ describe('GET /api/v1/users/search', () => {
     }
   });
 
+  it('finds everybody whose email begins alike, however many they are', async () => {
+    const api = await service.client();
+    await fillOrganization(service.dataSource, api.organizationId, 1, 5_000, (n) => ({
+      name: `Name ${String((n * 2_647) % 5_000).padStart(4, '0')}`,
+      email: `${n % 2 ? 'user' : n === 2_000 ? 'üser' : 'other'}${n}@x.example`,
+    }));
+    const found = await walk(api, 'user', 200);
+    const sorted = found.map(({ name }) => name).sort();
+    expect(found).toHaveLength(2_501);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(2_501);
+    expect(found.slice(0, 2_500).map(({ name }) => name)).toEqual(
+      sorted.filter((name) => name !== found[2_500].name),
+    );
+    expect(found[2_500].email).toBe('üser2000@x.example');
+  });
+
   it('finds exactly the users that contain the words of the query', async () => {
     const api = await service.client();
     const people = await Promise.all(

@@ -1,14 +1,13 @@
 import { LastUse } from '../src/auth/last-use';
 import { OrganizationsService } from '../src/auth/organizations.service';
-import { Lanes } from '../src/database/lanes';
+import { Database } from '../src/database/database';
 import { systemCaller } from '../src/http/caller';
 import { IdempotencyKeys } from '../src/idempotency/idempotency-keys';
 import { PostgresCounter } from '../src/rate-limit/postgres.counter';
 import { windowKey } from '../src/rate-limit/window';
-import { batchServiceOn } from '../src/users/batch/batch-service-on';
+import { BatchService } from '../src/users/batch/batch.service';
 import { DeletedUserRetention } from '../src/users/deleted/deleted-user-retention';
-import { PurgedWords } from '../src/users/search/purged-words';
-import { VocabularySweep } from '../src/users/search/vocabulary-sweep';
+import { VocabularySweep } from '../src/users/search/vocabulary/vocabulary-sweep';
 import { aUser, type Client } from './support/client';
 import { startService, type TestService } from './support/service';
 import { type Statement, statementsOf } from './support/statements';
@@ -16,7 +15,7 @@ import { type Statement, statementsOf } from './support/statements';
 // What a cluster refuses, or does on several nodes in one transaction. The tests on a cluster show the rest.
 
 const DISTRIBUTED =
-  /\b(users|deleted_users|user_search|search_words|replaced_texts|idempotency_keys|rate_limit_windows)"?\s/;
+  /\b(users|deleted_users|user_search|search_words|replaced_texts|purges|idempotency_keys|rate_limit_windows)"?\s/;
 
 /** How the first statement of a job finds the organizations that have something, on every node. */
 const FINDS_ORGANIZATIONS = /^\s*SELECT DISTINCT organization_id AS id FROM/;
@@ -61,11 +60,11 @@ async function jobs(): Promise<void> {
   await dataSource.query(`UPDATE idempotency_keys SET created_at = '2000-01-01' WHERE organization_id = $1`, [
     api.organizationId,
   ]);
-  await app.get(IdempotencyKeys, { strict: false }).sweep();
-  const sweep = app.get(VocabularySweep, { strict: false });
-  await sweep.sweep('1 hour'); // removes words
-  await sweep.sweep('0 seconds'); // stores again those in use
-  await app.get(PurgedWords, { strict: false }).lookAgain(0);
+  await app.get(IdempotencyKeys, { strict: false }).deleteExpired();
+  await dataSource.query(`UPDATE purges SET purged_at = '2000-01-01' WHERE organization_id = $1`, [
+    api.organizationId,
+  ]);
+  await app.get(VocabularySweep, { strict: false }).sweep();
   const deleted = await api.createUser();
   await api.delete(`/api/v1/users/${deleted.id}`).expect(204);
   await dataSource.query(`UPDATE deleted_users SET deleted_at = '2000-01-01' WHERE organization_id = $1`, [
@@ -75,10 +74,10 @@ async function jobs(): Promise<void> {
   await app.get(LastUse, { strict: false }).flush();
   const by = systemCaller(api.organizationId, 'cli', 'test');
   const users = [aUser(), aUser()];
-  await batchServiceOn(dataSource).run(by, { users, mode: 'upsert', atomic: false, dryRun: false });
+  await app.get(BatchService).run(by, { users, mode: 'upsert', atomic: false, dryRun: false });
   await app.get(OrganizationsService, { strict: false }).rename(api.organizationId, 'Renamed');
   // As on a cluster; a plain database counts several organizations at once.
-  const counter = new PostgresCounter(dataSource, new Lanes(1), true);
+  const counter = new PostgresCounter(app.get(Database), true);
   const hits = new Map(['tok_1', 'tok_2'].map((id) => [windowKey(api.organizationId, id), 1]));
   await counter.count(hits, new Map([...hits.keys()].map((key) => [key, { hits: 9, remainingMs: 9_000 }])));
 }

@@ -256,7 +256,7 @@ describe('X-Token-Expires-At', () => {
 });
 
 describe('token.expiring and token.expired', () => {
-  const warn = () => service.app.get(ExpiryWarnings).warn();
+  const warn = () => service.app.get(ExpiryWarnings).warnAll();
 
   /** What the events tell: the days left, or 0 if the token has expired. */
   const told = async (id: string) =>

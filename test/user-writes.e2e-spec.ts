@@ -18,21 +18,6 @@ const newOrganization = async () =>
 
 const person = (n: number, email = `person-${n}@example.com`) => ({ name: `Person ${n}`, email });
 
-/** Settles the promises of `run` and counts the statements that write users meanwhile. */
-async function countStatements<Result>(run: () => Promise<Result>[]) {
-  const query = jest.spyOn(service.dataSource, 'query');
-  try {
-    const results = await Promise.allSettled(run());
-    // On a cluster, the text of such a statement is a parameter.
-    const statements = query.mock.calls.filter(([sql, values]) =>
-      /(INSERT INTO|UPDATE|DELETE FROM) \S*users\b/.test(`${sql} ${(values as unknown[] | undefined)?.[1]}`),
-    ).length;
-    return { results, statements };
-  } finally {
-    query.mockRestore();
-  }
-}
-
 const valuesOf = <Result>(results: PromiseSettledResult<Result>[]) =>
   results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
 const statusesOf = (results: PromiseSettledResult<unknown>[]) =>
@@ -42,14 +27,12 @@ const createUsers = async (organizationId: string, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => users.create(organizationId, person(n))));
 
 describe('concurrent creates', () => {
-  it('are one statement, and each returns its own user', async () => {
+  it('each return their own user', async () => {
     const organizationId = await newOrganization();
 
-    const { results, statements } = await countStatements(() =>
+    const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) => users.create(organizationId, person(n))),
     );
-
-    expect(statements).toBe(1);
     expect(valuesOf(results)).toEqual(
       Array.from({ length: 20 }, (_, n) => expect.objectContaining(person(n))),
     );
@@ -60,30 +43,21 @@ describe('concurrent creates', () => {
     const organizationId = await newOrganization();
     await users.create(organizationId, person(1, 'there@example.com'));
 
-    const { results, statements } = await countStatements(() => [
+    const results = await Promise.allSettled([
       users.create(organizationId, person(2)),
       users.create(organizationId, person(3, 'There@Example.com')),
       users.create(organizationId, person(4, 'twice@example.com')),
       users.create(organizationId, person(5, 'TWICE@example.com')),
     ]);
 
-    expect(statusesOf(results)).toEqual(['ok', 409, 'ok', 409]);
-    // One is rejected, and one writes those who are left. Alone, each would be another.
-    expect(statements).toBe(2);
+    const [second, third, ...twice] = statusesOf(results);
+    expect([second, third, twice.sort()]).toEqual(['ok', 409, [409, 'ok']]);
     const stored = (await users.list(organizationId, { sort: 'email' })).data;
-    expect(stored.map(({ name }) => name)).toEqual(['Person 2', 'Person 1', 'Person 4']);
-  });
-
-  it('with taken emails alone write nothing', async () => {
-    const organizationId = await newOrganization();
-    await createUsers(organizationId, 20);
-
-    const { results, statements } = await countStatements(() =>
-      Array.from({ length: 20 }, (_, n) => users.create(organizationId, person(n))),
-    );
-
-    expect(statusesOf(results)).toEqual(Array(20).fill(409));
-    expect(statements).toBe(1);
+    expect(stored.map(({ name }) => name)).toEqual([
+      'Person 2',
+      'Person 1',
+      expect.stringMatching(/^Person [45]$/),
+    ]);
   });
 
   it('add the users and the words for typos to their own organizations only', async () => {
@@ -105,7 +79,7 @@ describe('concurrent creates', () => {
   it('do not fail because of a create for an unknown organization', async () => {
     const organizationId = await newOrganization();
 
-    const { results } = await countStatements(() => [
+    const results = await Promise.allSettled([
       users.create(organizationId, person(1)),
       users.create('org_00000000000000000000000000', person(2)),
       users.create(organizationId, person(3)),
@@ -121,11 +95,7 @@ describe('concurrent updates', () => {
     const created = await createUsers(organizationId, 3);
     const metadata = { zeta: 1, a: [5e-324, { y: 1, x: 2 }] };
 
-    const { statements } = await countStatements(() =>
-      created.map(({ id }) => users.update(organizationId, id, { metadata })),
-    );
-
-    expect(statements).toBe(1);
+    await Promise.all(created.map(({ id }) => users.update(organizationId, id, { metadata })));
     const rows: { text: string }[] = await service.dataSource.query(
       'SELECT metadata::text AS text FROM users WHERE organization_id = $1',
       [organizationId],
@@ -133,19 +103,17 @@ describe('concurrent updates', () => {
     expect(rows.map(({ text }) => text)).toEqual(created.map(() => JSON.stringify(metadata)));
   });
 
-  it('are one statement, and each changes only its own fields', async () => {
+  it('each change only their own fields', async () => {
     const organizationId = await newOrganization();
     const created = await createUsers(organizationId, 3);
 
-    const { results, statements } = await countStatements(() => [
+    const results = await Promise.allSettled([
       users.update(organizationId, created[0].id, { name: 'Grace' }),
       users.update(organizationId, created[1].id, { role: 'viewer' }),
       users.update(organizationId, created[2].id, {
         metadata: { constructor1: [1, { a: null }], '5e-324': 5e-324 },
       }),
     ]);
-
-    expect(statements).toBe(1);
     const [first, second, third] = valuesOf(results);
     expect(first).toMatchObject({ ...person(0), name: 'Grace', role: 'member', metadata: {} });
     expect(second).toMatchObject({ ...person(1), role: 'viewer' });
@@ -159,7 +127,7 @@ describe('concurrent updates', () => {
     const organizationId = await newOrganization();
     const [{ id }] = await createUsers(organizationId, 1);
 
-    const { results } = await countStatements(() => [
+    const results = await Promise.allSettled([
       users.update(organizationId, id, { name: 'Grace' }),
       users.update(organizationId, id, { role: 'admin' }),
       users.update(organizationId, id, { email: 'grace@example.com' }),
@@ -178,7 +146,7 @@ describe('concurrent updates', () => {
     const created = await createUsers(organizationId, 3);
     const stranger = (await createUsers(await newOrganization(), 1))[0].id;
 
-    const { results } = await countStatements(() => [
+    const results = await Promise.allSettled([
       users.update(organizationId, created[0].id, { name: 'Grace' }),
       users.update(organizationId, created[1].id, { email: created[2].email.toUpperCase() }),
       users.update(organizationId, stranger, { name: 'Not yours' }),
@@ -228,54 +196,6 @@ describe('deletes', () => {
   });
 });
 
-describe('a statement of its own', () => {
-  it('is used for each email change, because a batch could deadlock', async () => {
-    const organizationId = await newOrganization();
-    const created = await Promise.all([1, 2, 3].map((n) => users.create(organizationId, person(n))));
-
-    const { results, statements } = await countStatements(() =>
-      created.map(({ id }, n) => users.update(organizationId, id, { email: `new-${n}@example.com` })),
-    );
-
-    expect(statements).toBe(3);
-    expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok']);
-  });
-
-  it('is used for a user with large metadata, which would delay the others', async () => {
-    const organizationId = await newOrganization();
-    const metadata = { text: 'lorem ipsum '.repeat(100) };
-
-    const { results, statements } = await countStatements(() => [
-      users.create(organizationId, { ...person(1), metadata }),
-      users.create(organizationId, person(2)),
-      users.create(organizationId, person(3)),
-    ]);
-
-    expect(statements).toBe(2);
-    expect(statusesOf(results)).toEqual(['ok', 'ok', 'ok']);
-  });
-
-  itOnPlainTables('is used for each row of a batch that the database rejected', async () => {
-    const organizationId = await newOrganization();
-    await service.dataSource.query(`
-      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN IF NEW.email = 'refused@example.com' THEN RAISE 'no'; END IF; RETURN NEW; END $$`);
-    await service.dataSource.query(
-      'CREATE TRIGGER refuse BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION refuse()',
-    );
-    try {
-      const { results } = await countStatements(() => [
-        users.create(organizationId, person(1)),
-        users.create(organizationId, person(2, 'refused@example.com')),
-        users.create(organizationId, person(3)),
-      ]);
-      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    } finally {
-      await service.dataSource.query('DROP FUNCTION refuse CASCADE');
-    }
-  });
-});
-
 describeOnServer('with a user that another transaction has locked', () => {
   const statusOf = (result: Promise<unknown>) =>
     result.then(
@@ -305,6 +225,7 @@ describeOnServer('with a user that another transaction has locked', () => {
     const other = service.dataSource.createQueryRunner();
     try {
       await other.startTransaction();
+      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
       await other.query('SELECT 1 FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
         organizationId,
         locked.id,

@@ -1,11 +1,12 @@
 import { version } from '../../package.json';
 import type { Route } from '../../src/http/method-not-allowed';
 import { readService } from './app';
+import type { Schema } from './constraints';
 import { examplesOf, FAILURES } from './failures';
 import { AUTHENTICATED, COMMON, HEADERS, headerRefs } from './headers';
 import { describeOperation, type Operation } from './operation';
-import { isAlias } from './route-facts';
-import { type Schema, schemasOf } from './schemas';
+import { isAlias } from './routes';
+import { schemasOf } from './schemas';
 import { TAGS, DESCRIPTION, unwrapAll } from './texts';
 
 type Paths = Record<string, Record<string, Operation>>;

@@ -3,10 +3,11 @@ import type { Type } from '@nestjs/common';
 import { isBodyOptional } from '../../src/http/input/optional-body';
 import type { Route } from '../../src/http/method-not-allowed';
 import { type Access, accessOf } from '../../src/http/scopes';
+import type { Schema } from './constraints';
 import { FAILURES } from './failures';
 import { AUTHENTICATED, COMMON, headerRefs } from './headers';
-import { factsOfRoute, pathsOf, queryFactsOf } from './route-facts';
-import { publicName, type Schema, toOpenApi31, withFacts } from './schemas';
+import { responsesOf, pathsOf, queryFieldsOf } from './routes';
+import { publicName, toOpenApi31 } from './schemas';
 import { ID_PARAMETERS } from './texts';
 
 interface Response {
@@ -32,7 +33,7 @@ export interface Operation {
 export function describeOperation(generated: Operation, route: Route): Operation {
   const access = accessOf(route.handler, route.controller);
   const tag = tagOf(route);
-  const facts = queryFactsOf(route);
+  const fields = queryFieldsOf(route);
   const open = access === 'public';
   return {
     ...generated,
@@ -43,12 +44,12 @@ export function describeOperation(generated: Operation, route: Route): Operation
     parameters: [
       ...generated.parameters.map((parameter) => ({
         ...parameter,
-        required: parameter.in === 'path' || (parameter.required && !isOptional(facts[parameter.name])),
-        schema: withFacts(toOpenApi31(parameter.schema), facts[parameter.name]),
+        required: parameter.in === 'path' || (parameter.required && !fields[parameter.name]?.isOptional),
+        schema: { ...toOpenApi31(parameter.schema), ...fields[parameter.name]?.keywords },
         ...(parameter.in === 'path' && ID_PARAMETERS[tag]),
       })),
-      ...(factsOfRoute(route).conditions ?? []).map((name) => CONDITIONS[name]),
-      ...(factsOfRoute(route).idempotencyKey ? [IDEMPOTENCY_KEY] : []),
+      ...(responsesOf(route).conditions ?? []).map((name) => CONDITIONS[name]),
+      ...(responsesOf(route).idempotencyKey ? [IDEMPOTENCY_KEY] : []),
       REQUEST_ID,
     ],
     ...(generated.requestBody && {
@@ -73,8 +74,6 @@ function requirementOf(access: Access): string {
   if (access === 'public') return 'Requires no token.';
   return access.length > 0 ? `Requires the scope \`${access.join(' ')}\`.` : 'Requires a token of any scope.';
 }
-
-const isOptional = (facts?: object) => (facts as { optional?: true } | undefined)?.optional === true;
 
 const condition = (name: string, description: string) => ({
   name,
@@ -116,7 +115,7 @@ const REQUEST_ID = {
 };
 
 function successes(generated: Operation, route: Route, open: boolean): Operation['responses'] {
-  const { headers = [], view, mediaType, conditions } = factsOfRoute(route);
+  const { headers = [], view, mediaType, conditions } = responsesOf(route);
   const names = [...COMMON, ...(open ? [] : AUTHENTICATED), ...headers];
   const responses: Operation['responses'] = Object.fromEntries(
     Object.entries(generated.responses).map(([status, response]) => {
@@ -143,9 +142,9 @@ function successes(generated: Operation, route: Route, open: boolean): Operation
 const schemaOf = ({ name }: Type) => ({ $ref: `#/components/schemas/${publicName(name)}` });
 
 function failures(generated: Operation, route: Route, access: Access) {
-  const { failures: own = [], conditions = [] } = factsOfRoute(route);
+  const { failures: own = [], conditions = [] } = responsesOf(route);
   const statuses = [400, ...own];
-  if (factsOfRoute(route).idempotencyKey) statuses.push(422);
+  if (responsesOf(route).idempotencyKey) statuses.push(422);
   if (conditions.includes('If-Match')) statuses.push(412, 428);
   if (access !== 'public') statuses.push(401, 429, 500, 503);
   if (access !== 'public' && access.length > 0) statuses.push(403);

@@ -1,42 +1,29 @@
 import { SCOPES } from '../../src/http/scopes';
-import { factsOf } from '../../src/http/input/facts';
 import { EVENT_TYPES } from '../../src/events/event.types';
 import { ReportLeaksDto } from '../../src/leaks/leaks.dto';
 import { CreateTokenDto, RotateTokenDto, TOKEN_STATES } from '../../src/tokens/tokens.dto';
 import { RestoreUserDto } from '../../src/users/deleted/deleted-users.dto';
-import { ROLES } from '../../src/users/user.fields';
+import { ROLES } from '../../src/users/user/user.entity';
 import { BatchDto } from '../../src/users/batch/batch.dto';
-import { CreateUserDto } from '../../src/users/users.dto';
+import { CreateUserDto } from '../../src/users/user/user.dto';
+import { fieldsOf, type Schema } from './constraints';
 
-export type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[] };
-
-/** Adds the facts of a field's checks to its schema; `optional`, `refused` and `levelsAround` are not JSON Schema. */
-export const withFacts = (schema: Schema, facts: object = {}): Schema => {
-  const {
-    optional: _optional,
-    refused: _refused,
-    levelsAround: _levels,
-    ...keywords
-  } = facts as Record<string, unknown>;
-  return { ...schema, ...keywords };
-};
-
-/** The schemas in OpenAPI 3.1, with the facts of the checks and under their public names. */
+/** The schemas in OpenAPI 3.1, with the checks of the DTOs and under their public names. */
 export function schemasOf(generated: Record<string, Schema>): Record<string, Schema> {
   const schemas = Object.fromEntries(
     Object.entries(generated).map(([name, schema]) => [publicName(name), toOpenApi31(schema)]),
   );
-  const create = strict(schemas.CreateUser, CreateUserDto.prototype);
+  const create = strict(schemas.CreateUser, CreateUserDto);
   return {
     ...schemas,
     CreateUser: create,
     // The plugin does not support PartialType().
     UpdateUser: { type: 'object', properties: create.properties, additionalProperties: false },
-    RestoreUser: strict(schemas.RestoreUser, RestoreUserDto.prototype),
-    CreateToken: strict(schemas.CreateToken, CreateTokenDto.prototype),
-    RotateToken: strict(schemas.RotateToken, RotateTokenDto.prototype),
-    ReportLeaks: strict(schemas.ReportLeaks, ReportLeaksDto.prototype),
-    Batch: strict(schemas.Batch, BatchDto.prototype),
+    RestoreUser: strict(schemas.RestoreUser, RestoreUserDto),
+    CreateToken: strict(schemas.CreateToken, CreateTokenDto),
+    RotateToken: strict(schemas.RotateToken, RotateTokenDto),
+    ReportLeaks: strict(schemas.ReportLeaks, ReportLeaksDto),
+    Batch: withProperties(strict(schemas.Batch, BatchDto), { users: { items: reference('BatchUser') } }),
     BatchUser: {
       type: 'object',
       description: 'An element of a batch: a user as in a POST, or with `upsert` the fields to change.',
@@ -65,17 +52,17 @@ const withProperties = (schema: Schema, properties: Record<string, Schema>): Sch
 export const publicName = (name: string) => name.replace(/(Dto|View)$/, '');
 
 /** The schema of a request body, which allows no unknown fields. */
-const strict = (schema: Schema, prototype: object): Schema => {
-  const facts = factsOf(prototype) as Record<string, { optional?: true }>;
-  const fields = Object.entries(schema.properties!).map(([name, field]) => [
+const strict = (schema: Schema, dto: Function): Schema => {
+  const fields = fieldsOf(dto);
+  const properties = Object.entries(schema.properties!).map(([name, property]) => [
     name,
-    withFacts(field, facts[name]),
+    { ...property, ...fields[name].keywords },
   ]);
   // The plugin takes a field with a default for a required one.
-  const required = schema.required?.filter((name) => !facts[name]?.optional);
+  const required = schema.required?.filter((name) => !fields[name].isOptional);
   return {
     ...schema,
-    properties: Object.fromEntries(fields),
+    properties: Object.fromEntries(properties),
     required: required?.length ? required : undefined,
     additionalProperties: false,
   };

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import DataLoader from 'dataloader';
-import type { DataSource } from 'typeorm';
-import { DATABASE } from '../database/data-source';
+import { Database } from '../database/database';
 import { PER_TURN } from '../database/per-turn';
-import { retryBroken } from '../database/retry';
-import { tableName } from '../database/tables';
+import { sql } from '../database/sql';
 import type { CallerToken } from '../http/caller';
+import { IN_STATE, Token } from '../tokens/token.entity';
 import { hashOf, isTokenValue } from '../tokens/token-value';
 import { LastUse } from './last-use';
 
@@ -16,7 +14,7 @@ interface TokenRow extends CallerToken {
 
 /**
  * Finds the token of a request. Every request queries the database and nothing is cached, so a revocation takes effect
- * with the next request. The requests of one turn of the event loop share a query, which keeps this fast.
+ * with the next request. The requests of one turn of the event loop share a query, see `PER_TURN`.
  */
 @Injectable()
 export class AuthService {
@@ -26,7 +24,7 @@ export class AuthService {
   );
 
   constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly database: Database,
     private readonly lastUse: LastUse,
   ) {}
 
@@ -39,14 +37,9 @@ export class AuthService {
   }
 
   private async findUsable(hashes: readonly Buffer[]): Promise<(CallerToken | null)[]> {
-    const rows: TokenRow[] = await retryBroken(() =>
-      this.dataSource.query(
-        `SELECT hash, id, organization_id AS "organizationId", name, scopes, expires_at AS "expiresAt"
-         FROM ${tableName(this.dataSource, 'tokens')}
-         WHERE hash = ANY ($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-        [hashes],
-      ),
-    );
+    const rows = await this.database.readAll<TokenRow>(sql`
+      SELECT hash, id, organization_id AS "organizationId", name, scopes, expires_at AS "expiresAt"
+      FROM ${Token} WHERE hash = ANY (${hashes}) AND ${IN_STATE.active}`);
     const byHash = new Map(rows.map(({ hash, ...token }) => [hash.toString('latin1'), token]));
     return hashes.map((hash) => byHash.get(hash.toString('latin1')) ?? null);
   }

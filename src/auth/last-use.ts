@@ -4,11 +4,10 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { DATABASE } from '../database/data-source';
-import { tableName } from '../database/tables';
+import { Database } from '../database/database';
 import { describeError } from '../database/errors';
+import { execute, sql } from '../database/sql';
+import { Token } from '../tokens/token.entity';
 
 const FLUSH_EVERY_MS = 30_000;
 
@@ -19,7 +18,7 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
   private usedAt = new Map<string, number>();
   private timer?: NodeJS.Timeout;
 
-  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
+  constructor(private readonly database: Database) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref();
@@ -40,27 +39,24 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
     const used = [...this.usedAt];
     this.usedAt = new Map();
     const now = performance.now();
-    const tokens = tableName(this.dataSource, 'tokens');
     // Sends ages rather than times, because `lastUsedAt` is on the database's clock; a cluster refuses now() beside a column
     // of the updated table. Rows are locked in the order of their ids, or two replicas could deadlock.
-    await this.dataSource
-      .query(
-        `UPDATE ${tokens} AS tokens
-         SET last_used_at = greatest(last_used_at, used.at)
-         FROM (
-           SELECT tokens.id, recent.at
-           FROM ${tokens} AS tokens JOIN (
-             SELECT id, now() - age_ms * interval '1 millisecond' AS at FROM unnest($1::text[], $2::float8[]) AS ages (id, age_ms)
-           ) AS recent USING (id)
-           ORDER BY tokens.id
-           FOR UPDATE OF tokens
-         ) AS used
-         WHERE tokens.id = used.id`,
-        [used.map(([id]) => id), used.map(([, at]) => now - at)],
-      )
-      .catch((error: unknown) => {
-        this.logger.warn({ message: 'lastUsedAt could not be saved', error: describeError(error) });
-        for (const [id, at] of used) if (!this.usedAt.has(id)) this.usedAt.set(id, at);
-      });
+    const statement = sql`
+      UPDATE ${Token} AS tokens SET last_used_at = greatest(last_used_at, used.at)
+      FROM (
+        SELECT tokens.id, recent.at
+        FROM ${Token} AS tokens JOIN (
+          SELECT id, now() - age_ms * interval '1 millisecond' AS at
+          FROM unnest(${used.map(([id]) => id)}::text[], ${used.map(([, at]) => now - at)}::float8[]) AS ages (id, age_ms)
+        ) AS recent USING (id)
+        ORDER BY tokens.id
+        FOR UPDATE OF tokens
+      ) AS used
+      WHERE tokens.id = used.id`;
+    // Of all organizations at once, so it takes no organization's share of the connections.
+    await execute(this.database.dataSource.manager, statement).catch((error: unknown) => {
+      this.logger.warn({ message: 'lastUsedAt could not be saved', error: describeError(error) });
+      for (const [id, at] of used) if (!this.usedAt.has(id)) this.usedAt.set(id, at);
+    });
   }
 }

@@ -1,65 +1,81 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
-import { DATABASE } from '../database/data-source';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../database/database';
 import { isReferenced, violates } from '../database/errors';
 import { isId, newId } from '../database/id';
-import { tableName } from '../database/tables';
+import { execute, raw, sql } from '../database/sql';
+import { Event } from '../events/event.entity';
+import { EventHead } from '../events/log/event-head.entity';
+import { EventCursor } from '../events/subscribers/event-cursor.entity';
+import { TokenEvent } from '../events/token-event.entity';
 import { conflict, notFound, taken } from '../http/fault';
-import { judgeOrThrow } from '../http/input/judge';
-import { IN_STATE } from '../tokens/tokens.service';
+import { validateOrThrow } from '../http/input/validate';
+import { IdempotencyKey } from '../idempotency/idempotency-key.entity';
+import { IN_STATE, Token } from '../tokens/token.entity';
+import { ReplacedText } from '../users/search/vocabulary/replaced-text.entity';
+import { Purge } from '../users/search/vocabulary/vocabulary-sweep';
+import { SearchWord } from '../users/search/vocabulary/words';
+import { Organization } from './organization.entity';
+import { type OrganizationRecord, serializeOrganization } from './organization.serializer';
 import { CreateOrganizationDto, ExternalIdDto, OrganizationNameDto } from './organizations.dto';
-import { Organization, type OrganizationRecord, recordOf } from './organization.entity';
 
-/** What goes with an organization, by a statement each. Its deleted users go by their foreign key. */
-const OWNED = [
-  ...['event_heads', 'token_events', 'events', 'event_cursors', 'idempotency_keys'],
-  ...['replaced_texts', 'search_words'],
-];
+/** Tables whose rows are deleted with the organization, in this order. Its deleted users go by their foreign key. */
+const OWNED = [EventHead, TokenEvent, Event, EventCursor, IdempotencyKey, ReplacedText, Purge, SearchWord];
+
+const COLUMNS = raw(`id, name, external_id AS "externalId", created_at AS "createdAt"`);
 
 /** Its methods take no caller: a caller belongs to an organization, and these come before one. */
 @Injectable()
 export class OrganizationsService {
   /** @internal Nest constructs it. */
-  constructor(
-    @InjectRepository(Organization, DATABASE) private readonly organizations: Repository<Organization>,
-  ) {}
+  constructor(private readonly database: Database) {}
+
+  /** The same service in an open transaction of the application, with the promises of `UsersService.within()`. */
+  within(manager: EntityManager): OrganizationsService {
+    return new OrganizationsService(this.database.within(manager));
+  }
 
   /** Oldest first. */
-  async list(): Promise<OrganizationRecord[]> {
-    return (await this.organizations.find({ order: { createdAt: 'ASC', id: 'ASC' } })).map(recordOf);
+  list(): Promise<OrganizationRecord[]> {
+    return this.database.readAll(sql`SELECT ${COLUMNS} FROM ${Organization} ORDER BY created_at, id`);
   }
 
   /** `externalId` is the id by which your own system knows the organization; throws a 409 if another one has it. */
   async create(name: string, { externalId }: { externalId?: string } = {}): Promise<OrganizationRecord> {
-    const input = judgeOrThrow(CreateOrganizationDto, { name, externalId });
-    const organization = { id: newId('org'), name: input.name, externalId: input.externalId ?? null };
-    const { raw } = await this.organizations
-      .createQueryBuilder()
-      .insert()
-      .values(organization)
-      .updateEntity(false)
-      .returning('created_at AS "createdAt"')
-      .execute()
+    const input = validateOrThrow(CreateOrganizationDto, { name, externalId });
+    const organization = Object.assign(new Organization(), {
+      id: newId('org'),
+      name: input.name,
+      externalId: input.externalId ?? null,
+    });
+    await this.database
+      .write(organization.id, (manager) => manager.insert(Organization, organization)) // sets `createdAt`
       .catch(rethrowTaken);
-    return { ...organization, createdAt: raw[0].createdAt };
+    return serializeOrganization(organization);
   }
 
   /** Throws a 404 if it does not exist. */
   async get(id: string): Promise<OrganizationRecord> {
-    return foundOrThrow(isId('org', id) ? await this.organizations.findOneBy({ id }) : null);
+    const organization = isId('org', id)
+      ? await this.database.read(id, (manager) => manager.findOneBy(Organization, { id }))
+      : null;
+    if (!organization) throw noSuchOrganization();
+    return serializeOrganization(organization);
   }
 
   /** The organization with this external id, or null. */
   async find(by: { externalId: string }): Promise<OrganizationRecord | null> {
-    const { externalId } = judgeOrThrow(ExternalIdDto, by);
-    const organization = await this.organizations.findOneBy({ externalId });
-    return organization && recordOf(organization);
+    const { externalId } = validateOrThrow(ExternalIdDto, by);
+    const [organization = null] = await this.database.readAll<OrganizationRecord>(
+      sql`SELECT ${COLUMNS} FROM ${Organization} WHERE external_id = ${externalId}`,
+    );
+    return organization;
   }
 
   async rename(id: string, name: string): Promise<OrganizationRecord> {
-    const changes = judgeOrThrow(OrganizationNameDto, { name });
-    if (isId('org', id)) await this.organizations.update({ id }, { ...changes });
+    const changes = validateOrThrow(OrganizationNameDto, { name });
+    if (isId('org', id))
+      await this.database.write(id, (manager) => manager.update(Organization, { id }, { ...changes }));
     return this.get(id);
   }
 
@@ -69,26 +85,25 @@ export class OrganizationsService {
    */
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
-    await this.organizations.manager.transaction(async (manager) => {
-      const table = (name: string) => tableName(manager.dataSource, name);
-      const run = (sql: string) => manager.query(sql, [id]);
-      // Each statement sees what was committed while the one before it waited, so nothing stays behind: the second waits for
-      // changes of users, the third for whoever numbers events, and the fourth for whoever moves events of tokens.
-      await run(`DELETE FROM ${table('tokens')} WHERE organization_id = $1 AND NOT (${IN_STATE.active})`);
-      const [, count]: [unknown, number] = await run(
-        `DELETE FROM ${table('organizations')} WHERE id = $1`,
-      ).catch(rethrowReference);
-      if (count === 0) throw noSuchOrganization();
-      // Also if there is no head yet, the one that is added meanwhile has to wait.
-      await run(`INSERT INTO ${table('event_heads')} (organization_id) VALUES ($1) ON CONFLICT DO NOTHING`);
-      for (const name of OWNED) await run(`DELETE FROM ${table(name)} WHERE organization_id = $1`);
-    });
+    await this.database
+      .write(id, async (manager) => {
+        await execute(
+          manager,
+          sql`DELETE FROM ${Token} WHERE organization_id = ${id} AND NOT (${IN_STATE.active})`,
+        );
+        const { affected } = await manager.delete(Organization, { id }); // waits for writes of its users
+        if (affected === 0) throw noSuchOrganization();
+        // Makes whoever adds the first head wait until the end, and then find nothing to number.
+        await execute(
+          manager,
+          sql`INSERT INTO ${EventHead} (organization_id) VALUES (${id}) ON CONFLICT DO NOTHING`,
+        );
+        // Each statement sees what was committed while the one before it waited, so no row is left behind: the head is locked by
+        // whoever numbers events, and the events of tokens by whoever moves them.
+        for (const entity of OWNED) await manager.delete(entity, { organizationId: id });
+      })
+      .catch(rethrowReference);
   }
-}
-
-function foundOrThrow(organization: Organization | null): OrganizationRecord {
-  if (!organization) throw noSuchOrganization();
-  return recordOf(organization);
 }
 
 const noSuchOrganization = () => notFound('There is no such organization.');

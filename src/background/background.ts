@@ -15,7 +15,7 @@ export interface Job {
   /** For the log, as in "cannot <name>". */
   name: string;
   everyMs: number;
-  /** Does what is due, in bites, and returns early when the signal is aborted. */
+  /** Does what is due, in parts, and returns early when the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface Job {
 const FIRST_AFTER_MS = 60_000;
 
 /** The delay of a run that somebody has asked for. */
-const SOON_MS = 1_000;
+const TRIGGERED_AFTER_MS = 1_000;
 
 /** Runs each job of this process soon after the start and then at its interval, with jitter, until the service shuts down. */
 @Injectable()
@@ -33,7 +33,7 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly jobs: Job[] = [];
   private readonly timers = new Map<Job, NodeJS.Timeout>();
   private readonly inProgress = new Map<Job, Promise<void>>();
-  private readonly urgent = new Set<Job>();
+  private readonly requested = new Set<Job>();
 
   constructor(@Inject(BACKGROUND) private readonly isOn: boolean) {}
 
@@ -44,10 +44,10 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** Runs the job in a moment rather than at its interval. */
-  soon(job: Job): void {
-    if (!this.isOn || this.stop.signal.aborted || this.urgent.has(job)) return;
-    this.urgent.add(job);
-    if (!this.inProgress.has(job)) this.schedule(job, SOON_MS); // else run() does
+  trigger(job: Job): void {
+    if (!this.isOn || this.stop.signal.aborted || this.requested.has(job)) return;
+    this.requested.add(job);
+    if (!this.inProgress.has(job)) this.schedule(job, TRIGGERED_AFTER_MS); // else run() does
   }
 
   onApplicationBootstrap(): void {
@@ -68,7 +68,7 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async run(job: Job): Promise<void> {
-    this.urgent.delete(job);
+    this.requested.delete(job);
     try {
       await job.run(this.stop.signal);
     } catch (error) {
@@ -76,6 +76,7 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
       this.logger.warn({ message, error: describeError(error) });
     }
     this.inProgress.delete(job);
-    if (!this.stop.signal.aborted) this.schedule(job, this.urgent.has(job) ? SOON_MS : job.everyMs);
+    if (!this.stop.signal.aborted)
+      this.schedule(job, this.requested.has(job) ? TRIGGERED_AFTER_MS : job.everyMs);
   }
 }

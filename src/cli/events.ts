@@ -1,19 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { DataSource } from 'typeorm';
-import { Background } from '../background/background';
 import { databaseFailure } from '../database/errors';
-import { Lanes } from '../database/lanes';
-import { EventNumbering } from '../events/event-numbering';
-import { EventLog } from '../events/event-log';
-import { type EventRecord, recordOf } from '../events/event.record';
+import { EventLog } from '../events/log/event-log';
+import { type EventRecord, serializeEvent } from '../events/event.serializer';
 import { ListEventsDto } from '../events/events.dto';
-import { TokenEvents } from '../events/token-events';
-import { judgeOrThrow } from '../http/input/judge';
+import { validateOrThrow } from '../http/input/validate';
 import { printable } from '../process/printable';
 import { Interruption } from './interruption';
-import { requireOrganization } from './require-organization';
-import { withDatabase } from './with-database';
+import { requireOrganization, withService } from './with-service';
 
 const POLL_MS = 1_000;
 
@@ -42,12 +36,12 @@ export function eventsCommand(events: Command): void {
 }
 
 async function tail({ organization, type, since, json }: TailOptions): Promise<void> {
-  const query = judgeOrThrow(ListEventsDto, { type, since, limit: 200 });
-  await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource, organization);
+  const query = validateOrThrow(ListEventsDto, { type, since, limit: 200 });
+  await withService(async (app) => {
+    await requireOrganization(app, organization);
     const stop = new AbortController();
     const interruption = new Interruption(() => stop.abort());
-    const log = eventLog(dataSource);
+    const log = app.get(EventLog);
     const pause = () => sleep(POLL_MS, undefined, { signal: stop.signal }).catch(() => {});
     let position = since === undefined ? await newest(log, organization) : undefined;
     let isOutage = false;
@@ -58,7 +52,7 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
       isOutage = !page;
       if (page && position !== undefined && position < page.removed)
         say(`The events ${position + 1} to ${page.removed} are missing here: they are no longer kept.`);
-      for (const event of page?.rows.map(recordOf) ?? [])
+      for (const event of page?.rows.map(serializeEvent) ?? [])
         process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
       position = page?.position ?? position;
       if (!page?.hasMore) await pause();
@@ -84,15 +78,3 @@ function undefinedIfUnavailable(error: unknown): undefined {
 
 const lineOf = ({ occurredAt, sequence, type, target, actor }: EventRecord) =>
   printable(`${occurredAt.toISOString()}  ${sequence}  ${type}  ${target.id}  by ${actor.name}`);
-
-/** The log without a background: the command numbers what it reads. */
-function eventLog(dataSource: DataSource): EventLog {
-  const lanes = new Lanes(1);
-  const tokens = new TokenEvents(dataSource, lanes);
-  return new EventLog(
-    dataSource,
-    lanes,
-    new EventNumbering(dataSource, new Background(false), lanes, tokens),
-    tokens,
-  );
-}

@@ -2,27 +2,26 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import type { DataSource } from 'typeorm';
 import { formatRows } from '../../csv/write-csv';
-import { tableName } from '../database/tables';
-import { USER_COLUMNS } from '../users/user-columns';
-import { USER_FIELD_LIST, type UserFields } from '../users/user.fields';
-import { recordOf } from '../users/user.record';
-import type { UserView } from '../users/user.view';
+import type { Database } from '../database/database';
+import { query, sql } from '../database/sql';
+import { USER_COLUMNS } from '../users/user/user.columns';
+import { User, USER_FIELDS } from '../users/user/user.entity';
+import { serializeUser } from '../users/user/user.serializer';
+import type { UserView } from '../users/user/user.view';
 import type { Format } from './format';
 
 const PAGE_SIZE = 1_000;
 
 /** Yields all users of an organization in pages, oldest first. */
-export async function* userPages(dataSource: DataSource, organizationId: string): AsyncGenerator<UserView[]> {
+export async function* userPages(database: Database, organizationId: string): AsyncGenerator<UserView[]> {
   let lastId = '';
   for (;;) {
-    const users: UserFields[] = await dataSource.query(
-      `SELECT ${USER_COLUMNS} FROM ${tableName(dataSource, 'users')}
-       WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT ${PAGE_SIZE}`,
-      [organizationId, lastId],
-    );
-    if (users.length > 0) yield users.map(recordOf);
+    const statement = sql`
+      SELECT ${USER_COLUMNS} FROM ${User}
+      WHERE organization_id = ${organizationId} AND id > ${lastId} ORDER BY id LIMIT ${PAGE_SIZE}`;
+    const users = await database.read(organizationId, (manager) => query<User>(manager, statement));
+    if (users.length > 0) yield users.map(serializeUser);
     if (users.length < PAGE_SIZE) return;
     lastId = users[users.length - 1].id;
   }
@@ -35,7 +34,7 @@ export async function* writeUsers(
   to: Writable,
 ): AsyncGenerator<number> {
   const csv = (rows: string[][]) => formatRows(rows, delimiter);
-  if (format === 'csv') await write(to, csv([USER_FIELD_LIST.map(({ name }) => name)]));
+  if (format === 'csv') await write(to, csv([[...USER_FIELDS]]));
   for await (const page of pages) {
     await write(to, format === 'csv' ? csv(page.map(cellsOf)) : ndjson(page));
     yield page.length;
@@ -44,7 +43,7 @@ export async function* writeUsers(
 
 const ndjson = (page: UserView[]) => page.map((user) => `${JSON.stringify(user)}\n`).join('');
 
-const cellsOf = (user: UserView) => USER_FIELD_LIST.map(({ name }) => cell(user[name]));
+const cellsOf = (user: UserView) => USER_FIELDS.map((name) => cell(user[name]));
 
 const cell = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString();

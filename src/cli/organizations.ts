@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { judgeOrThrow } from '../http/input/judge';
-import { Organization } from '../auth/organization.entity';
+import { validateOrThrow } from '../http/input/validate';
 import { CreateOrganizationDto, OrganizationNameDto } from '../auth/organizations.dto';
 import { OrganizationsService } from '../auth/organizations.service';
 import { print } from './output';
-import { withDatabase } from './with-database';
+import { withService } from './with-service';
 
 interface Output {
   json?: boolean;
@@ -21,7 +20,7 @@ export function organizationsCommand(organizations: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc." --external-id 4711')
     .action(async (name: string, { externalId, ...output }: Output & { externalId?: string }) => {
-      const input = judgeOrThrow(CreateOrganizationDto, { name, externalId });
+      const input = validateOrThrow(CreateOrganizationDto, { name, externalId });
       print(await withOrganizations((service) => service.create(input.name, input)), output);
     });
 
@@ -33,7 +32,7 @@ export function organizationsCommand(organizations: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations rename org_… "Example Ltd."')
     .action(async (id: string, name: string, output: Output) => {
-      const input = judgeOrThrow(OrganizationNameDto, { name });
+      const input = validateOrThrow(OrganizationNameDto, { name });
       print(await withOrganizations((service) => service.rename(id, input.name)), output);
     });
 
@@ -59,4 +58,4 @@ export function organizationsCommand(organizations: Command): void {
 }
 
 const withOrganizations = <Result>(run: (service: OrganizationsService) => Promise<Result>) =>
-  withDatabase((dataSource) => run(new OrganizationsService(dataSource.getRepository(Organization))));
+  withService((app) => run(app.get(OrganizationsService)));

@@ -2,12 +2,11 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
 import { systemCaller } from '../http/caller';
 import { person } from '../demo/people';
-import { batchServiceOn } from '../users/batch/batch-service-on';
+import { BatchService } from '../users/batch/batch.service';
 import type { Row } from './import/import-file';
 import { withReason } from './import/ndjson-file';
 import { runImport } from './import/run-import';
-import { requireOrganization } from './require-organization';
-import { withDatabase } from './with-database';
+import { requireOrganization, withService } from './with-service';
 
 interface Options {
   organization: string;
@@ -25,10 +24,10 @@ export function seedCommand(command: Command): void {
 }
 
 async function seed({ organization, users, ...output }: Options): Promise<void> {
-  await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource, organization);
+  await withService(async (app) => {
+    await requireOrganization(app, organization);
     const by = systemCaller(organization, 'cli', 'ums seed');
-    const batches = batchServiceOn(dataSource);
+    const batches = app.get(BatchService);
     await runImport(
       {
         file: { rows: sampleRows(users) },

@@ -1,16 +1,15 @@
 import { type Command } from 'commander';
-import type { DataSource } from 'typeorm';
-import { judgeOrThrow } from '../http/input/judge';
+import { Database } from '../database/database';
+import { sql } from '../database/sql';
+import { validateOrThrow } from '../http/input/validate';
 import { type Caller, systemCaller } from '../http/caller';
 import { Token } from '../tokens/token.entity';
-import type { TokenRecord } from '../tokens/token.record';
+import type { TokenRecord } from '../tokens/token.serializer';
 import { newTokenValue } from '../tokens/token-value';
 import { CreateTokenDto, RotateTokenDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
 import { print } from './output';
-import { requireOrganization } from './require-organization';
-import { withDatabase } from './with-database';
-import { Lanes } from '../database/lanes';
+import { requireOrganization, withService } from './with-service';
 
 interface Output {
   json?: boolean;
@@ -32,17 +31,14 @@ export function tokensCommand(tokens: Command): void {
       '\nExample:\n  ums tokens create --organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
     )
     .action(async ({ organization, name, scopes, expiresIn, ...output }: CreateOptions) => {
-      const input = judgeOrThrow(CreateTokenDto, {
+      const input = validateOrThrow(CreateTokenDto, {
         name,
         scopes: scopes.split(',').map((scope) => scope.trim()),
         ...(expiresIn !== undefined && { expiresIn }),
       });
-      const { token, value } = await withDatabase(async (dataSource) => {
-        await requireOrganization(dataSource, organization);
-        return tokensService(dataSource).create(
-          systemCaller(organization, 'cli', 'ums tokens create'),
-          input,
-        );
+      const { token, value } = await withService(async (app) => {
+        await requireOrganization(app, organization);
+        return app.get(TokensService).create(systemCaller(organization, 'cli', 'ums tokens create'), input);
       });
       print({ ...token, token: value }, output);
     });
@@ -54,9 +50,9 @@ export function tokensCommand(tokens: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…')
     .action(async ({ organization, ...output }: Output & { organization: string }) => {
-      const all = await withDatabase(async (dataSource) => {
-        await requireOrganization(dataSource, organization);
-        return listAll(tokensService(dataSource), systemCaller(organization, 'cli', 'ums tokens list'));
+      const all = await withService(async (app) => {
+        await requireOrganization(app, organization);
+        return listAll(app.get(TokensService), systemCaller(organization, 'cli', 'ums tokens list'));
       });
       print(all, output);
     });
@@ -86,7 +82,7 @@ export function tokensCommand(tokens: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens rotate tok_… --overlap 48h')
     .action(async (id: string, { overlap, ...output }: Output & { overlap?: string }) => {
-      const input = judgeOrThrow(RotateTokenDto, { overlap });
+      const input = validateOrThrow(RotateTokenDto, { overlap });
       const { token, value } = await withToken(id, 'ums tokens rotate', (tokens, by) =>
         tokens.rotate(by, id, input),
       );
@@ -117,15 +113,16 @@ const withToken = <Result>(
   command: string,
   run: (tokens: TokensService, by: Caller) => Promise<Result>,
 ): Promise<Result> =>
-  withDatabase(async (dataSource) => {
-    const token = await dataSource.getRepository(Token).findOneBy({ id });
+  withService(async (app) => {
+    const [token] = await app
+      .get(Database)
+      .readAll<Pick<Token, 'organizationId'>>(
+        sql`SELECT organization_id AS "organizationId" FROM ${Token} WHERE id = ${id}`,
+      );
     if (!token)
       throw new Error('There is no such token. List them with: ums tokens list --organization <id>');
-    return run(tokensService(dataSource), systemCaller(token.organizationId, 'cli', command));
+    return run(app.get(TokensService), systemCaller(token.organizationId, 'cli', command));
   });
-
-const tokensService = (dataSource: DataSource) =>
-  new TokensService(dataSource.getRepository(Token), new Lanes(1));
 
 async function listAll(tokens: TokensService, by: Caller): Promise<TokenRecord[]> {
   const all: TokenRecord[] = [];

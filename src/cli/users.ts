@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
 import { optimizeForSize } from '../process/v8';
 import { type Format, formatOf, formatOption, isTsv } from './format';
-import { addDeletedUsers } from './deleted-users/command';
+import { addDeletedUsers } from './deleted-users';
 import { addImport } from './import/command';
 import { Interruption } from './interruption';
 import { count, counted } from './progress';
-import { requireOrganization } from './require-organization';
-import { withDatabase } from './with-database';
+import { Database } from '../database/database';
+import { requireOrganization, withService } from './with-service';
 
 interface ExportOptions {
   organization: string;
@@ -50,13 +50,17 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
   const delimiter = isTsv(output ?? '') ? '\t' : ',';
   optimizeForSize();
   const { userPages, writeUsers, writeAtomically } = await import('./export.js');
-  await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource, organization);
+  await withService(async (app) => {
+    await requireOrganization(app, organization);
     let users = 0;
     let stopped = false;
     const interruption = new Interruption(() => (stopped = true));
     const fill = async (to: Writable) => {
-      for await (const page of writeUsers(userPages(dataSource, organization), { format, delimiter }, to)) {
+      for await (const page of writeUsers(
+        userPages(app.get(Database), organization),
+        { format, delimiter },
+        to,
+      )) {
         users += page;
         await nextTurn(); // lets signals be handled
         if (stopped) throw new Error(`Stopped by ${interruption.signal}.`);

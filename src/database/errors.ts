@@ -13,11 +13,13 @@ interface DatabaseError extends Error {
 
 const UNAVAILABLE_STATES = /^(08|53|57P0|57014$|55P03$|40001$|40P01$|25006$|25P03$)/;
 const SOCKET_ERRORS = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOTFOUND$|EAI_AGAIN$|ENOENT$)/;
+/** TypeORM lets go of a connection that breaks between two statements of a transaction, and then refuses the second. */
 const DRIVER_MESSAGES =
-  /^(Query read timeout|Client was closed|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
+  /^(Query runner already released|Query read timeout|Client was closed|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
 
 const BROKEN_STATES = /^(57P01|57P02|57P05|08003|08006|ECONNRESET|EPIPE)$/;
-const BROKEN_MESSAGES = /^(Connection terminated unexpectedly|Client has encountered a connection error)/;
+const BROKEN_MESSAGES =
+  /^(Query runner already released|Connection terminated unexpectedly|Client has encountered a connection error)/;
 
 /** What a Citus coordinator says, with SQLSTATE XX000, when a node fails; most such failures have a state of their own. */
 const NODE_MESSAGES =
@@ -58,16 +60,6 @@ const names = (text: string, name: string) => new RegExp(`\\b${name}(_\\d+)?\\b`
 /** Whether the statement waited too long for a lock of another transaction. */
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
 
-/**
- * Whether the statement waited too long for a transaction that writes the same key of this unique index. On a cluster, the
- * message names the index, see `functionSteps()`.
- */
-export function isKeyLocked(error: unknown, index: string): boolean {
-  if (!isLocked(error)) return false;
-  const { where = '', message } = driverError(error as Error);
-  return names(`${message} ${where}`, index);
-}
-
 /** Whether the statement took too long. On a cluster, that is also how a wait for a lock on another node ends. */
 export const isTimedOut = (error: unknown): boolean => sqlState(error) === '57014';
 
@@ -104,9 +96,3 @@ export function connectionBroke(error: unknown): boolean {
 /** Whether the server rolled back the statement because of a concurrent one, so that it can simply be retried. */
 export const wasRolledBack = (error: unknown): boolean =>
   error instanceof Error && /^(40001|40P01)$/.test(driverError(error).code ?? '');
-
-/** Whether the server rejected a statement without any effect, but still accepts others. */
-export const wasRefused = (error: unknown): boolean =>
-  error instanceof Error &&
-  /^(?=.*\d)(?!08|25006|53|57P0)[0-9A-Z]{5}$/.test(sqlState(error) ?? '') &&
-  !nodeFailed(driverError(error));

@@ -1,30 +1,32 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
-import { InTurn } from './in-turn';
-import { Lanes } from './lanes';
+import { SerialQueue } from './serial-queue';
+
+/** Runs work in a transaction. */
+export type InTransaction = <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
 
 /**
- * For services in a transaction, which has its connection already. If it waited for a lane, and whoever has the lane for a
- * connection of the pool, neither would go on.
- */
-export const NO_LANES = new Lanes(Infinity);
-
-/**
- * An entity manager of our data source in the open transaction of another manager. A statement that fails leaves the
- * transaction as it was before. Throws unless the manager is in a transaction, on the connections of our data source.
+ * Runs work with our entities in the open transaction of another manager: each call in a savepoint, so that one that throws
+ * leaves the transaction usable, and after the one before it, because a savepoint must not enclose the statements of another
+ * call. Throws unless the manager is in a transaction, on the connections of our data source.
  */
 export function joinTransaction(
   dataSource: DataSource,
   { dataSource: theirs, queryRunner }: EntityManager,
-): EntityManager {
+): InTransaction {
   if (!queryRunner) throw new Error(NO_TRANSACTION);
   assertOpen(queryRunner);
   if (poolOptionsOf(theirs) !== poolOptionsOf(dataSource))
     throw new Error('within() requires a manager of the data source that the UserManagementModule uses.');
   const runner = new JoinedQueryRunner(dataSource.driver as PostgresDriver, queryRunner);
-  return Object.assign(runner, { manager: dataSource.createEntityManager(runner) }).manager;
+  const { manager } = Object.assign(runner, { manager: dataSource.createEntityManager(runner) });
+  const calls = callsOf.get(queryRunner) ?? new SerialQueue();
+  callsOf.set(queryRunner, calls);
+  return (work) => calls.enqueue('', () => manager.transaction(work));
 }
+
+const callsOf = new WeakMap<QueryRunner, SerialQueue>();
 
 const NO_TRANSACTION =
   'within() requires the manager of an open transaction: dataSource.transaction((manager) => users.within(manager).create(…)).';
@@ -37,44 +39,20 @@ function assertOpen(runner: QueryRunner): void {
 const poolOptionsOf = ({ driver }: DataSource): unknown =>
   (driver as unknown as { master?: { options: unknown } }).master?.options;
 
-/** The statements of each transaction that was joined: a savepoint must not enclose the statement of another call. */
-const statements = new WeakMap<QueryRunner, InTurn>();
-
-const SAVEPOINT = 'user_management';
-
-/** Runs statements on the connection of another query runner, each under a savepoint. */
+/** Runs statements on the connection of another query runner, and transactions as savepoints in its transaction. */
 class JoinedQueryRunner extends PostgresQueryRunner {
   constructor(
     driver: PostgresDriver,
     private readonly theirs: QueryRunner,
   ) {
     super(driver, 'master');
-    if (!statements.has(theirs)) statements.set(theirs, new InTurn());
+    this.isTransactionActive = true;
+    this.transactionDepth = 1;
   }
 
   /** The connection would be somebody else's after the end of the transaction. */
   override async connect(): Promise<unknown> {
     assertOpen(this.theirs);
     return this.theirs.connect();
-  }
-
-  override query(
-    ...statement: Parameters<PostgresQueryRunner['query']>
-  ): ReturnType<PostgresQueryRunner['query']> {
-    return statements.get(this.theirs)!.run('', async () => {
-      await super.query(`SAVEPOINT ${SAVEPOINT}`);
-      try {
-        const result: unknown = await super.query(...statement);
-        await super.query(`RELEASE SAVEPOINT ${SAVEPOINT}`);
-        return result;
-      } catch (error) {
-        const undo = async () => {
-          await super.query(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`);
-          await super.query(`RELEASE SAVEPOINT ${SAVEPOINT}`);
-        };
-        await undo().catch(() => {}); // the connection may be broken
-        throw error;
-      }
-    });
   }
 }

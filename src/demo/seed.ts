@@ -1,22 +1,19 @@
-import type { DataSource } from 'typeorm';
+import type { INestApplicationContext } from '@nestjs/common';
 import { systemCaller } from '../http/caller';
-import { User } from '../users/user.entity';
-import { batchServiceOn } from '../users/batch/batch-service-on';
+import { BatchService } from '../users/batch/batch.service';
+import { UsersService } from '../users/users.service';
 import { person } from './people';
 
 /** The number of users that `npm start -- --demo` adds. */
 const DEMO_USERS = 500;
 
 /** Adds the sample users, all of them or none, unless the organization already has users. Returns how many it added. */
-export async function seedDemo(dataSource: DataSource, organizationId: string): Promise<number> {
-  if (await dataSource.getRepository(User).existsBy({ organizationId })) return 0;
-  const people = Array.from({ length: DEMO_USERS }, (_, n) => person(n));
+export async function seedDemo(app: INestApplicationContext, organizationId: string): Promise<number> {
+  const { data } = await app.get(UsersService).list(organizationId, { limit: 1 });
+  if (data.length > 0) return 0;
+  const users = Array.from({ length: DEMO_USERS }, (_, n) => person(n));
   const by = systemCaller(organizationId, 'service', 'ums start --demo');
-  const { answer } = await batchServiceOn(dataSource).run(by, {
-    users: people,
-    mode: 'create',
-    atomic: true,
-    dryRun: false,
-  });
+  const batch = { users, mode: 'create', atomic: true, dryRun: false } as const;
+  const { answer } = await app.get(BatchService).run(by, batch);
   return answer.counts.created;
 }

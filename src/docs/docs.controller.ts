@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Controller, Get, Header, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
 import document from '../../openapi.json';
-import { Answers } from '../http/answers';
 import { builtFile } from '../http/built-file';
+import { Responses } from '../http/responses';
 import { NoQueryGuard } from '../http/input/no-query.guard';
 import { Public } from '../http/scopes';
 
@@ -29,7 +29,7 @@ export class DocsController {
    * @remarks Returns this document as a web page.
    */
   @Get('docs')
-  @Answers({ mediaType: 'text/html' })
+  @Responses({ mediaType: 'text/html' })
   @Header('Content-Type', 'text/html; charset=utf-8')
   docs(@Res({ passthrough: true }) response: Response): string {
     response.setHeader('Content-Security-Policy', this.policy);

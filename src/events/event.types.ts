@@ -1,4 +1,4 @@
-/** Everything that events tell of. */
+/** All types of events. */
 export const EVENT_TYPES = [
   'user.created',
   'user.updated',

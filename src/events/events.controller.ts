@@ -1,6 +1,6 @@
 import { Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Answers } from '../http/answers';
+import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
 import { Scopes } from '../http/scopes';
@@ -17,11 +17,11 @@ export class EventsController {
    * List events
    * @remarks Returns what has happened in the organization, page by page. To follow it, ask in ascending order, keep `nextCursor`, and
    * ask again later. Events are kept for a year, unless the service is configured otherwise; a cursor that is older is a 400 with the
-   * code `out_of_range`, so that nobody misses an event unawares.
+   * code `out_of_range`, so that nobody misses an event silently.
    */
   @Get()
   @Scopes('admin')
-  @Answers({ headers: ['Link'] })
+  @Responses({ headers: ['Link'] })
   async list(
     @CurrentCaller() by: Caller,
     @Query() query: ListEventsDto,

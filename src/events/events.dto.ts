@@ -1,7 +1,8 @@
-import { Check, Id, Instant, OneOf, Optional } from '../http/input/checks';
+import { Matches } from 'class-validator';
+import { fault, Id, Instant, OneOf, Optional } from '../http/input/checks';
 import { PageQuery } from '../pages/page';
 import type { Order } from '../pages/paginate';
-import { EVENT_TYPES, type EventType } from './event.types';
+import { EVENT_TYPES } from './event.types';
 
 const TYPE = `(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})`;
 
@@ -19,13 +20,9 @@ export class ListEventsDto extends PageQuery {
    * @example 'user.created,user.updated'
    */
   @Optional()
-  @Check(
-    (value) => {
-      const isType = (type: string) => EVENT_TYPES.includes(type as EventType);
-      if (typeof value === 'string' && value.split(',').every(isType)) return [];
-      return [{ code: 'invalid', message: `must be one of ${EVENT_TYPES.join(', ')}, or several by commas` }];
-    },
-    { type: 'string', pattern: `^${TYPE}(,${TYPE})*$` },
+  @Matches(
+    new RegExp(`^${TYPE}(,${TYPE})*$`),
+    fault('invalid', `must be one of ${EVENT_TYPES.join(', ')}, or several by commas`),
   )
   type?: string;
 

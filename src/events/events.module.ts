@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { EventLog } from './event-log';
-import { EventNumbering } from './event-numbering';
-import { EVENT_RETENTION_DAYS, EventRetention } from './event-retention';
+import { EventLog } from './log/event-log';
+import { EventNumbering } from './log/event-numbering';
+import { EVENT_RETENTION_DAYS, EventRetention } from './log/event-retention';
 import { EventsController } from './events.controller';
 import { EventsService } from './events.service';
 import { EventCursors } from './subscribers/event-cursors';

@@ -1,104 +1,44 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { DATABASE } from '../database/data-source';
-import { newId } from '../database/id';
-import { Lanes } from '../database/lanes';
-import { Parameters } from '../database/parameters';
-import { retryBroken } from '../database/retry';
-import { tableName } from '../database/tables';
-import type { Caller } from '../http/caller';
-import type { EventType } from './event.types';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../database/database';
+import { query, sql } from '../database/sql';
+import { Event } from './event.entity';
+import { TokenEvent } from './token-event.entity';
 
-const EVENTS_PER_BITE = 500;
+const EVENTS_PER_TRANSACTION = 500;
 
-/** The columns that `token_events` and `events` share. */
-const COLUMNS = [
-  'position',
-  'organization_id',
-  'id',
-  'type',
-  'occurred_at',
-  'source',
-  'actor_id',
-  'actor_name',
-  'target_id',
-  'request_id',
-  'data',
-] as const;
-
-type Row = Record<(typeof COLUMNS)[number], unknown>;
-
-/** An event of a token. `data` and `target` are SQL on the row of the step `changed`. */
-export interface NewTokenEvent {
-  by: Caller;
-  type: EventType;
-  data: string;
-  target: string;
-}
-
-/** A step of the statement that changes a token: the event for the row of the step `changed`. */
-export function recordTokenEvent(
-  dataSource: DataSource,
-  values: unknown[],
-  { by, type, data, target }: NewTokenEvent,
-): string {
-  const { source, actor, requestId } = by;
-  const bind = (value: unknown) => `$${values.push(value)}::text`;
-  return `recorded AS (
-    INSERT INTO ${tableName(dataSource, 'token_events')}
-      (organization_id, id, type, source, actor_id, actor_name, target_id, request_id, data)
-    SELECT organization_id, ${bind(newId('evt'))}, ${bind(type)}, ${bind(source)}, ${bind(actor.id)}, ${bind(actor.name)}, ${target},
-      ${bind(requestId)}, ${data} FROM changed
-  )`;
-}
-
-/** The events of tokens, which wait in a table beside the tokens until somebody reads the events of the organization. */
+/** Moves the events of tokens, which wait in a table beside the tokens, to the other events of the organization. */
 @Injectable()
 export class TokenEvents {
-  constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
-    private readonly lanes: Lanes,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** The organizations that have some. */
   async waiting(): Promise<string[]> {
-    const rows: { organizationId: string }[] = await this.dataSource.query(
-      `SELECT DISTINCT organization_id AS "organizationId" FROM ${this.table()}`,
+    const rows = await this.database.readAll<{ id: string }>(
+      sql`SELECT DISTINCT organization_id AS id FROM ${TokenEvent}`,
     );
-    return rows.map(({ organizationId }) => organizationId);
+    return rows.map(({ id }) => id);
   }
 
-  /** Moves those of an organization to its other events. They keep their positions, and whoever comes second waits for the first. */
+  /** Moves those of an organization. They keep their positions; a second caller waits for the first. */
   async move(organizationId: string): Promise<void> {
-    const sql = `SELECT FROM ${this.table()} WHERE organization_id = $1 LIMIT 1`;
-    const find = () => retryBroken(() => this.dataSource.query(sql, [organizationId]));
-    while ((await this.lanes.run('quick', organizationId, find)).length > 0)
-      await this.lanes.run('quick', organizationId, () => this.moveBite(organizationId));
+    const exist = () =>
+      this.database.read(organizationId, (manager) => manager.existsBy(TokenEvent, { organizationId }));
+    while (await exist())
+      await this.database.write(organizationId, (manager) => moveSome(manager, organizationId), 'quick');
   }
+}
 
-  /** Two statements, because tokens and events may be on different servers. */
-  private moveBite(organizationId: string): Promise<void> {
-    return this.dataSource.transaction(async (manager) => {
-      const [rows]: [Row[]] = await manager.query(
-        `DELETE FROM ${this.table()} WHERE organization_id = $1 AND position IN (
-           SELECT position FROM ${this.table()} WHERE organization_id = $1 ORDER BY position LIMIT ${EVENTS_PER_BITE})
-         RETURNING ${COLUMNS.join(', ')}`,
-        [organizationId],
-      );
-      if (rows.length === 0) return;
-      const parameters = new Parameters();
-      const values = rows.map(
-        (row) => `(${COLUMNS.map((column) => parameters.bind(row[column])).join(', ')})`,
-      );
-      await manager.query(
-        `INSERT INTO ${tableName(this.dataSource, 'events')} (${COLUMNS.join(', ')}) VALUES ${values.join(', ')}`,
-        parameters.values,
-      );
-    });
-  }
-
-  private table(): string {
-    return tableName(this.dataSource, 'token_events');
-  }
+/** Two statements, because on a cluster the tables are on different servers. */
+async function moveSome(manager: EntityManager, organizationId: string): Promise<void> {
+  const events = await query<TokenEvent>(
+    manager,
+    sql`DELETE FROM ${TokenEvent} WHERE organization_id = ${organizationId} AND position IN (
+          SELECT position FROM ${TokenEvent} WHERE organization_id = ${organizationId}
+          ORDER BY position LIMIT ${EVENTS_PER_TRANSACTION})
+        RETURNING organization_id AS "organizationId", position, id, type, occurred_at AS "occurredAt", source,
+          actor_id AS "actorId", actor_name AS "actorName", target_id AS "targetId", request_id AS "requestId", data`,
+  );
+  if (events.length > 0)
+    await manager.createQueryBuilder().insert().into(Event).values(events).updateEntity(false).execute();
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, ServiceUnavailableException, UseGuards } from '@nestjs/common';
-import { Answers } from '../http/answers';
+import { Responses } from '../http/responses';
 import { NoQueryGuard } from '../http/input/no-query.guard';
 import { Public } from '../http/scopes';
 import { HealthService } from './health.service';
@@ -26,7 +26,7 @@ export class HealthController {
    * not shutting down. Otherwise `detail` says why not.
    */
   @Get('readyz')
-  @Answers({ failures: [503] })
+  @Responses({ failures: [503] })
   async ready(): Promise<HealthView> {
     const reason = await this.health.reasonNotReady();
     if (reason) throw new ServiceUnavailableException(reason);

@@ -1,6 +1,6 @@
 import { Body, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
-import { Answers } from '../http/answers';
+import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
 import { requestIdOf } from '../http/request-id';
 import { Public } from '../http/scopes';
@@ -8,7 +8,7 @@ import { ReportLimitGuard } from './report-limit.guard';
 import { ReportLeaksDto } from './leaks.dto';
 import { LeaksService } from './leaks.service';
 
-// The guard runs before those of @ApiController(), so a refused report is counted, too, and its body is not read.
+// The guard runs before those of @ApiController(), so a refused report counts too, and its body is not read.
 @ApiController('v1/tokens', 'api/v1/tokens')
 @UseGuards(ReportLimitGuard)
 export class LeaksController {
@@ -23,7 +23,7 @@ export class LeaksController {
   @Post('leaked')
   @Public()
   @HttpCode(202)
-  @Answers({ failures: [404, 429, 500, 503] })
+  @Responses({ failures: [404, 429, 500, 503] })
   async reportLeaks(@Body() { tokens }: ReportLeaksDto, @Req() request: Request): Promise<object> {
     await this.leaks.report(tokens, requestIdOf(request));
     return {};

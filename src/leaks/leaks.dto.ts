@@ -1,23 +1,23 @@
-import { Check } from '../http/input/checks';
+import { applyDecorators } from '@nestjs/common';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString } from 'class-validator';
+import { fault } from '../http/input/checks';
 
 const MAX_TOKENS = 100;
+const NO_STRINGS = fault('invalid', 'must be a list of strings');
+
+const Values = () =>
+  applyDecorators(
+    IsArray(NO_STRINGS),
+    IsString({ ...NO_STRINGS, each: true }),
+    ArrayMinSize(1, fault('too_short', 'must have at least one element')),
+    ArrayMaxSize(MAX_TOKENS, fault('too_many', `must have at most ${MAX_TOKENS} elements`)),
+  );
 
 export class ReportLeaksDto {
   /**
    * The values that were found, whether or not they are tokens of this service.
    * @example ["umt_Xv4TqL9nRb2WkYc7HsJd0PzGm5FaEu3M000000"]
    */
-  @Check(
-    (value) => {
-      if (value === undefined) return [{ code: 'required', message: 'is required' }];
-      if (!Array.isArray(value) || !value.every((token) => typeof token === 'string'))
-        return [{ code: 'invalid', message: 'must be a list of strings' }];
-      if (value.length === 0) return [{ code: 'too_short', message: 'must have at least one element' }];
-      if (value.length > MAX_TOKENS)
-        return [{ code: 'too_many', message: `must have at most ${MAX_TOKENS} elements` }];
-      return [];
-    },
-    { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_TOKENS },
-  )
+  @Values()
   tokens: string[];
 }

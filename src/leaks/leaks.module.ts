@@ -9,7 +9,7 @@ export interface LeaksOptions {
   leakReports: boolean;
 }
 
-/** Without reports it still deletes the windows of those who have reported before. */
+/** When reports are off, it still deletes the windows of earlier ones. */
 @Module({ providers: [LeaksService, ReportLimiter, ReportLimitGuard] })
 export class LeaksModule {
   static with({ leakReports }: LeaksOptions): DynamicModule {

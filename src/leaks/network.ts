@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * What counts as one caller: an IPv4 address, or the first 64 bits of an IPv6 address, of which a single customer usually has all. All
- * that is no address, which a proxy may pass on, is one caller, too.
+ * The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address, because a single customer usually has
+ * all addresses behind them. Anything that is not an IP address, as a proxy may forward it, counts as one shared caller.
  */
 export function networkOf(address = ''): string {
   const [plain] = address.split('%'); // without the zone of a link-local address

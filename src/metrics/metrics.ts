@@ -56,7 +56,7 @@ export class Metrics {
 
   private readonly undelivered = new Gauge({
     name: 'ums_subscriber_undelivered_events',
-    help: 'Events that a subscriber of a host application has not dealt with yet, updated every minute; absent while the database is unreachable.',
+    help: 'Events that a subscriber of a host application has still to get, updated every minute; absent while the database is unreachable.',
     labelNames: ['subscriber'],
     registers: this.registers,
   });

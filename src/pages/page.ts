@@ -1,6 +1,7 @@
+import { IsString } from 'class-validator';
 import type { Request, Response } from 'express';
 import { pathOf } from '../http/location';
-import { Check, Optional, WholeNumber } from '../http/input/checks';
+import { fault, Optional, WholeNumber } from '../http/input/checks';
 import type { Page } from './paginate';
 
 /** The query parameters of every list. */
@@ -18,9 +19,7 @@ export class PageQuery {
    * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
    */
   @Optional()
-  @Check((value) =>
-    typeof value === 'string' ? [] : [{ code: 'invalid', message: 'is not a valid cursor for this list' }],
-  )
+  @IsString(fault('invalid', 'is not a valid cursor for this list'))
   cursor?: string;
 }
 

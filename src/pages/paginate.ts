@@ -1,4 +1,5 @@
-import { retryBroken } from '../database/retry';
+import type { EntityManager } from 'typeorm';
+import { join, query, raw, type Sql, sql } from '../database/sql';
 import { decodeCursor, encodeCursor } from './cursor';
 
 export type Order = 'asc' | 'desc';
@@ -12,9 +13,7 @@ export interface SortColumn {
 
 export interface PageRequest {
   /** A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. */
-  select: string;
-  /** The values of its placeholders. */
-  values: unknown[];
+  select: Sql;
   /** The sort columns. Together they must be unique, or paging would skip rows. A time may be a Date or text. */
   columns: SortColumn[];
   order: Order;
@@ -22,11 +21,6 @@ export interface PageRequest {
   cursor?: string;
   /** Identifies the list: its organization, sort, order and filters. A cursor of another list is refused. */
   list: unknown[];
-}
-
-/** A data source, or an entity manager or repository, which may be in a transaction. */
-interface Database {
-  query<Rows>(sql: string, values: unknown[]): Promise<Rows>;
 }
 
 export interface Page<Row> {
@@ -40,18 +34,19 @@ export interface Page<Row> {
  * would cost more than its query.
  */
 export async function paginate<Row extends object>(
-  database: Database,
-  { select, values, columns, order, limit, cursor, list }: PageRequest,
+  manager: EntityManager,
+  { select, columns, order, limit, cursor, list }: PageRequest,
 ): Promise<Page<Row>> {
   const names = columns.map(({ column }) => column);
   const after = cursor === undefined ? [] : decodeCursor(cursor, list, isPositionIn(columns));
-  const placeholders = after.map((_value, i) => `$${values.length + i + 1}`);
   const seek =
     after.length > 0
-      ? `AND (${names.join(', ')}) ${order === 'asc' ? '>' : '<'} (${placeholders.join(', ')})`
-      : '';
-  const page = `${select} ${seek} ORDER BY ${names.map((name) => `${name} ${order}`).join(', ')} LIMIT ${opaque(limit + 1)}`;
-  const rows: Row[] = await retryBroken(() => database.query(page, [...values, ...after]));
+      ? sql`AND (${raw(names.join(', '))}) ${raw(order === 'asc' ? '>' : '<')} (${join(after.map((value) => sql`${value}`))})`
+      : sql``;
+  const rows = await query<Row>(
+    manager,
+    sql`${select} ${seek} ORDER BY ${raw(names.map((name) => `${name} ${order}`).join(', '))} LIMIT ${opaque(limit + 1)}`,
+  );
   const data = rows.slice(0, limit);
   if (rows.length <= limit) return { data, nextCursor: null };
   const last = data[limit - 1] as Record<string, string | Date>;
@@ -68,7 +63,7 @@ export async function paginate<Row extends object>(
  * A limit that the planner cannot read, so it plans for a tenth of the rows that it expects. It knows nothing of how many rows
  * an organization has, and if it expected fewer than the page has, it might read and sort all of them.
  */
-export const opaque = (limit: number): string => `(SELECT ${limit})`;
+export const opaque = (limit: number): Sql => raw(`(SELECT ${limit})`);
 
 const isPositionIn = (columns: SortColumn[]) => (values: string[]) =>
   values.length === columns.length && values.every((value, i) => columns[i].type === 'text' || isTime(value));

@@ -1,37 +1,37 @@
-import type { DataSource } from 'typeorm';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Config } from './config';
 import { Organization } from '../auth/organization.entity';
 import { OrganizationsService } from '../auth/organizations.service';
+import { Database } from '../database/database';
+import { query, sql } from '../database/sql';
 import { systemCaller } from '../http/caller';
-import { Token } from '../tokens/token.entity';
+import { IN_STATE, Token } from '../tokens/token.entity';
 import { newTokenValue } from '../tokens/token-value';
-import { IN_STATE, TokensService } from '../tokens/tokens.service';
-import { Lanes } from '../database/lanes';
+import { TokensService } from '../tokens/tokens.service';
 
 /** The name of the token that a start creates. */
 const BOOTSTRAP_NAME = 'Bootstrap';
 
-const IS_ADMIN = `'admin' = ANY (token.scopes)`;
+const IS_ADMIN = sql`'admin' = ANY (scopes)`;
 
 /**
  * Creates an organization and its admin token if the database has never had an admin token, and returns whether it did.
  * The lock lets only one of several replicas do so. Revoked tokens count, so that a restart does not undo a revocation.
  */
-function createFirstAdmin(dataSource: DataSource, organizationName: string, value: string): Promise<boolean> {
+function createFirstAdmin(app: INestApplicationContext, name: string, value: string): Promise<boolean> {
+  const { dataSource } = app.get(Database);
   return dataSource.transaction(async (manager) => {
     await manager.query(
       `SELECT pg_advisory_xact_lock(hashtextextended('ums:bootstrap:' || current_schema(), 0))`,
     );
-    const tokens = manager.getRepository(Token);
-    if (await tokens.createQueryBuilder('token').where(IS_ADMIN).getExists()) return false;
-    const organization = await new OrganizationsService(manager.getRepository(Organization)).create(
-      organizationName,
-    );
-    await new TokensService(tokens, new Lanes(1)).create(
-      systemCaller(organization.id, 'service', 'ums start'),
-      { name: BOOTSTRAP_NAME, scopes: ['admin'] },
-      value,
-    );
+    const [admin] = await query(manager, sql`SELECT id FROM ${Token} WHERE ${IS_ADMIN} LIMIT 1`);
+    if (admin) return false;
+    const organization = await app.get(OrganizationsService).within(manager).create(name);
+    const by = systemCaller(organization.id, 'service', 'ums start');
+    await app
+      .get(TokensService)
+      .within(manager)
+      .create(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, value);
     return true;
   });
 }
@@ -48,21 +48,21 @@ export interface Access {
 }
 
 /** Creates the first admin token if needed. The result has its value only if the service generated it. */
-export async function bootstrap(dataSource: DataSource, config: Config): Promise<Access> {
+export async function bootstrap(app: INestApplicationContext, config: Config): Promise<Access> {
   // In production standard output is a log, where a token must not be.
   const isTrial = config.databaseUrl === undefined && !config.production;
   const generated = isTrial && !config.bootstrapToken ? newTokenValue() : undefined;
   const value = config.bootstrapToken ?? generated;
-  const isCreated =
-    value !== undefined && (await createFirstAdmin(dataSource, config.bootstrapOrganization, value));
-  const [[organization], organizations] = await dataSource
-    .getRepository(Organization)
-    .findAndCount({ select: { id: true, name: true }, order: { createdAt: 'ASC', id: 'ASC' }, take: 1 });
-  const admins = await dataSource
-    .getRepository(Token)
-    .createQueryBuilder('token')
-    .where(IS_ADMIN)
-    .andWhere(IN_STATE.active)
-    .getExists();
-  return { organization, organizations, token: isCreated ? generated : undefined, admins };
+  const isCreated = value !== undefined && (await createFirstAdmin(app, config.bootstrapOrganization, value));
+  const database = app.get(Database);
+  const [organization] = await database.readAll<Pick<Organization, 'id' | 'name'>>(
+    sql`SELECT id, name FROM ${Organization} ORDER BY created_at, id LIMIT 1`,
+  );
+  const [{ organizations }] = await database.readAll<{ organizations: number }>(
+    sql`SELECT count(*)::integer AS organizations FROM ${Organization}`,
+  );
+  const admins = await database.readAll(
+    sql`SELECT id FROM ${Token} WHERE ${IS_ADMIN} AND ${IN_STATE.active} LIMIT 1`,
+  );
+  return { organization, organizations, token: isCreated ? generated : undefined, admins: admins.length > 0 };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
 import { isRedisUrl } from '../rate-limit/redis-url';
-import { DEFAULTS } from '../service.options';
+import { DEFAULTS, type ServiceOptions } from '../service.options';
 import { isTokenValue } from '../tokens/token-value';
 import { originOf } from './cors';
 import { defaultHost } from './listen';
@@ -161,3 +161,18 @@ function trustProxy(text: string): boolean | number | string {
     return reject('must be true, false, a number of proxies, or their addresses');
   }
 }
+
+/** Only one process can use the embedded database, so counting in memory is exact there. */
+export const rateLimitStorage = ({ databaseUrl, redisUrl }: Config) =>
+  redisUrl === undefined ? (databaseUrl === undefined ? 'memory' : 'postgres') : { redisUrl };
+
+/** What the environment says about the service. */
+export const serviceOptions = (config: Config): ServiceOptions => ({
+  ...DEFAULTS,
+  rateLimitPerMinute: config.rateLimitPerMinute,
+  rateLimitStorage: rateLimitStorage(config),
+  leakReports: config.leakReports,
+  requireIfMatch: config.requireIfMatch,
+  eventRetentionDays: config.eventRetentionDays,
+  deletedUsersRetentionDays: config.deletedUsersRetentionDays,
+});

@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AppModule } from '../app.module';
-import type { Config } from './config';
+import { type Config, serviceOptions } from './config';
 import type { Database } from '../database/data-source';
 import { accessLog, type RequestRecord } from '../http/access-log';
 import { deferContinue } from '../http/expect-continue';
@@ -11,13 +11,8 @@ import { answerParserRefusals } from '../http/server/parser-refusals';
 import { acceptAbsoluteForm, requireTarget } from '../http/server/request-target';
 import { limitUnsentBytes } from '../http/server/unsent-bytes';
 import { strictExpress } from '../http/strict-express';
-import { DEFAULTS } from '../service.options';
 import { allowOrigins } from './cors';
 import { NestLog } from './log';
-
-/** Only one process can use the embedded database, so counting in memory is exact there. */
-export const rateLimitStorage = ({ databaseUrl, redisUrl }: Config) =>
-  redisUrl === undefined ? (databaseUrl === undefined ? 'memory' : 'postgres') : { redisUrl };
 
 /** Creates the application that both `npm start` and the tests run, ready to listen. */
 export async function createApp(
@@ -27,15 +22,7 @@ export async function createApp(
   onRequest: (record: RequestRecord) => void = () => {},
 ): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.on(database.dataSource, {
-      ...DEFAULTS,
-      rateLimitPerMinute: config.rateLimitPerMinute,
-      rateLimitStorage: rateLimitStorage(config),
-      leakReports: config.leakReports,
-      requireIfMatch: config.requireIfMatch,
-      eventRetentionDays: config.eventRetentionDays,
-      deletedUsersRetentionDays: config.deletedUsersRetentionDays,
-    }),
+    AppModule.on(database.dataSource, serviceOptions(config)),
     new ExpressAdapter(strictExpress()),
     // The body is read after the guards, and errors are thrown to the caller instead of ending the process.
     { bodyParser: false, abortOnError: false, logger: new NestLog(log) },

@@ -9,11 +9,11 @@ import { COUNTER } from '../rate-limit/rate-limit.module';
 import { schema } from '../schema';
 import { bannerLines, nextStep, type Started } from './banner';
 import { bootstrap } from './bootstrap';
-import { readConfig } from './config';
+import { rateLimitStorage, readConfig } from './config';
 import { displayHost, listen } from './listen';
 import { createLog } from './log';
 import { prettyLog } from './pretty-log';
-import { createApp, rateLimitStorage } from './setup';
+import { createApp } from './setup';
 import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
 import { disablePretenuring, releaseStartMemory } from './v8';
@@ -79,11 +79,11 @@ export async function start(
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
-  const access = await bootstrap(database.dataSource, config);
+  const access = await bootstrap(app, config);
   let sampleUsers: number | undefined;
   try {
     if (demo && access.organization) {
-      sampleUsers = await seedDemo(database.dataSource, access.organization.id);
+      sampleUsers = await seedDemo(app, access.organization.id);
     }
   } finally {
     report({ ...access, sampleUsers });

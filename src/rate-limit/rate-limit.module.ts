@@ -1,10 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { getDataSourceToken } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
 import { isDistributed } from '../database/citus/is-distributed';
-import { DATABASE } from '../database/data-source';
-import { Lanes } from '../database/lanes';
+import { Database } from '../database/database';
 import { MemoryStorage } from './memory.storage';
 import { PostgresCounter } from './postgres.counter';
 import { RateLimitGuard } from './rate-limit.guard';
@@ -31,9 +28,9 @@ export class RateLimitModule {
   static with({ rateLimitPerMinute, rateLimitStorage }: RateLimitOptions): DynamicModule {
     const counter = {
       provide: COUNTER,
-      inject: [getDataSourceToken(DATABASE), Lanes],
-      useFactory: async (dataSource: DataSource, lanes: Lanes) => {
-        const postgres = new PostgresCounter(dataSource, lanes, await isDistributed(dataSource));
+      inject: [Database],
+      useFactory: async (database: Database) => {
+        const postgres = new PostgresCounter(database, await isDistributed(database.dataSource));
         return typeof rateLimitStorage === 'object'
           ? RedisCounter.open(rateLimitStorage.redisUrl, postgres)
           : postgres;

@@ -1,4 +1,6 @@
-import { Check } from '../http/input/checks';
+import { applyDecorators } from '@nestjs/common';
+import { Matches } from 'class-validator';
+import { fault, Satisfies } from '../http/input/checks';
 
 /** From 1d to 3650d, without leading zeros. One expression, so that the OpenAPI document promises what is accepted. */
 const SHAPE = /^([1-9][0-9]{0,2}|[12][0-9]{3}|3[0-5][0-9]{2}|36[0-4][0-9]|3650)d$/;
@@ -11,15 +13,12 @@ export function daysOf(duration: string): number | null {
 
 /** A duration that `daysOf()` accepts. */
 export const ExpiresIn = () =>
-  Check(
-    (value) => {
-      if (typeof value === 'string') {
-        if (daysOf(value) !== null) return [];
-        if (/^\d+d$/.test(value) && !/^0\d/.test(value)) {
-          return [{ code: 'out_of_range', message: 'must be from 1d to 3650d' }];
-        }
-      }
-      return [{ code: 'invalid', message: 'must be a number of days followed by d, such as 90d' }];
-    },
-    { type: 'string', pattern: SHAPE.source },
+  applyDecorators(
+    Satisfies(
+      'isDuration',
+      [],
+      (value) => typeof value === 'string' && /^(0|[1-9]\d*)d$/.test(value),
+      fault('invalid', 'must be a number of days followed by d, such as 90d'),
+    ),
+    Matches(SHAPE, fault('out_of_range', 'must be from 1d to 3650d')),
   );

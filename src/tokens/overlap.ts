@@ -1,19 +1,20 @@
-import { Check } from '../http/input/checks';
+import { applyDecorators } from '@nestjs/common';
+import { Matches } from 'class-validator';
+import { fault, Satisfies } from '../http/input/checks';
 
 /** From 0h to 168h, without leading zeros. */
 const SHAPE = /^(0|[1-9][0-9]?|1[0-5][0-9]|16[0-8])h$/;
 
 /** A duration of whole hours, from `0h` to `168h`. */
 export const Overlap = () =>
-  Check(
-    (value) => {
-      if (typeof value === 'string') {
-        if (SHAPE.test(value)) return [];
-        if (/^[1-9]\d*h$/.test(value)) return [{ code: 'out_of_range', message: 'must be from 0h to 168h' }];
-      }
-      return [{ code: 'invalid', message: 'must be a number of hours followed by h, such as 24h' }];
-    },
-    { type: 'string', pattern: SHAPE.source },
+  applyDecorators(
+    Satisfies(
+      'isDuration',
+      [],
+      (value) => typeof value === 'string' && /^(0|[1-9]\d*)h$/.test(value),
+      fault('invalid', 'must be a number of hours followed by h, such as 24h'),
+    ),
+    Matches(SHAPE, fault('out_of_range', 'must be from 0h to 168h')),
   );
 
 /** The hours of such a duration. */

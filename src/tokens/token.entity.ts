@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { raw, type Sql, sql } from '../database/sql';
 import type { Scope } from '../http/scopes';
 import type { TokenState } from './tokens.dto';
 
@@ -49,19 +50,15 @@ export class Token {
   expired: boolean;
 }
 
-/** The stored columns of a token, under the names of the entity. */
-export const STORED_COLUMNS = `id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
-  created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt",
-  rotated_from AS "rotatedFrom"`;
+/** The columns of a token in a SELECT or RETURNING, under the names of the entity. */
+export const TOKEN_COLUMNS =
+  raw(`id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
+  created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", rotated_from AS "rotatedFrom",
+  coalesce(expires_at <= now(), false) AS expired`);
 
-/** The columns of a token in a SELECT, under the names of the entity. */
-export const TOKEN_COLUMNS = `${STORED_COLUMNS}, coalesce(expires_at <= now(), false) AS expired`;
-
-const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/** The record of a token that is in this state as JSON, for its event. */
-export const tokenJson = (state: TokenState) =>
-  `json_build_object('id', id, 'name', name, 'hint', hint, 'scopes', scopes, 'state', '${state}', 'expiresIn', expires_in,
-     'expiresAt', ${time('expires_at')}, 'createdAt', ${time('created_at')},
-     'lastUsedAt', ${time('last_used_at')}, 'revokedAt', ${time('revoked_at')},
-     'rotatedFrom', rotated_from)`;
+/** The condition for each state of a token. */
+export const IN_STATE: Record<TokenState, Sql> = {
+  revoked: sql`revoked_at IS NOT NULL`,
+  expired: sql`revoked_at IS NULL AND expires_at <= now()`,
+  active: sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+};

@@ -1,6 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Answers } from '../http/answers';
+import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
 import { refuseKey } from '../http/input/idempotency-key';
@@ -22,7 +22,7 @@ export class TokensController {
    */
   @Get()
   @Scopes('admin')
-  @Answers({ headers: ['Link'] })
+  @Responses({ headers: ['Link'] })
   async list(
     @CurrentCaller() by: Caller,
     @Query() query: ListTokensDto,
@@ -68,7 +68,7 @@ export class TokensController {
   @Post(':id/rotate')
   @Scopes('admin')
   @OptionalBody()
-  @Answers({ failures: [409] })
+  @Responses({ failures: [409] })
   async rotate(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,

@@ -1,11 +1,29 @@
+import { applyDecorators } from '@nestjs/common';
 import { SCOPES, type Scope } from '../http/scopes';
-import { Check, OneOf, Optional, Text } from '../http/input/checks';
+import { ArrayMinSize, IsArray, IsIn } from 'class-validator';
+import { fault, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
 import { PageQuery } from '../pages/page';
 import { ExpiresIn } from './expires-in';
 import { Overlap } from './overlap';
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
 export type TokenState = (typeof TOKEN_STATES)[number];
+
+const NO_SCOPES = fault('invalid', `must be a list of ${SCOPES.join(', ')}`);
+
+const ScopeList = () =>
+  applyDecorators(
+    IsArray(NO_SCOPES),
+    IsIn(SCOPES, { ...NO_SCOPES, each: true }),
+    ArrayMinSize(1, fault('too_short', 'must name at least one scope')),
+    // ArrayUnique of class-validator compares each element with each.
+    Satisfies(
+      'arrayUnique',
+      [],
+      (value) => Array.isArray(value) && new Set(value).size === value.length,
+      fault('invalid', 'must not name a scope twice'),
+    ),
+  );
 
 export class CreateTokenDto {
   /**
@@ -19,20 +37,7 @@ export class CreateTokenDto {
    * What the token may do, each scope once. `admin` grants full access; no other scope implies another.
    * @example ["users:read", "users:write"]
    */
-  @Check(
-    (value) => {
-      if (value === undefined) return [{ code: 'required', message: 'is required' }];
-      const isScope = (scope: unknown) => SCOPES.includes(scope as Scope);
-      if (!Array.isArray(value) || !value.every(isScope)) {
-        return [{ code: 'invalid', message: `must be a list of ${SCOPES.join(', ')}` }];
-      }
-      if (value.length === 0) return [{ code: 'too_short', message: 'must name at least one scope' }];
-      if (new Set(value).size < value.length)
-        return [{ code: 'invalid', message: 'must not name a scope twice' }];
-      return [];
-    },
-    { type: 'array', items: { type: 'string', enum: SCOPES }, minItems: 1, uniqueItems: true },
-  )
+  @ScopeList()
   scopes: Scope[];
 
   /**

@@ -1,16 +1,16 @@
 import { Body, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Answers } from '../http/answers';
+import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
-import { claimOf } from '../http/input/idempotency-key';
+import { idempotentRequestOf } from '../http/input/idempotency-key';
 import { entityTag, freshness, preconditionOf } from '../http/input/entity-tags';
 import { locationOf } from '../http/location';
 import { Scopes } from '../http/scopes';
 import { linkNext, writePage } from '../pages/page';
-import { userAsJson } from './user.serializer';
-import { UserPageView, UserView } from './user.view';
-import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
+import { userAsJson } from './user/user.serializer';
+import { UserPageView, UserView } from './user/user.view';
+import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 import { UsersService } from './users.service';
 
 /** The injection token of whether a PATCH or DELETE must have an If-Match. */
@@ -29,7 +29,7 @@ export class UsersController {
    */
   @Get()
   @Scopes('users:read')
-  @Answers({ headers: ['Link'], view: UserPageView })
+  @Responses({ headers: ['Link'], view: UserPageView })
   async list(
     @CurrentCaller() by: Caller,
     @Query() query: ListUsersDto,
@@ -48,14 +48,17 @@ export class UsersController {
    */
   @Post()
   @Scopes('users:write')
-  @Answers({ headers: ['Location', 'ETag', 'Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
+  @Responses({ headers: ['Location', 'ETag', 'Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
   async create(
     @CurrentCaller() by: Caller,
     @Body() user: CreateUserDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserView> {
-    const { user: created, isReplay } = await this.users.createOnce(by, user, claimOf(request));
+    const once = idempotentRequestOf(request);
+    const { user: created, isReplay } = once
+      ? await this.users.createOnce(by, user, once)
+      : { user: await this.users.create(by, user), isReplay: false };
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
     response.location(locationOf(request, created.id));
     response.setHeader('ETag', entityTag(created.version));
@@ -68,7 +71,7 @@ export class UsersController {
    */
   @Get(':id')
   @Scopes('users:read')
-  @Answers({ headers: ['ETag'], conditions: ['If-None-Match'] })
+  @Responses({ headers: ['ETag'], conditions: ['If-None-Match'] })
   async get(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,
@@ -88,7 +91,7 @@ export class UsersController {
    */
   @Patch(':id')
   @Scopes('users:write')
-  @Answers({ headers: ['ETag'], conditions: ['If-Match', 'If-None-Match'], failures: [409] })
+  @Responses({ headers: ['ETag'], conditions: ['If-Match', 'If-None-Match'], failures: [409] })
   async update(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,
@@ -108,7 +111,7 @@ export class UsersController {
    */
   @Delete(':id')
   @Scopes('users:delete')
-  @Answers({ conditions: ['If-Match', 'If-None-Match'], failures: [409] })
+  @Responses({ conditions: ['If-Match', 'If-None-Match'], failures: [409] })
   @HttpCode(204)
   delete(@CurrentCaller() by: Caller, @Param('id') id: string, @Req() request: Request): Promise<void> {
     return this.users.delete(by, id, preconditionOf(request, this.requireIfMatch));

@@ -1,21 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { DATABASE } from '../database/data-source';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { BatchController } from './batch/batch.controller';
 import { BatchService } from './batch/batch.service';
-import { DeletedUserReads } from './deleted/deleted-user-reads';
 import { DELETED_USERS_RETENTION_DAYS, DeletedUserRetention } from './deleted/deleted-user-retention';
 import { DeletedUsersController } from './deleted/deleted-users.controller';
 import { DeletedUsersService } from './deleted/deleted-users.service';
 import { UserPurge } from './deleted/user-purge';
-import { PurgedWords } from './search/purged-words';
 import { UserSearch } from './search/user-search';
 import { UserSearchController } from './search/user-search.controller';
-import { VocabularySweep } from './search/vocabulary-sweep';
-import { User } from './user.entity';
-import { UserReads } from './writes/user-reads';
-import { UserWrites } from './writes/user-writes';
+import { Vocabulary } from './search/vocabulary/vocabulary';
+import { VocabularySweep } from './search/vocabulary/vocabulary-sweep';
 import { REQUIRE_IF_MATCH, UsersController } from './users.controller';
 import { UsersService } from './users.service';
 
@@ -27,23 +21,20 @@ export interface UsersOptions {
 }
 
 @Module({
-  imports: [TypeOrmModule.forFeature([User], DATABASE), IdempotencyModule],
+  imports: [IdempotencyModule],
   // The order matters: `GET …/search` must match before `GET …/:id`.
   controllers: [UserSearchController, BatchController, UsersController, DeletedUsersController],
   providers: [
     UsersService,
-    UserReads,
-    UserWrites,
     UserSearch,
     BatchService,
+    Vocabulary,
     VocabularySweep,
-    PurgedWords,
     DeletedUsersService,
-    DeletedUserReads,
     DeletedUserRetention,
     UserPurge,
   ],
-  exports: [UsersService, DeletedUsersService, UserSearch],
+  exports: [UsersService, BatchService, DeletedUsersService, UserSearch],
 })
 export class UsersModule {
   static with({ requireIfMatch, deletedUsersRetentionDays }: UsersOptions): DynamicModule {

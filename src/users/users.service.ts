@@ -1,56 +1,52 @@
-import { Injectable, PreconditionFailedException } from '@nestjs/common';
-import { InjectEntityManager } from '@nestjs/typeorm';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { DATABASE } from '../database/data-source';
+import { Database } from '../database/database';
 import { isReferenced, violates } from '../database/errors';
-import { joinTransaction, NO_LANES } from '../database/join-transaction';
-import { Lanes } from '../database/lanes';
-import { tableName } from '../database/tables';
-import { conflict, notFound, taken } from '../http/fault';
-import { type Order, type Page, paginate, type SortColumn } from '../pages/paginate';
+import { isId } from '../database/id';
+import { GroupedLoader } from '../database/per-turn';
+import { SerialQueue } from '../database/serial-queue';
+import { query, raw, type Sql, sql } from '../database/sql';
+import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
-import type { Claim } from '../http/input/idempotency-key';
-import { judgeOrThrow } from '../http/input/judge';
-import { TEXT_COLUMNS, USER_COLUMNS, type UserText, withDefaults } from './user-columns';
-import type { Precondition } from './writes/user-decisions';
-import type { User } from './user.entity';
-import { recordOf, type UserRecord } from './user.record';
-import { EMAIL_TAKEN } from './users.faults';
-import { emailKey, USER_FIELD_LIST, USER_FIELDS, USER_SORTS, type UserSort } from './user.fields';
+import { conflict, notFound, taken } from '../http/fault';
+import type { Precondition } from '../http/input/entity-tags';
+import type { IdempotentRequest } from '../http/input/idempotency-key';
+import { validateOrThrow } from '../http/input/validate';
+import { IdempotencyKeys } from '../idempotency/idempotency-keys';
+import { type Page, paginate } from '../pages/paginate';
+import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
-import { UserPurge } from './deleted/user-purge';
-import { UserReads } from './writes/user-reads';
-import { type Outcome, UserWrites } from './writes/user-writes';
-import { CreateUserDto, ListUsersDto, UpdateUserDto } from './users.dto';
+import { putSearchTexts, removeSearchText } from './search/search-texts';
+import { Vocabulary } from './search/vocabulary/vocabulary';
+import { insertUser, lockUser, updateUser, userNotFound } from './user-rows';
+import { EMAIL_TAKEN } from './user/email-taken';
+import { changesOf, withDefaults } from './user/user.changes';
+import { USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from './user/user.columns';
+import { User, type UserFields } from './user/user.entity';
+import { emailKey } from './user/user.keys';
+import { serializeUser, type UserRecord } from './user/user.serializer';
+import { USER_SORTS } from './user/user.sorts';
+import { userDeleted, userUpdated } from './user/user.events';
+import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 
-/** The columns and the default direction of each sort order; `select` adds the columns that are not fields. */
-const SORTS = Object.fromEntries(
-  USER_SORTS.map((sort) => {
-    const { by, order } = USER_FIELDS[sort].sort;
-    const columns = by.map((column): SortColumn => {
-      const field = USER_FIELD_LIST.find((field) => field.column === column);
-      return { column, property: field?.name ?? column, type: field?.kind === 'time' ? 'time' : 'text' };
-    });
-    const extra = by.filter((column) => !USER_FIELD_LIST.some((field) => field.column === column));
-    return [sort, { columns, order, select: extra.map((column) => `, ${column}`).join('') }];
-  }),
-) as Record<UserSort, { columns: SortColumn[]; order: Order; select: string }>;
+/** What a write changes, decided on the user as it is now and stays until the end of the transaction. */
+export type Decide = (user: User) => Partial<UserFields>;
 
 @Injectable()
 export class UsersService {
-  private readonly table: string;
+  /** One write of a user at a time, so that a user whom many change does not hold all connections of its organization. */
+  private readonly writes = new SerialQueue();
+  private readonly reads = new GroupedLoader<string, User | null>((ids, organizationId) =>
+    this.findAll(organizationId, ids),
+  );
 
   /** @internal Nest constructs it. */
   constructor(
-    @InjectEntityManager(DATABASE) private readonly manager: EntityManager,
-    private readonly reads: UserReads,
-    private readonly writes: UserWrites,
-    private readonly purge: UserPurge,
+    private readonly database: Database,
+    private readonly idempotencyKeys: IdempotencyKeys,
+    private readonly vocabulary: Vocabulary,
     private readonly retention: DeletedUserRetention,
-    private readonly lanes: Lanes,
-  ) {
-    this.table = tableName(manager.dataSource, 'users');
-  }
+  ) {}
 
   /**
    * The same service in an open transaction of the application: what it writes is committed or rolled back with the
@@ -58,113 +54,164 @@ export class UsersService {
    * statement, because a transaction has one connection. Throws if the manager is not in a transaction of the data source.
    */
   within(manager: EntityManager): UsersService {
-    const joined = joinTransaction(this.manager.dataSource, manager);
-    const [reads, writes] = [this.reads.within(joined), this.writes.within(joined)];
-    return new UsersService(joined, reads, writes, this.purge, this.retention, NO_LANES);
+    return new UsersService(
+      this.database.within(manager),
+      this.idempotencyKeys,
+      this.vocabulary,
+      this.retention,
+    );
   }
 
   async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserRecord>> {
     const { data, nextCursor } = await this.page<User>(USER_COLUMNS, callerOf(by), query);
-    return { data: data.map(recordOf), nextCursor };
+    return { data: data.map(serializeUser), nextCursor };
   }
 
   /** The same page with values as text, ready for a JSON response. */
   listAsText(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserText>> {
-    return this.page(TEXT_COLUMNS, callerOf(by), query);
+    return this.page(USER_TEXT_COLUMNS, callerOf(by), query);
   }
 
-  async create(by: By, user: CreateUserDto): Promise<UserRecord> {
-    return (await this.createOnce(by, user)).user;
+  async create(by: By, input: CreateUserDto): Promise<UserRecord> {
+    const caller = callerOf(by);
+    const fields = withDefaults(validateOrThrow(CreateUserDto, input));
+    const user = await this.database
+      .write(caller.organizationId, (manager) => insertUser(manager, caller, fields))
+      .catch(rethrowViolation);
+    await this.vocabulary.learn(this.database, caller.organizationId, [user]);
+    return serializeUser(user);
   }
 
-  /** With a claim, returns what the same request has created before, whatever has become of it. */
+  /** The same for a request with a key: returns what the same request has created before, whatever has become of it. */
   async createOnce(
-    by: By,
-    user: CreateUserDto,
-    claim?: Claim,
+    by: Caller,
+    input: CreateUserDto,
+    request: IdempotentRequest,
   ): Promise<{ user: UserRecord; isReplay: boolean }> {
-    const fields = withDefaults(judgeOrThrow(CreateUserDto, user));
-    const outcome = await this.writes.insert(callerOf(by), fields, claim).catch(rethrowViolation);
-    return { user: writtenOrThrow(outcome), isReplay: outcome.outcome === 'replayed' };
+    const fields = withDefaults(validateOrThrow(CreateUserDto, input));
+    const { response: user, isReplay } = await this.idempotencyKeys
+      .runOnce(by.organizationId, request, async (manager) => {
+        const user = serializeUser(await insertUser(manager, by, fields));
+        return { response: user, userId: user.id };
+      })
+      .catch(rethrowViolation);
+    if (!isReplay) await this.vocabulary.learn(this.database, by.organizationId, [user]);
+    return { user, isReplay };
   }
 
   async get(by: By, id: string): Promise<UserRecord> {
     const { organizationId } = callerOf(by);
-    const user = await this.reads.find(organizationId, id);
+    const user = isId('usr', id) ? await this.reads.load(organizationId, id) : null;
     if (!user) throw userNotFound();
-    return recordOf(user);
+    return serializeUser(user);
   }
 
-  /** Throws a 412, and changes nothing, if the version of the user does not meet the precondition. */
+  /** Changes the fields that are there. Throws a 412, and changes nothing, if the precondition refuses the user's version. */
   async update(
     by: By,
     id: string,
-    changes: UpdateUserDto,
+    input: UpdateUserDto,
     precondition: Precondition = always,
   ): Promise<UserRecord> {
-    const fields = judgeOrThrow(UpdateUserDto, changes);
-    return writtenOrThrow(await this.writes.update(callerOf(by), id, fields, precondition));
+    const fields = validateOrThrow(UpdateUserDto, input);
+    return this.change(by, id, (user) => {
+      precondition(user.version);
+      return fields;
+    });
+  }
+
+  /** Changes what `decide` returns for the user, who is locked meanwhile. If it throws, or nothing changes, nothing is written. */
+  async change(by: By, id: string, decide: Decide): Promise<UserRecord> {
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const { user, learnt } = await this.write(caller, id, async (manager, before) => {
+      const changes = changesOf(before, decide(before));
+      if (!changes) return { user: before, learnt: [] };
+      const after = await updateUser(manager, before, changes);
+      const learnt = await putSearchTexts(manager, [{ before, after }]);
+      await recordEvents(manager, userUpdated(caller, before, after, changes));
+      return { user: after, learnt };
+    }).catch(rethrowViolation);
+    await this.vocabulary.learn(this.database, organizationId, learnt);
+    return serializeUser(user);
   }
 
   /**
-   * Moves the user to the deleted ones, or purges it if those are not kept at all. Throws a 412, and deletes nothing, if the version
-   * of the user does not meet the precondition.
+   * Moves the user to the deleted ones, or purges it if those are not kept at all. Throws a 412, and deletes nothing, if the
+   * precondition refuses the user's version, and a 409 if a table of the host refers to the user.
    */
   async delete(by: By, id: string, precondition: Precondition = always): Promise<void> {
-    writtenOrThrow(await this.writes.delete(callerOf(by), id, precondition).catch(rethrowReference));
-    if (this.retention.days > 0) return;
-    if (this.manager.queryRunner) this.retention.soon();
-    else await this.purge.purge(callerOf(by), id);
+    const caller = callerOf(by);
+    await this.write(caller, id, async (manager, user) => {
+      precondition(user.version);
+      await manager.delete(User, { organizationId: user.organizationId, id });
+      await manager
+        .createQueryBuilder()
+        .insert()
+        .into(DeletedUser)
+        .values(deletedUserOf(user))
+        .updateEntity(false)
+        .execute();
+      await removeSearchText(manager, user);
+      await recordEvents(manager, userDeleted(caller, user));
+    }).catch(rethrowReference);
+    await this.retention.afterDelete(this.database, caller, id);
   }
 
-  private async page<Row extends object>(
-    fieldColumns: string,
+  /** Runs a transaction with the user locked. */
+  private write<Result>(
     { organizationId }: Caller,
-    query: Partial<ListUsersDto>,
+    id: string,
+    work: (manager: EntityManager, user: User) => Promise<Result>,
+  ): Promise<Result> {
+    return this.writes.enqueue(`${organizationId} ${id}`, () =>
+      this.database.write(organizationId, async (manager) => {
+        return work(manager, await lockUser(manager, organizationId, id));
+      }),
+    );
+  }
+
+  private async findAll(organizationId: string, ids: readonly string[]): Promise<(User | null)[]> {
+    const rows = await this.database.read(organizationId, (manager) =>
+      query<User>(
+        manager,
+        sql`SELECT ${USER_COLUMNS} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+      ),
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id) ?? null);
+  }
+
+  private page<Row extends object>(
+    columns: Sql,
+    { organizationId }: Caller,
+    input: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
-    const { sort, order: requested, limit, cursor, email, role } = judgeOrThrow(ListUsersDto, query);
-    const { columns, select, order: byDefault } = SORTS[sort];
+    const { sort, order: requested, limit, cursor, email, role } = validateOrThrow(ListUsersDto, input);
+    const { columns: sortColumns, select, order: byDefault } = USER_SORTS[sort];
     const order = requested ?? byDefault;
-    const values: unknown[] = [organizationId];
-    const conditions = ['organization_id = $1'];
-    let rows = this.table;
-    if (email) {
-      // OFFSET 0 keeps the order of the list out of it: the user is looked up by its unique key.
-      const key = `email_key = $${values.push(emailKey(email))}`;
-      rows = `(SELECT * FROM ${this.table} WHERE organization_id = $1 AND ${key} OFFSET 0) AS users`;
-    }
-    if (role) conditions.push(`role = $${values.push(role)}`);
+    const key = email && emailKey(email);
+    // OFFSET 0 keeps the order of the list out of it: the user is looked up by its unique key.
+    const rows = key
+      ? sql`(SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = ${key} OFFSET 0) AS users`
+      : sql`${User}`;
     const page = {
-      select: `SELECT ${fieldColumns}${select} FROM ${rows} WHERE ${conditions.join(' AND ')}`,
-      values,
-      columns,
+      select: sql`SELECT ${columns}${raw(select)} FROM ${rows} WHERE organization_id = ${organizationId}
+        ${role ? sql`AND role = ${role}` : raw('')}`,
+      columns: sortColumns,
       order,
       limit,
       cursor,
-      list: [
-        'users',
-        organizationId,
-        sort,
-        order,
-        { ...(email && { emailKey: emailKey(email) }), ...(role && { role }) },
-      ],
+      list: ['users', organizationId, sort, order, { ...(key && { emailKey: key }), ...(role && { role }) }],
     };
-    return this.lanes.run('quick', organizationId, () => paginate<Row>(this.manager, page));
+    return this.database.read(organizationId, (manager) => paginate<Row>(manager, page));
   }
 }
 
-const always: Precondition = () => true;
+const always: Precondition = () => {};
 
-function writtenOrThrow({ outcome, user }: Outcome): UserRecord {
-  if (outcome === 'missing') throw userNotFound();
-  if (outcome === 'stale') throw new PreconditionFailedException('The user has another version.');
-  if (outcome === 'taken') throw taken(EMAIL_TAKEN);
-  return recordOf(user!);
-}
-
-const userNotFound = () => notFound('There is no such user.');
-
-function rethrowViolation(error: unknown): never {
+export function rethrowViolation(error: unknown): never {
+  if (violates(error, 'users_organization_id_email_key_key')) throw taken(EMAIL_TAKEN);
   // A request cannot contain an unknown organization, but a host application can pass one.
   if (violates(error, 'users_organization_id_fkey')) throw notFound('There is no such organization.');
   throw error;

@@ -216,31 +216,6 @@ test('a migration of a distributed database distributes what it adds, and the ne
   }
 });
 
-test('an older function is replaced on every node', async () => {
-  const url = await newDatabase();
-  await run(url, 'distribute');
-  const codes = async () =>
-    (
-      await query(
-        url,
-        `SELECT result FROM run_command_on_all_nodes($$SELECT prosrc FROM pg_proc WHERE proname = 'ums_run_at_node'$$)`,
-      )
-    ).map(({ result }) => result);
-  const [code] = await codes();
-  await query(
-    url,
-    `CREATE OR REPLACE FUNCTION ums_run_at_node(organization text, statement text) RETURNS TABLE (id text, at timestamptz)
-     LANGUAGE plpgsql AS 'BEGIN RETURN QUERY EXECUTE statement; END'`,
-  );
-  assert.ok(!(await codes()).includes(code));
-
-  const { stderr } = await run(url, 'distribute');
-
-  assert.match(stderr, /^1\/1 replace the function ums_run_at_node/m);
-  assert.deepEqual(await codes(), [code, code, code]);
-  assert.doesNotMatch((await run(url, 'distribute')).stderr, /ums_run_at_node/);
-});
-
 test('the tables of a host application are distributed in their schema, and others left alone', async () => {
   const url = await newDatabase();
   const config = { databaseUrl: url, poolSize: 1 };

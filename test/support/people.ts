@@ -1,13 +1,16 @@
 import type { DataSource } from 'typeorm';
+import { Background } from '../../src/background/background';
+import { ConnectionShares } from '../../src/database/connection-shares';
+import { Database } from '../../src/database/database';
+import { systemCaller } from '../../src/http/caller';
 import { newId } from '../../src/database/id';
-import { Lanes } from '../../src/database/lanes';
 import { person } from '../../src/demo/people';
-import { Vocabulary } from '../../src/users/search/vocabulary';
-import { columnsOf, wordsOf } from '../../src/users/user-columns';
-import type { WritableFields } from '../../src/users/user.fields';
-import { insertStatement } from '../../src/users/writes/user-statements';
+import { writeUsers } from '../../src/users/batch/batch-writes';
+import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
+import { Vocabulary } from '../../src/users/search/vocabulary/vocabulary';
+import type { UserFields } from '../../src/users/user/user.entity';
 
-const PER_STATEMENT = 1_000;
+const PER_TRANSACTION = 1_000;
 
 /** Adds the sample people `from` to `from + count - 1`, in the service's own statements but without its checks. */
 export async function fillOrganization(
@@ -15,19 +18,21 @@ export async function fillOrganization(
   organizationId: string,
   from: number,
   count: number,
-  fields: (n: number) => Partial<WritableFields> = () => ({}),
+  fields: (n: number) => Partial<UserFields> = () => ({}),
 ): Promise<void> {
-  const vocabulary = new Vocabulary(dataSource, new Lanes(1));
-  for (let first = from; first < from + count; first += PER_STATEMENT) {
-    const length = Math.min(PER_STATEMENT, from + count - first);
-    const rows = Array.from({ length }, (_, i) => ({
+  const database = new Database(dataSource, new ConnectionShares(1));
+  const by = systemCaller(organizationId, 'service', 'test');
+  for (let first = from; first < from + count; first += PER_TRANSACTION) {
+    const length = Math.min(PER_TRANSACTION, from + count - first);
+    const users = Array.from({ length }, (_, i) => ({
       id: newId('usr'),
-      columns: columnsOf({ ...person(first + i), ...fields(first + i) } as WritableFields),
+      current: { ...person(first + i), ...fields(first + i) } as UserFields,
     }));
-    await vocabulary.learn(
+    const learnt = await dataSource.transaction((manager) => writeUsers(manager, by, users));
+    await new Vocabulary(new VocabularySweep(database, new Background(false))).learn(
+      database,
       organizationId,
-      rows.flatMap(({ columns }) => wordsOf(columns)),
+      learnt,
     );
-    await dataSource.query(...insertStatement(dataSource, organizationId, rows));
   }
 }

@@ -5,10 +5,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../database/data-source';
 import { systemCaller } from '../../http/caller';
 import { type Mode, MODES } from '../../users/batch/batch-rules';
-import { batchServiceOn } from '../../users/batch/batch-service-on';
+import { BatchService } from '../../users/batch/batch.service';
 import { type Format, formatOf, formatOption, isTsv } from '../format';
-import { requireOrganization } from '../require-organization';
-import { withDatabase } from '../with-database';
+import { requireOrganization, withService } from '../with-service';
 import type { CsvOptions } from './csv-file';
 import type { ImportFile } from './import-file';
 import { requireWritable } from './refused-rows';
@@ -87,10 +86,10 @@ async function importUsers(path: string, options: Options): Promise<void> {
   if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
   requireWritable(refusedFile);
   const file = await readerOf(source, path, format, options);
-  await withDatabase(async (dataSource) => {
-    await requireOrganization(dataSource, organization);
+  await withService(async (app) => {
+    await requireOrganization(app, organization);
     const by = systemCaller(organization, 'cli', 'ums users import');
-    const batches = batchServiceOn(dataSource);
+    const batches = app.get(BatchService);
     await runImport(
       {
         file,

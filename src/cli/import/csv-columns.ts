@@ -1,12 +1,10 @@
 import { columnKey } from '../../../csv/csv-file';
 import { formatRows } from '../../../csv/write-csv';
-import { USER_FIELDS, type UserFieldName, WRITABLE_NAMES } from '../../users/user.fields';
+import { USER_FIELDS, type UserField, WRITABLE_FIELDS } from '../../users/user/user.entity';
 
-const HINT = `The first line must contain column names (${WRITABLE_NAMES.join(', ')}).`;
+const HINT = `The first line must contain column names (${WRITABLE_FIELDS.join(', ')}).`;
 
-const FIELD_NAMES = new Map(
-  (Object.keys(USER_FIELDS) as UserFieldName[]).map((name) => [name.toLowerCase(), name]),
-);
+const FIELD_NAMES = new Map(USER_FIELDS.map((name) => [name.toLowerCase(), name]));
 
 /** The columns that a file may have, in lower case. */
 export const KNOWN_COLUMNS = [...FIELD_NAMES.keys()];
@@ -15,7 +13,7 @@ export const KNOWN_COLUMNS = [...FIELD_NAMES.keys()];
  * The field of each column; undefined for one that is left out. Throws if a column is missing, or is neither a field nor in
  * `ignored`.
  */
-export function fieldsOf(names: string[], ignored: readonly string[]): (UserFieldName | undefined)[] {
+export function fieldsOf(names: string[], ignored: readonly string[]): (UserField | undefined)[] {
   const isIgnored = ignored.map(columnKey);
   const keys = names.map(columnKey);
   const imported = keys.filter((key) => !isIgnored.includes(key));

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../process/failure';
 import { optimizeForSize } from '../../process/v8';
 import type { BatchAnswerView } from '../../users/batch/batch.view';
-import { USER_FIELDS, WRITABLE_NAMES } from '../../users/user.fields';
+import { USER_FIELDS, WRITABLE_FIELDS } from '../../users/user/user.entity';
 import { Interruption } from '../interruption';
 import { count, counted, Progress } from '../progress';
 import type { ImportFile, Row } from './import-file';
@@ -114,7 +114,7 @@ async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
 }
 
 const isServiceField = (name: string) =>
-  Object.hasOwn(USER_FIELDS, name) && !WRITABLE_NAMES.includes(name as never);
+  USER_FIELDS.includes(name as never) && !WRITABLE_FIELDS.includes(name as never);
 
 /** A row without the fields that the service sets, which an export contains. */
 function withoutServiceFields(row: unknown): unknown {

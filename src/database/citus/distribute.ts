@@ -2,7 +2,6 @@ import { addressOf, hasCitus, nodesOf, type Queryable } from './cluster';
 import { PLACEMENTS } from './placements';
 import { type Step, stepsFor } from './steps';
 import { countRows, misplaced, type Table, tablesOf } from './tables';
-import { functionSteps } from './write-statements';
 
 export interface Distribution {
   /** The nodes that get the rows of organizations. */
@@ -29,8 +28,7 @@ export async function distributeTables(
   const tables = await tablesOf(runner);
   refuseOtherPlaces(tables);
   const moved = misplaced(tables);
-  const moves = moved.length > 0 ? await movesOf(runner, moved, dryRun) : [];
-  const steps = [...moves, ...(await functionSteps(runner))];
+  const steps = moved.length > 0 ? await movesOf(runner, moved, dryRun) : [];
   if (dryRun) return { nodes, steps };
   for (const step of steps) {
     onStep?.(step, steps);

@@ -18,6 +18,7 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   user_search: 'distributed',
   search_words: 'distributed',
   replaced_texts: 'distributed',
+  purges: 'distributed',
   idempotency_keys: 'distributed',
   events: 'distributed',
   event_heads: 'distributed',

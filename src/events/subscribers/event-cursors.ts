@@ -1,127 +1,139 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { DATABASE } from '../../database/data-source';
-import { tableName } from '../../database/tables';
-import { EVENT_COLUMNS, type EventRecord, type EventRow, recordOf } from '../event.record';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../database/database';
+import { execute, query, raw, sql } from '../../database/sql';
+import { Event, EVENT_COLUMNS, type EventRow } from '../event.entity';
+import { EventHead } from '../log/event-head.entity';
+import { type EventRecord, serializeEvent } from '../event.serializer';
+import { EventCursor } from './event-cursor.entity';
+import { EventSubscriber } from './event-subscriber.entity';
 
-/** A process that is gone loses its claims after this time. */
+/** A process that has died loses its claims after this time. */
 export const CLAIMED_FOR_MS = 30_000;
 
 const EVENTS_PER_READ = 100;
 
 /** Rounded as `due_at` is, which would otherwise be in the future for half a millisecond after it was set to now(). */
-const NOW = 'now()::timestamptz(3)';
+const NOW = raw('now()::timestamptz(3)');
 
-/** The events of an organization that one process delivers to a subscriber. */
-export interface Claim {
+/** The right of one process to deliver the events of an organization to a subscriber. */
+export interface DeliveryClaim {
   subscriber: string;
   organizationId: string;
-  /** Grows with each claim, so that a process whose claim has run out changes nothing any more. */
+  /** Grows with each claim, so that a process whose claim has expired can no longer move the cursor. */
   number: string;
-  /** The last event that the subscriber has dealt with. */
+  /** The last event that has been delivered. */
   sequence: number;
-  /** How often the next one has failed. */
+  /** How often the delivery of the next event has failed. */
   failures: number;
 }
 
 /**
- * How far each subscriber has got in each organization. `due_at` is when somebody may claim the next events: a claim and a pause
- * put it off. An organization without a cursor has come after the subscriber, which gets its events from the first.
+ * The position of each subscriber in the events of each organization. An organization without a cursor is newer than the
+ * subscriber; delivery starts at its first event.
  */
 @Injectable()
 export class EventCursors {
-  constructor(@InjectDataSource(DATABASE) private readonly dataSource: DataSource) {}
+  constructor(private readonly database: Database) {}
 
-  /** Has new subscribers begin behind the events that are there. */
+  /** New subscribers start after the existing events. */
   async register(subscribers: readonly string[]): Promise<void> {
     for (const name of subscribers) {
-      await this.dataSource.transaction(async (manager) => {
-        const added: unknown[] = await manager.query(
-          `INSERT INTO ${this.table('event_subscribers')} (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING name`,
-          [name],
+      // Of all organizations at once, so it takes no organization's share of the connections.
+      await this.database.dataSource.transaction(async (manager) => {
+        const added = await query(
+          manager,
+          sql`INSERT INTO ${EventSubscriber} (name) VALUES (${name}) ON CONFLICT DO NOTHING RETURNING name`,
         );
         if (added.length === 0) return;
-        await manager.query(
-          `INSERT INTO ${this.table('event_cursors')} (organization_id, subscriber, sequence)
-           SELECT organization_id, $1, sequence FROM ${this.table('event_heads')}`,
-          [name],
+        await execute(
+          manager,
+          sql`INSERT INTO ${EventCursor} (organization_id, subscriber, sequence)
+              SELECT organization_id, ${name}, sequence FROM ${EventHead}`,
         );
       });
     }
   }
 
-  /** The organizations whose events nobody delivers to the subscriber now, those that have waited longest first. */
+  /** Organizations with events that no process is delivering to the subscriber now, those that have waited longest first. */
   async due(subscriber: string, limit: number): Promise<string[]> {
-    const rows: { organizationId: string }[] = await this.dataSource.query(
-      `SELECT head.organization_id AS "organizationId" FROM ${this.table('event_heads')} AS head
-       LEFT JOIN ${this.table('event_cursors')} AS own
-         ON own.organization_id = head.organization_id AND own.subscriber = $1
-       WHERE head.sequence > greatest(own.sequence, head.removed) AND (own.due_at IS NULL OR own.due_at <= ${NOW})
-       ORDER BY own.due_at NULLS FIRST LIMIT ${limit}`,
-      [subscriber],
-    );
+    const rows = await this.database.readAll<{ organizationId: string }>(sql`
+      SELECT head.organization_id AS "organizationId" FROM ${EventHead} AS head
+      LEFT JOIN ${EventCursor} AS own ON own.organization_id = head.organization_id AND own.subscriber = ${subscriber}
+      WHERE head.sequence > greatest(own.sequence, head.removed) AND (own.due_at IS NULL OR own.due_at <= ${NOW})
+      ORDER BY own.due_at NULLS FIRST LIMIT ${limit}`);
     return rows.map(({ organizationId }) => organizationId);
   }
 
   /** Undefined if another process was faster, or the organization is gone. */
-  async claim(subscriber: string, organizationId: string): Promise<Claim | undefined> {
-    const claim = await this.claimDue(subscriber, organizationId);
-    if (claim || !(await this.add(subscriber, organizationId))) return claim;
-    return this.claimDue(subscriber, organizationId);
-  }
-
-  private async claimDue(subscriber: string, organizationId: string): Promise<Claim | undefined> {
-    const [[row]]: [{ sequence: string; number: string; failures: number }[]] = await this.dataSource.query(
-      `UPDATE ${this.table('event_cursors')} SET claim = claim + 1, due_at = now() + $3 * interval '1 millisecond'
-       WHERE organization_id = $1 AND subscriber = $2 AND due_at <= ${NOW}
-       RETURNING sequence, claim AS number, failures`,
-      [organizationId, subscriber, CLAIMED_FOR_MS],
+  claim(subscriber: string, organizationId: string): Promise<DeliveryClaim | undefined> {
+    return this.database.write(
+      organizationId,
+      async (manager) => {
+        const claim = await claimDue(manager, subscriber, organizationId);
+        if (claim || !(await addCursor(manager, subscriber, organizationId))) return claim;
+        return claimDue(manager, subscriber, organizationId);
+      },
+      'quick',
     );
-    return row && { ...row, subscriber, organizationId, sequence: Number(row.sequence) };
   }
 
-  /** Whether it was missing. The lock of the head makes a deletion of the organization wait, which then finds the cursor. */
-  private add(subscriber: string, organizationId: string): Promise<boolean> {
-    return this.dataSource.transaction(async (manager) => {
-      const heads: unknown[] = await manager.query(
-        `SELECT FROM ${this.table('event_heads')} WHERE organization_id = $1 FOR KEY SHARE`,
-        [organizationId],
-      );
-      if (heads.length === 0) return false;
-      const added: unknown[] = await manager.query(
-        `INSERT INTO ${this.table('event_cursors')} (organization_id, subscriber) VALUES ($1, $2)
-         ON CONFLICT DO NOTHING RETURNING subscriber`,
-        [organizationId, subscriber],
-      );
-      return added.length > 0;
-    });
+  /** The next events, of any type. */
+  async next({ organizationId, sequence }: DeliveryClaim): Promise<EventRecord[]> {
+    const next = sql`
+      SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND sequence > ${sequence}
+      ORDER BY sequence LIMIT ${EVENTS_PER_READ}`;
+    const rows = await this.database.read(organizationId, (manager) => query<EventRow>(manager, next));
+    return rows.map(serializeEvent);
   }
 
-  /** The next events, whatever their type. */
-  async next({ organizationId, sequence }: Claim): Promise<EventRecord[]> {
-    const rows: EventRow[] = await this.dataSource.query(
-      `SELECT ${EVENT_COLUMNS} FROM ${this.table('events')} WHERE organization_id = $1 AND sequence > $2
-       ORDER BY sequence LIMIT ${EVENTS_PER_READ}`,
-      [organizationId, sequence],
-    );
-    return rows.map(recordOf);
-  }
-
-  /** Stores the position, and keeps the claim for that time or puts off the next one. Returns whether this process still had it. */
+  /**
+   * Stores the position, and makes the next claim possible after `dueInMs`: to renew this claim, or to pause. Returns whether this
+   * process still had the claim.
+   */
   async update(
-    { organizationId, subscriber, number, sequence, failures }: Claim,
+    { organizationId, subscriber, number, sequence, failures }: DeliveryClaim,
     dueInMs: number,
   ): Promise<boolean> {
-    const [, count]: [unknown, number] = await this.dataSource.query(
-      `UPDATE ${this.table('event_cursors')} SET sequence = greatest(sequence, $4), failures = $5, due_at = now() + $6 * interval '1 millisecond'
-       WHERE organization_id = $1 AND subscriber = $2 AND claim = $3`,
-      [organizationId, subscriber, number, sequence, failures, dueInMs],
+    const count = await this.database.execute(
+      organizationId,
+      sql`UPDATE ${EventCursor}
+          SET sequence = greatest(sequence, ${sequence}), failures = ${failures}, due_at = now() + ${dueInMs} * interval '1 millisecond'
+          WHERE organization_id = ${organizationId} AND subscriber = ${subscriber} AND claim = ${number}`,
     );
     return count > 0;
   }
+}
 
-  private table(name: string): string {
-    return tableName(this.dataSource, name);
-  }
+async function claimDue(
+  manager: EntityManager,
+  subscriber: string,
+  organizationId: string,
+): Promise<DeliveryClaim | undefined> {
+  const [row] = await query<{ sequence: string; number: string; failures: number }>(
+    manager,
+    sql`UPDATE ${EventCursor} SET claim = claim + 1, due_at = now() + ${CLAIMED_FOR_MS} * interval '1 millisecond'
+        WHERE organization_id = ${organizationId} AND subscriber = ${subscriber} AND due_at <= ${NOW}
+        RETURNING sequence, claim AS number, failures`,
+  );
+  return row && { ...row, subscriber, organizationId, sequence: Number(row.sequence) };
+}
+
+/** Returns whether there was none. The lock of the head makes a deletion of the organization wait, which then finds the cursor. */
+async function addCursor(
+  manager: EntityManager,
+  subscriber: string,
+  organizationId: string,
+): Promise<boolean> {
+  const heads = await query(
+    manager,
+    sql`SELECT FROM ${EventHead} WHERE organization_id = ${organizationId} FOR KEY SHARE`,
+  );
+  if (heads.length === 0) return false;
+  const added = await query(
+    manager,
+    sql`INSERT INTO ${EventCursor} (organization_id, subscriber) VALUES (${organizationId}, ${subscriber})
+        ON CONFLICT DO NOTHING RETURNING subscriber`,
+  );
+  return added.length > 0;
 }

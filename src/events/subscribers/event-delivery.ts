@@ -9,34 +9,34 @@ import {
 } from '@nestjs/common';
 import { Background } from '../../background/background';
 import { describeError } from '../../database/errors';
-import type { EventRecord } from '../event.record';
-import { EventNumbering } from '../event-numbering';
-import { CLAIMED_FOR_MS, type Claim, EventCursors } from './event-cursors';
+import type { EventRecord } from '../event.serializer';
+import { EventNumbering } from '../log/event-numbering';
+import { CLAIMED_FOR_MS, type DeliveryClaim, EventCursors } from './event-cursors';
 import { type Subscriber, SUBSCRIBERS } from './subscriber';
 
 const LOOK_EVERY_MS = 500;
 
-/** A look at all organizations takes at most this share of the time, however many there are. */
+/** Looking for organizations with new events takes at most this share of the time, however many there are. */
 const LOOKING_SHARE = 1 / 20;
 
-/** How many organizations a process delivers to one subscriber at once. */
+/** How many organizations' events a process delivers to one subscriber at the same time. */
 const ORGANIZATIONS_AT_ONCE = 10;
 
-/** A handler that takes longer is logged, and another organization gets its place, until there are too many of these. */
+/** A handler that takes longer is logged and frees its slot for another organization, up to `MAX_LATE` of them. */
 const LATE_AFTER_MS = 60_000;
 const MAX_LATE = 100;
 
-/** After this many reads an organization lets others go first. */
+/** After this many reads an organization goes to the back of the queue. */
 const READS_PER_CLAIM = 10;
 
-/** A shutdown waits no longer for a handler, whose event is then delivered again. */
+/** How long a shutdown waits for a handler. The event of one that takes longer is delivered again. */
 const MAX_DRAIN_MS = 10_000;
 
 const SECONDS = 1_000;
 const MINUTES = 60 * SECONDS;
 const HOURS = 60 * MINUTES;
 
-/** The pauses after the first failure, the second and so on. The last one stays. */
+/** The pauses after the first failure of an event, the second and so on. The last one repeats. */
 const PAUSES = [
   5 * SECONDS,
   5 * MINUTES,
@@ -53,7 +53,7 @@ const keyOf = ({ name }: Subscriber, organizationId: string) => `${name} ${organ
 
 /**
  * Delivers events to the subscribers of a host. A process claims the events of an organization for a subscriber, renews the claim
- * while it works, and stores the position after each event, so that none is left out, whatever happens to the process.
+ * while it works, and stores the position after each event, so that none is skipped, whatever happens to the process.
  */
 @Injectable()
 export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -78,7 +78,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     this.background.add({ name: 'deliver events to subscribers', everyMs: LOOK_EVERY_MS, run });
   }
 
-  /** Also without background work, so that nothing is missed if this process is the first to start. */
+  /** Also when background work is off, so that nothing is missed if this process is the first to start. */
   async onApplicationBootstrap(): Promise<void> {
     if (this.subscribers.length === 0) return;
     await this.register().catch((error: unknown) =>
@@ -99,14 +99,14 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     this.isRegistered = true;
   }
 
-  /** Starts to deliver what is new. It does not wait for handlers, because a slow one must not hold up other organizations. */
+  /** Starts delivering new events. It does not wait for handlers, because a slow one must not hold up other organizations. */
   private async look(signal: AbortSignal): Promise<void> {
     if (!this.isRegistered) await this.register();
     await this.numbering.numberAll(signal);
     if (performance.now() < this.notBefore) return;
     const startedAt = performance.now();
     for (const subscriber of this.subscribers) {
-      const free = this.freePlaces(subscriber);
+      const free = this.freeSlots(subscriber);
       if (free <= 0) continue;
       for (const organizationId of await this.cursors.due(subscriber.name, free)) {
         const key = keyOf(subscriber, organizationId);
@@ -120,7 +120,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     this.notBefore = startedAt + (performance.now() - startedAt) / LOOKING_SHARE;
   }
 
-  private freePlaces(subscriber: Subscriber): number {
+  private freeSlots(subscriber: Subscriber): number {
     const isOwn = (key: string) => key.startsWith(keyOf(subscriber, ''));
     const late = [...this.late].filter(isOwn).length;
     const inTime = [...this.inProgress.keys()].filter(isOwn).length - late;
@@ -136,12 +136,12 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     };
     const timer = setInterval(renew, CLAIMED_FOR_MS / 3).unref();
     const pauseMs = await this.deliverClaimed(subscriber, claim).finally(() => clearInterval(timer));
-    await renewed; // or it might end the pause
+    await renewed; // or a late renewal could end the pause
     await this.cursors.update(claim, pauseMs);
   }
 
-  /** Returns after which time the next events may be claimed. */
-  private async deliverClaimed(subscriber: Subscriber, claim: Claim): Promise<number> {
+  /** Returns how many milliseconds later the next events may be claimed. */
+  private async deliverClaimed(subscriber: Subscriber, claim: DeliveryClaim): Promise<number> {
     const { organizationId } = claim;
     for (let read = 0; read < READS_PER_CLAIM; read++) {
       const events = await this.cursors.next(claim);

@@ -1,25 +1,25 @@
-import type { EventRecord } from '../event.record';
+import type { EventRecord } from '../event.serializer';
 import { EVENT_TYPES, type EventType } from '../event.types';
 
-/** A function of a host application that gets the events of all organizations. */
+/** A function of a host application that receives the events of all organizations. */
 export interface Subscriber {
   /**
-   * Where the subscriber stands is kept under this name, which is at most 100 letters, digits, `.`, `_` and `-`. A new name begins
-   * with what happens from then on.
+   * The position of the subscriber is stored under this name: 1 to 100 letters, digits, `.`, `_` and `-`. A new name starts with the
+   * events that happen from then on.
    */
   name: string;
-  /** The types that it gets. Default: all. */
+  /** The types of events that it gets. Default: all. */
   types?: readonly EventType[];
   /**
-   * Gets each event at least once, after the commit, those of an organization in their order. If it throws or rejects, it is tried
-   * again later, and the organization's next events wait for that.
+   * Gets each event at least once, after the commit, and the events of an organization in order. If it throws or rejects, it is called
+   * again later, and the organization's next events wait until then.
    */
   handle(event: EventRecord, context: { organizationId: string }): unknown;
 }
 
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** Throws if a name or a type is invalid, or two subscribers have one name. */
+/** Throws if a name or a type is invalid, or if two subscribers have the same name. */
 export function requireSubscribers(subscribers: readonly Subscriber[]): void {
   for (const { name, types = [] } of subscribers) {
     if (!NAME.test(name))

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpException, HttpStatus } from '@nestjs/common';
+import { HttpException, HttpStatus, PreconditionFailedException } from '@nestjs/common';
 import { invalidInput } from '../fault';
 
 /** The entity tags of a conditional request; `*` stands for any. */
@@ -35,16 +35,18 @@ export function freshness(request: IncomingMessage): (version: number) => boolea
   return (version) => ifNoneMatch !== undefined && has(ifNoneMatch, version);
 }
 
-/** Tells whether a version meets the conditions of this write. Throws a 428 if there is no If-Match but must be. */
-export function preconditionOf(
-  request: IncomingMessage,
-  requireIfMatch: boolean,
-): (version: number) => boolean {
+/** Throws if a resource of this version must not be written. */
+export type Precondition = (version: number) => void;
+
+/** The conditions of this write: a 412 if the version does not meet them, a 428 if there is no If-Match but must be. */
+export function preconditionOf(request: IncomingMessage, requireIfMatch: boolean): Precondition {
   const ifMatch = tagsOf(request, 'If-Match');
   const ifNoneMatch = tagsOf(request, 'If-None-Match');
   return (version) => {
     if (requireIfMatch && ifMatch === undefined) throw preconditionRequired();
-    return (ifMatch === undefined || has(ifMatch, version)) && !(ifNoneMatch && has(ifNoneMatch, version));
+    const isMet =
+      (ifMatch === undefined || has(ifMatch, version)) && !(ifNoneMatch && has(ifNoneMatch, version));
+    if (!isMet) throw new PreconditionFailedException('The user has another version.');
   };
 }
 

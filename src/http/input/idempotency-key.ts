@@ -5,7 +5,7 @@ import { invalidInput } from '../fault';
 import { pathOf } from '../location';
 
 /** A request that is to be done once, however often it is sent. */
-export interface Claim {
+export interface IdempotentRequest {
   path: string;
   key: string;
   /** SHA-256 of the bytes of the body. */
@@ -22,8 +22,8 @@ export function keepBody(request: IncomingMessage, body: Buffer): void {
   if (HEADER.toLowerCase() in request.headers) bodies.set(request, body);
 }
 
-/** What this request claims by its Idempotency-Key, if it has one; throws a 400 if that is malformed. */
-export function claimOf(request: Request): Claim | undefined {
+/** The request with its Idempotency-Key, if it has one; throws a 400 if that is malformed. */
+export function idempotentRequestOf(request: Request): IdempotentRequest | undefined {
   const value = request.headers[HEADER.toLowerCase()];
   if (value === undefined) return undefined;
   const key = /^"(.*)"$/s.exec(String(value))?.[1] ?? String(value);

@@ -48,7 +48,7 @@ function parserFor(limit: number): ReturnType<typeof parserOf> {
 
 /**
  * Reads the body of a POST, PATCH or PUT after the global guards, so that callers without permission cannot upload
- * anything, and before the pipes, which judge it.
+ * anything, and before the pipes, which validate it.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {

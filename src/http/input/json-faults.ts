@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import type { Fault } from '../fault';
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
@@ -7,6 +8,14 @@ const MAX_DEPTH = 8;
 
 /** More faults of one body are not looked for: a body of a megabyte can have a hundred thousand. */
 export const MAX_FAULTS = 1_000;
+
+const LEVELS_AROUND = Symbol('levels around');
+
+/** The field of a DTO contains whole bodies, which lie so many levels deep in it. */
+export const LevelsAround = (levels: number) => Reflect.metadata(LEVELS_AROUND, levels);
+
+export const levelsAround = ({ prototype }: Type, field: string): number =>
+  Reflect.getMetadata(LEVELS_AROUND, prototype, field) ?? 0;
 
 /**
  * Lists everything in a field of parsed JSON, at any depth, that cannot be stored and returned unchanged: NULs, lone

@@ -1,6 +1,6 @@
 import { BadRequestException } from '@nestjs/common';
 import { conflict, type Fault, listed, MAX_FAULTS } from '../../http/fault';
-import { EMAIL_TAKEN } from '../users.faults';
+import { EMAIL_TAKEN } from '../user/email-taken';
 import type { Decision } from './batch-rules';
 import type { BatchResultView, BatchAnswerView } from './batch.view';
 

@@ -1,23 +1,22 @@
 import { newId } from '../../database/id';
 import type { Fault } from '../../http/fault';
-import { judge } from '../../http/input/judge';
-import { withDefaults } from '../user-columns';
-import type { User } from '../user.entity';
-import { emailKey, type WritableFields } from '../user.fields';
-import { EMAIL_TAKEN } from '../users.faults';
-import { CreateUserDto, UpdateUserDto } from '../users.dto';
-import { changedFields } from '../writes/user-decisions';
+import { validate } from '../../http/input/validate';
+import { EMAIL_TAKEN } from '../user/email-taken';
+import { changesOf, withDefaults } from '../user/user.changes';
+import type { User, UserFields } from '../user/user.entity';
+import { emailKey } from '../user/user.keys';
+import { CreateUserDto, UpdateUserDto } from '../user/user.dto';
 
 /** Whether the email of an existing user is taken, or the row changes that user. */
 export const MODES = ['create', 'upsert'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** A row, judged as the API judges a request. */
-export interface JudgedRow {
+/** A row, validated as the API validates a request. */
+export interface ValidatedRow {
   row: unknown;
   /** The key of its email; undefined if it has no valid one. */
   key?: string;
-  fields?: Partial<WritableFields>;
+  fields?: Partial<UserFields>;
   faults?: Fault[];
 }
 
@@ -26,8 +25,8 @@ export interface KnownUser {
   id: string;
   /** The user as it is stored; undefined if it is new. */
   stored?: User;
-  /** The user as the rows make it. */
-  person: WritableFields;
+  /** Its fields as the rows make them. */
+  current: UserFields;
 }
 
 /** What is to become of a row. */
@@ -35,8 +34,8 @@ export type Decision =
   { outcome: 'created' | 'updated' | 'unchanged'; user: KnownUser } | { outcome: 'refused'; faults: Fault[] };
 
 /** With `upsert` a row may omit the fields that should not change, except the email, which identifies the user. */
-export function judgeRow(row: unknown, mode: Mode): JudgedRow {
-  const { dto, faults } = judge<Partial<WritableFields>>(
+export function validateRow(row: unknown, mode: Mode): ValidatedRow {
+  const { dto, faults } = validate<Partial<UserFields>>(
     mode === 'upsert' ? UpdateUserDto : CreateUserDto,
     row,
   );
@@ -45,7 +44,7 @@ export function judgeRow(row: unknown, mode: Mode): JudgedRow {
 }
 
 /** The distinct keys of the rows. */
-export const keysOf = (rows: readonly JudgedRow[]): string[] => [
+export const keysOf = (rows: readonly ValidatedRow[]): string[] => [
   ...new Set(rows.flatMap(({ key }) => key ?? [])),
 ];
 
@@ -53,7 +52,7 @@ export const keysOf = (rows: readonly JudgedRow[]): string[] => [
  * Decides what is to become of each row, and records new and changed users in `known`, by email key. If an email occurs twice,
  * the first row that is not refused has it.
  */
-export function decide(rows: readonly JudgedRow[], known: Map<string, KnownUser>, mode: Mode): Decision[] {
+export function decide(rows: readonly ValidatedRow[], known: Map<string, KnownUser>, mode: Mode): Decision[] {
   const seen = new Set<string>();
   return rows.map((row) => {
     const decision = decideRow(row, known, mode, row.key !== undefined && seen.has(row.key));
@@ -63,25 +62,25 @@ export function decide(rows: readonly JudgedRow[], known: Map<string, KnownUser>
 }
 
 function decideRow(
-  { row, key, fields, faults }: JudgedRow,
+  { row, key, fields, faults }: ValidatedRow,
   known: Map<string, KnownUser>,
   mode: Mode,
   isRepeated: boolean,
 ): Decision {
   const user = key === undefined ? undefined : known.get(key);
   if (!user) {
-    const created = mode === 'create' ? { dto: fields as CreateUserDto, faults } : judge(CreateUserDto, row);
+    const created =
+      mode === 'create' ? { dto: fields as CreateUserDto, faults } : validate(CreateUserDto, row);
     if (created.faults) return refused(created.faults);
-    const added = { id: newId('usr'), person: withDefaults(created.dto) };
+    const added = { id: newId('usr'), current: withDefaults(created.dto) };
     known.set(key!, added);
     return { outcome: 'created', user: added };
   }
   if (faults) return refused(faults);
   if (mode === 'create' || isRepeated) return refused([EMAIL_TAKEN]);
-  const changed = changedFields(user.person, fields!);
-  if (changed.length === 0) return { outcome: 'unchanged', user };
-  const changes = Object.fromEntries(changed.map((name) => [name, fields![name]]));
-  user.person = { ...user.person, ...changes };
+  const changes = changesOf(user.current, fields!);
+  if (!changes) return { outcome: 'unchanged', user };
+  user.current = { ...user.current, ...changes };
   return { outcome: 'updated', user };
 }
 

@@ -1,143 +1,128 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceUnavailableException } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
-import { violates, wasRolledBack } from '../../database/errors';
-import type { Lanes } from '../../database/lanes';
-import type { Query } from '../../database/query';
-import { retryBroken } from '../../database/retry';
-import { type NewEvent, recordEvents } from '../../events/record-events';
+import type { EntityManager } from 'typeorm';
+import { join, query, type Sql, sql } from '../../database/sql';
+import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
-import { columnsOf, type UserColumns } from '../user-columns';
-import { changeOf } from '../writes/user-decisions';
-import { created, updated } from '../writes/user-events';
-import { insertStatement, type MoreSteps, updateStatement } from '../writes/user-statements';
-import { type Decision, decide, type JudgedRow, keysOf, type KnownUser, type Mode } from './batch-rules';
-import { findUsers } from './known-users';
+import { putSearchTexts, searchTextOf } from '../search/search-texts';
+import { changesOf } from '../user/user.changes';
+import { USER_COLUMNS } from '../user/user.columns';
+import { User } from '../user/user.entity';
+import { emailKey, withKeys } from '../user/user.keys';
+import { userCreated, userUpdated } from '../user/user.events';
+import type { KnownUser } from './batch-rules';
 
-interface Options {
-  mode: Mode;
-  /** Whether a refused row keeps the others from being written. */
-  atomic: boolean;
-  dryRun: boolean;
-  /** Runs in the transaction before the users are written, unless nothing is. */
-  claim?: (query: Query, decisions: Decision[]) => Promise<void>;
+/** The characters of search text that the users of one statement have together; a single user may have more. */
+const MAX_TEXT = 64 * 1024;
+
+/** The users with these emails, by email key. */
+export async function findUsers(
+  manager: EntityManager,
+  organizationId: string,
+  keys: string[],
+): Promise<Map<string, KnownUser>> {
+  return byEmailKey(await query(manager, selectUsers(organizationId, keys)));
 }
 
-/** What became of the rows, in their order, and the columns that were written. */
-interface Result {
-  decisions: Decision[];
-  written: UserColumns[];
+/** The same users, locked until the transaction ends. The order of the locks prevents a deadlock between two batches. */
+export async function findUsersLocked(
+  manager: EntityManager,
+  organizationId: string,
+  keys: string[],
+): Promise<Map<string, KnownUser>> {
+  const statement = sql`
+    SELECT organization_id AS "organizationId", ${USER_COLUMNS} FROM ${User}
+    WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(SELECT id FROM (${selectUsers(organizationId, keys)}) AS found))
+    ORDER BY id FOR NO KEY UPDATE`;
+  return byEmailKey(await query(manager, statement));
 }
 
-/** No attempt begins later than this: other writers may be faster again and again. */
-const MAX_WAIT_MS = 8_000;
+/** Looks up each key in the index. By a join, or = ANY, the planner reads an organization that it does not know as a whole. */
+const selectUsers = (organizationId: string, keys: string[]): Sql => sql`
+  SELECT organization_id AS "organizationId", ${USER_COLUMNS} FROM unnest(${keys}::text[]) AS wanted (email_key), LATERAL (
+    SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = wanted.email_key OFFSET 0
+  ) AS users`;
 
-/** The characters of metadata in a statement; one row may have more. */
-const MAX_METADATA = 64 * 1024;
+const byEmailKey = (users: User[]) =>
+  new Map(
+    users.map((stored): [string, KnownUser] => [
+      emailKey(stored.email),
+      { id: stored.id, stored, current: stored },
+    ]),
+  );
 
 /**
- * Writes many users of an organization in one transaction: locks those with the emails of the rows, decides what becomes of each
- * row, and writes that. The lock keeps others from changing or deleting these users meanwhile. If another transaction creates a
- * user with one of the emails, everything is undone, and the next attempt finds that user.
+ * Writes users who are new, or locked and changed, and returns those whose search text is new. Fails as a whole if somebody has
+ * created a user with one of the emails meanwhile.
  */
-export class BatchWrites {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly lanes: Lanes,
-  ) {}
-
-  write(by: Caller, rows: readonly JudgedRow[], options: Options): Promise<Result> {
-    const { organizationId } = by;
-    if (options.dryRun) return this.tryOut(organizationId, rows, options);
-    const transaction = () =>
-      this.dataSource.transaction((manager) =>
-        this.attempt((sql, values) => manager.query(sql, values), by, rows, options),
-      );
-    return retryLostRaces(() => this.lanes.run('heavy', organizationId, transaction));
+export async function writeUsers(
+  manager: EntityManager,
+  by: Caller,
+  users: Iterable<KnownUser>,
+): Promise<User[]> {
+  const changed = [...users].filter(({ stored, current }) => stored !== current);
+  const texts: User[] = [];
+  for (const group of groupsOf(changed)) {
+    const written = await putUsers(manager, by.organizationId, group);
+    const all = group.map(({ id, stored, current }, i) => ({
+      before: stored,
+      after: {
+        ...stored,
+        ...withKeys(current),
+        ...written[i],
+        organizationId: by.organizationId,
+        id,
+      } as User,
+    }));
+    texts.push(...(await putSearchTexts(manager, all)));
+    const events = all.map(({ before, after }) =>
+      before ? userUpdated(by, before, after, changesOf(before, after)!) : userCreated(by, after),
+    );
+    await recordEvents(manager, ...events);
   }
-
-  private async tryOut(
-    organizationId: string,
-    rows: readonly JudgedRow[],
-    { mode }: Options,
-  ): Promise<Result> {
-    const query: Query = (sql, values) => this.dataSource.query(sql, values);
-    const read = () => retryBroken(() => findUsers(this.dataSource, query, organizationId, keysOf(rows)));
-    const known = await this.lanes.run('quick', organizationId, read);
-    return { decisions: decide(rows, known, mode), written: [] };
-  }
-
-  private async attempt(
-    query: Query,
-    by: Caller,
-    rows: readonly JudgedRow[],
-    { mode, atomic, claim }: Options,
-  ): Promise<Result> {
-    const known = await findUsers(this.dataSource, query, by.organizationId, keysOf(rows), true);
-    const decisions = decide(rows, known, mode);
-    const isRefused = ({ outcome }: Decision) => outcome === 'refused';
-    if (decisions.every(isRefused) || (atomic && decisions.some(isRefused)))
-      return { decisions, written: [] };
-    await claim?.(query, decisions);
-    return { decisions, written: await this.writeUsers(query, by, [...known.values()]) };
-  }
-
-  private async writeUsers(query: Query, by: Caller, users: KnownUser[]): Promise<UserColumns[]> {
-    const { dataSource } = this;
-    const { organizationId } = by;
-    const added = users
-      .filter(({ stored }) => !stored)
-      .map(({ id, person }) => ({ id, columns: columnsOf(person), event: created(by, id, person) }));
-    const changed = users.flatMap(({ stored, person }) => {
-      const change = stored && changeOf(stored, person);
-      return change ? { ...change, event: updated(by, stored, change.fields) } : [];
-    });
-    // The order prevents a deadlock between two batches that create the same users.
-    added.sort((a, b) => (String(a.columns.email_key) < String(b.columns.email_key) ? -1 : 1));
-    for (const group of groupsOf(added))
-      await query(...insertStatement(dataSource, organizationId, group, this.record(group)));
-    for (const group of groupsOf(changed))
-      await query(
-        ...updateStatement(dataSource, organizationId, group, { locks: 'held', more: this.record(group) }),
-      );
-    return [...added, ...changed].map(({ columns }) => columns);
-  }
-
-  private record(rows: readonly { event: NewEvent }[]): MoreSteps {
-    const events = rows.map(({ event }) => event);
-    return (parameters, organization) => recordEvents(this.dataSource, parameters, organization, events);
-  }
+  return texts;
 }
 
-/** The rows of each statement: large metadata takes so long to index that one statement of all would not end in time. */
-function groupsOf<Row extends { columns: UserColumns }>(rows: Row[]): Row[][] {
-  const groups: Row[][] = [];
+/** Inserts new users and updates the others by their ids. Returns the version and the times of each, in their order. */
+async function putUsers(
+  manager: EntityManager,
+  organizationId: string,
+  users: readonly KnownUser[],
+): Promise<Pick<User, 'version' | 'createdAt' | 'updatedAt'>[]> {
+  const rows = users.map(({ id, stored, current }) => {
+    const { name, nameKey, email, emailKey, role, metadata } = withKeys(current);
+    const version = (stored?.version ?? 0) + 1;
+    return sql`(${organizationId}, ${id}, ${name}, ${nameKey}, ${email}, ${emailKey}, ${role}, ${JSON.stringify(metadata)}, ${version})`;
+  });
+  const written = await query<Pick<User, 'id' | 'version' | 'createdAt' | 'updatedAt'>>(
+    manager,
+    sql`INSERT INTO ${User} AS users (organization_id, id, name, name_key, email, email_key, role, metadata, version)
+        VALUES ${join(rows)}
+        ON CONFLICT (organization_id, id) DO UPDATE SET
+          name = excluded.name, name_key = excluded.name_key, email = excluded.email, email_key = excluded.email_key,
+          role = excluded.role, metadata = excluded.metadata, version = excluded.version,
+          updated_at = greatest(users.updated_at, excluded.updated_at)
+        RETURNING id, version, created_at AS "createdAt", updated_at AS "updatedAt"`,
+  );
+  const byId = new Map(written.map((user) => [user.id, user]));
+  return users.map(({ id }) => byId.get(id)!);
+}
+
+/**
+ * The users of each statement: large metadata takes so long to index that one statement of all would not end in time. New
+ * users come first, in the order of their emails, which prevents a deadlock between two batches that create the same users.
+ */
+function groupsOf(users: readonly KnownUser[]): KnownUser[][] {
+  const byEmail = [...users].sort((a, b) => (emailKey(a.current.email) < emailKey(b.current.email) ? -1 : 1));
+  const sorted = [...byEmail.filter(({ stored }) => !stored), ...byEmail.filter(({ stored }) => stored)];
+  const groups: KnownUser[][] = [];
   let room = 0;
-  for (const row of rows) {
-    const { length } = String(row.columns.metadata_text ?? '');
+  for (const user of sorted) {
+    const { length } = searchTextOf(user.current);
     if (groups.length === 0 || length > room) {
       groups.push([]);
-      room = MAX_METADATA;
+      room = MAX_TEXT;
     }
     room -= length;
-    groups.at(-1)!.push(row);
+    groups.at(-1)!.push(user);
   }
   return groups;
 }
-
-async function retryLostRaces<Value>(run: () => Promise<Value>): Promise<Value> {
-  const deadline = performance.now() + MAX_WAIT_MS;
-  for (let attempt = 1; performance.now() < deadline; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!hasLostRace(error)) throw error;
-      await sleep(Math.random() * attempt * 10);
-    }
-  }
-  throw new ServiceUnavailableException('Other requests keep changing the same users. Try again.');
-}
-
-/** Whether another transaction took one of the emails since they were looked up, or PostgreSQL rolled this one back. */
-const hasLostRace = (error: unknown) =>
-  violates(error, 'users_organization_id_email_key_key') || wasRolledBack(error);

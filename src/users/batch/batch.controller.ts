@@ -1,10 +1,10 @@
 import { Body, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Answers } from '../../http/answers';
+import { Responses } from '../../http/responses';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { BodyLimit } from '../../http/input/body-limit';
-import { claimOf } from '../../http/input/idempotency-key';
+import { idempotentRequestOf } from '../../http/input/idempotency-key';
 import { Scopes } from '../../http/scopes';
 import { BatchDto } from './batch.dto';
 import { BatchService } from './batch.service';
@@ -26,14 +26,14 @@ export class BatchController {
   @Scopes('users:write')
   @HttpCode(200)
   @BodyLimit(1024 * 1024)
-  @Answers({ headers: ['Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
+  @Responses({ headers: ['Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
   async batch(
     @CurrentCaller() by: Caller,
     @Body() batch: BatchDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchAnswerView> {
-    const { answer, isReplay } = await this.batches.run(by, batch, claimOf(request));
+    const { answer, isReplay } = await this.batches.run(by, batch, idempotentRequestOf(request));
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
     return answer;
   }

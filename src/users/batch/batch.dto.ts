@@ -1,29 +1,25 @@
-import { Check, Flag, OneOf, Optional } from '../../http/input/checks';
+import { applyDecorators } from '@nestjs/common';
+import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
+import { fault, Flag, OneOf, Optional } from '../../http/input/checks';
+import { LevelsAround } from '../../http/input/json-faults';
 import { type Mode, MODES } from './batch-rules';
 
 const MAX_USERS = 500;
+
+const Users = () =>
+  applyDecorators(
+    IsArray(fault('invalid', 'must be a list of users')),
+    ArrayMinSize(1, fault('too_short', 'must have at least one user')),
+    ArrayMaxSize(MAX_USERS, fault('too_many', `must have at most ${MAX_USERS} users`)),
+    LevelsAround(2),
+  );
 
 export class BatchDto {
   /**
    * The users, each as in a POST. In the mode `upsert` only the email is required of those that exist.
    * @example [{ "name": "Ada Lovelace", "email": "ada@example.com" }]
    */
-  @Check(
-    (value) => {
-      if (value === undefined) return [{ code: 'required', message: 'is required' }];
-      if (!Array.isArray(value)) return [{ code: 'invalid', message: 'must be a list of users' }];
-      if (value.length === 0) return [{ code: 'too_short', message: 'must have at least one user' }];
-      if (value.length <= MAX_USERS) return [];
-      return [{ code: 'too_many', message: `must have at most ${MAX_USERS} users` }];
-    },
-    {
-      type: 'array',
-      minItems: 1,
-      maxItems: MAX_USERS,
-      items: { $ref: '#/components/schemas/BatchUser' },
-      levelsAround: 2,
-    },
-  )
+  @Users()
   users: unknown[];
 
   /**

@@ -1,23 +1,20 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Background, type Job } from '../../background/background';
-import { DATABASE } from '../../database/data-source';
-import { describeError } from '../../database/errors';
-import { tableName } from '../../database/tables';
-import { systemCaller } from '../../http/caller';
+import { Database } from '../../database/database';
+import { query, sql } from '../../database/sql';
+import { type Caller, systemCaller } from '../../http/caller';
+import { DeletedUser } from './deleted-user.entity';
 import { UserPurge } from './user-purge';
 
 /** The injection token of how many days deleted users are kept. */
 export const DELETED_USERS_RETENTION_DAYS = Symbol('deleted users retention days');
 
 const PURGE_EVERY_MS = 60 * 60_000;
-const USERS_PER_BITE = 100;
+const USERS_PER_ROUND = 100;
 
 /** Purges deleted users whose time is over. */
 @Injectable()
 export class DeletedUserRetention implements OnModuleInit {
-  private readonly logger = new Logger('DeletedUserRetention');
   private readonly job: Job = {
     name: 'purge deleted users',
     everyMs: PURGE_EVERY_MS,
@@ -25,45 +22,48 @@ export class DeletedUserRetention implements OnModuleInit {
   };
 
   constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
+    private readonly database: Database,
     private readonly background: Background,
     private readonly purge: UserPurge,
-    @Inject(DELETED_USERS_RETENTION_DAYS) readonly days: number,
+    @Inject(DELETED_USERS_RETENTION_DAYS) private readonly days: number,
   ) {}
 
   onModuleInit(): void {
     this.background.add(this.job);
   }
 
-  /** Purges in a moment, when the transaction of a host is probably over. */
-  soon(): void {
-    this.background.soon(this.job);
+  /** Purges a user who was deleted just now, if deleted users are not kept at all. */
+  async afterDelete(database: Database, by: Caller, id: string): Promise<void> {
+    if (this.days > 0) return;
+    if (database.isJoined)
+      this.background.trigger(this.job); // the transaction of the host is probably over in a moment
+    else await this.purge.purge(by, id);
   }
 
-  /** Only the first statement asks every node of a cluster. */
   async purgeOld(signal?: AbortSignal): Promise<void> {
-    const organizations: { id: string }[] = await this.dataSource.query(
-      `SELECT DISTINCT organization_id AS id FROM ${this.table()} WHERE deleted_at <= now() - $1 * interval '24 hours'`,
-      [this.days],
+    await this.database.forEachOrganization(
+      'purge deleted users',
+      (after, limit) => sql`
+        SELECT DISTINCT organization_id AS id FROM ${DeletedUser}
+        WHERE organization_id > ${after} AND ${this.isOld()} ORDER BY 1 LIMIT ${limit}`,
+      (organizationId) => this.purgeOldOf(organizationId, signal),
+      signal,
     );
-    for (const { id } of organizations) {
-      await this.purgeOldOf(id, signal).catch((error: unknown) => {
-        const message = 'cannot purge deleted users of an organization; it will be tried again';
-        this.logger.warn({ message, organizationId: id, error: describeError(error) });
-      });
-    }
   }
 
+  /** A user who cannot be purged holds up no other one. */
   private async purgeOldOf(organizationId: string, signal?: AbortSignal): Promise<void> {
     const by = systemCaller(organizationId, 'service', 'retention');
     const skipped: string[] = [];
     let failure: unknown;
     for (;;) {
-      const users: { id: string; version: number }[] = await this.dataSource.query(
-        `SELECT id, version FROM ${this.table()}
-         WHERE organization_id = $1 AND deleted_at <= now() - $2 * interval '24 hours' AND id <> ALL ($3)
-         ORDER BY deleted_at, id LIMIT ${USERS_PER_BITE}`,
-        [organizationId, this.days, skipped],
+      const users = await this.database.read(organizationId, (manager) =>
+        query<{ id: string; version: number }>(
+          manager,
+          sql`SELECT id, version FROM ${DeletedUser}
+              WHERE organization_id = ${organizationId} AND ${this.isOld()} AND id <> ALL (${skipped})
+              ORDER BY deleted_at, id LIMIT ${USERS_PER_ROUND}`,
+        ),
       );
       if (users.length === 0) break;
       for (const { id, version } of users) {
@@ -79,7 +79,7 @@ export class DeletedUserRetention implements OnModuleInit {
     if (failure !== undefined) throw failure;
   }
 
-  private table(): string {
-    return tableName(this.dataSource, 'deleted_users');
+  private isOld() {
+    return sql`deleted_at <= now() - ${this.days} * interval '24 hours'`;
   }
 }

@@ -1,4 +1,4 @@
-import { UserView } from '../user.view';
+import { UserView } from '../user/user.view';
 
 /** A deleted user, as it was last. */
 export class DeletedUserView extends UserView {

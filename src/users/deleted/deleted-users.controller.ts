@@ -1,13 +1,13 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Answers } from '../../http/answers';
+import { Responses } from '../../http/responses';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { entityTag } from '../../http/input/entity-tags';
 import { OptionalBody } from '../../http/input/optional-body';
 import { Scopes } from '../../http/scopes';
 import { linkNext } from '../../pages/page';
-import { UserView } from '../user.view';
+import { UserView } from '../user/user.view';
 import { DeletedUserPageView, DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { DeletedUsersService } from './deleted-users.service';
@@ -23,7 +23,7 @@ export class DeletedUsersController {
    */
   @Get()
   @Scopes('users:read')
-  @Answers({ headers: ['Link'] })
+  @Responses({ headers: ['Link'] })
   async list(
     @CurrentCaller() by: Caller,
     @Query() query: ListDeletedUsersDto,
@@ -53,7 +53,7 @@ export class DeletedUsersController {
   @Post(':id/restore')
   @Scopes('users:write')
   @OptionalBody()
-  @Answers({ headers: ['ETag'], failures: [409] })
+  @Responses({ headers: ['ETag'], failures: [409] })
   @HttpCode(200)
   async restore(
     @CurrentCaller() by: Caller,

@@ -1,19 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import { DATABASE } from '../../database/data-source';
-import { Lanes } from '../../database/lanes';
-import { tableName } from '../../database/tables';
-import { type By, callerOf } from '../../http/caller';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../database/database';
+import { violates } from '../../database/errors';
+import { findLocked } from '../../database/find-locked';
+import { isId } from '../../database/id';
+import { sql } from '../../database/sql';
+import { recordEvents } from '../../events/record-events';
+import { type By, type Caller, callerOf } from '../../http/caller';
 import { notFound, taken } from '../../http/fault';
-import { judgeOrThrow } from '../../http/input/judge';
+import { validateOrThrow } from '../../http/input/validate';
 import { type Page, paginate, type SortColumn } from '../../pages/paginate';
-import { emailKey } from '../user.fields';
-import { recordOf, type UserRecord } from '../user.record';
-import { EMAIL_TAKEN } from '../users.faults';
-import { UserWrites } from '../writes/user-writes';
-import { DELETED_COLUMNS, type DeletedRow, type DeletedUser, userOf } from './deleted-user';
-import { DeletedUserReads } from './deleted-user-reads';
+import { putSearchTexts } from '../search/search-texts';
+import { Vocabulary } from '../search/vocabulary/vocabulary';
+import { User } from '../user/user.entity';
+import { emailKey, withKeys } from '../user/user.keys';
+import { serializeUser, type UserRecord } from '../user/user.serializer';
+import { userRestored } from '../user/user.events';
+import { EMAIL_TAKEN } from '../user/email-taken';
+import { DeletedUser, userOf } from './deleted-user.entity';
 import { DELETED_USERS_RETENTION_DAYS } from './deleted-user-retention';
 import type { DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
@@ -34,53 +38,57 @@ const DAY_MS = 24 * 60 * 60_000;
 export class DeletedUsersService {
   /** @internal Nest constructs it. */
   constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
-    private readonly reads: DeletedUserReads,
-    private readonly writes: UserWrites,
+    private readonly database: Database,
+    private readonly vocabulary: Vocabulary,
     private readonly purges: UserPurge,
-    private readonly lanes: Lanes,
     @Inject(DELETED_USERS_RETENTION_DAYS) private readonly days: number,
   ) {}
 
   /** The latest first. */
   async list(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<DeletedUserRecord>> {
     const { organizationId } = callerOf(by);
-    const { limit, cursor, email } = judgeOrThrow(ListDeletedUsersDto, query);
-    const values: unknown[] = [organizationId];
+    const { limit, cursor, email } = validateOrThrow(ListDeletedUsersDto, query);
     const key = email && emailKey(email);
-    const filter = key ? `AND email_key = $${values.push(key)}` : '';
     const page = {
-      select: `SELECT ${DELETED_COLUMNS} FROM ${tableName(this.dataSource, 'deleted_users')} WHERE organization_id = $1 ${filter}`,
-      values,
+      select: sql`
+        SELECT organization_id AS "organizationId", id, version, fields, deleted_at AS "deletedAt" FROM ${DeletedUser}
+        WHERE organization_id = ${organizationId} ${key ? sql`AND email_key = ${key}` : sql``}`,
       columns: COLUMNS,
       order: 'desc' as const,
       limit,
       cursor,
       list: ['deleted users', organizationId, { ...(key && { emailKey: key }) }],
     };
-    const { data, nextCursor } = await this.lanes.run('quick', organizationId, () =>
-      paginate<DeletedRow>(this.dataSource, page),
+    const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
+      paginate<DeletedUser>(manager, page),
     );
-    return { data: data.map((row) => this.recordOf(userOf(organizationId, row))), nextCursor };
+    return { data: data.map((user) => this.serialize(user)), nextCursor };
   }
 
   async get(by: By, id: string): Promise<DeletedUserRecord> {
-    const user = await this.reads.find(callerOf(by).organizationId, id);
+    const { organizationId } = callerOf(by);
+    const user = isId('usr', id)
+      ? await this.database.read(organizationId, (manager) =>
+          manager.findOneBy(DeletedUser, { organizationId, id }),
+        )
+      : null;
     if (!user) throw deletedUserNotFound();
-    return this.recordOf(user);
+    return this.serialize(user);
   }
 
   /** Makes it a user again, with its id and everything else, or with another email. */
   async restore(by: By, id: string, input: RestoreUserDto = {}): Promise<UserRecord> {
-    const { email } = judgeOrThrow(RestoreUserDto, input);
-    const { outcome, user } = await this.writes.restore(
-      callerOf(by),
-      id,
-      email === undefined ? {} : { email },
-    );
-    if (outcome === 'taken') throw taken(EMAIL_TAKEN);
-    if (!user) throw deletedUserNotFound();
-    return recordOf(user);
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const { email } = validateOrThrow(RestoreUserDto, input);
+    if (!isId('usr', id)) throw deletedUserNotFound();
+    const user = await this.database
+      .write(organizationId, (manager) => restoreUser(manager, caller, id, email))
+      .catch((error: unknown) => {
+        throw violates(error, 'users_organization_id_email_key_key') ? taken(EMAIL_TAKEN) : error;
+      });
+    await this.vocabulary.learn(this.database, organizationId, [user]);
+    return serializeUser(user);
   }
 
   /** Erases it for good, from the events and the search, too. */
@@ -88,10 +96,36 @@ export class DeletedUsersService {
     if (!(await this.purges.purge(callerOf(by), id))) throw deletedUserNotFound();
   }
 
-  private recordOf(user: DeletedUser): DeletedUserRecord {
+  private serialize(user: DeletedUser): DeletedUserRecord {
     const { deletedAt } = user;
-    return { ...recordOf(user), deletedAt, purgeAt: new Date(deletedAt.getTime() + this.days * DAY_MS) };
+    return {
+      ...serializeUser(userOf(user)),
+      deletedAt,
+      purgeAt: new Date(deletedAt.getTime() + this.days * DAY_MS),
+    };
   }
+}
+
+async function restoreUser(manager: EntityManager, by: Caller, id: string, email?: string): Promise<User> {
+  const { organizationId } = by;
+  const deleted = await findLocked(manager, DeletedUser, { organizationId, id });
+  if (!deleted) throw deletedUserNotFound();
+  await manager.delete(DeletedUser, { organizationId, id });
+  const former = userOf(deleted);
+  const user = { ...former, ...withKeys({ email: email ?? former.email }), version: former.version + 1 };
+  const { raw } = await manager
+    .createQueryBuilder()
+    .insert()
+    .into(User)
+    .values({ ...user, updatedAt: () => 'greatest(CAST(:former AS timestamptz), now())' })
+    .setParameter('former', former.updatedAt)
+    .updateEntity(false)
+    .returning('updated_at AS "updatedAt"')
+    .execute();
+  Object.assign(user, raw[0]);
+  await putSearchTexts(manager, [{ after: user }]);
+  await recordEvents(manager, userRestored(by, user));
+  return user;
 }
 
 const deletedUserNotFound = () => notFound('There is no such deleted user.');

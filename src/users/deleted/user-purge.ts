@@ -1,66 +1,56 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import type { DataSource, EntityManager } from 'typeorm';
-import { DATABASE } from '../../database/data-source';
-import { Lanes } from '../../database/lanes';
-import { Parameters } from '../../database/parameters';
-import { retryRolledBack } from '../../database/retry';
-import { tableName } from '../../database/tables';
-import { emptyEvents } from '../../events/empty-events';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../database/database';
+import { findLocked } from '../../database/find-locked';
+import { isId } from '../../database/id';
+import { emptyEvents } from '../../events/log/empty-events';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
-import { PurgedWords } from '../search/purged-words';
-import { purged } from '../writes/user-events';
-import { DeletedUserReads } from './deleted-user-reads';
-import type { DeletedUser } from './deleted-user';
+import { ReplacedText } from '../search/vocabulary/replaced-text.entity';
+import { Purge, VocabularySweep } from '../search/vocabulary/vocabulary-sweep';
+import { userPurged } from '../user/user.events';
+import { DeletedUser } from './deleted-user.entity';
 
-/** Erases a deleted user for good: afterwards no table has a name, an email or metadata of it. */
+/** Erases deleted users for good: afterwards no table has a name, an email or metadata of them. */
 @Injectable()
 export class UserPurge {
   constructor(
-    @InjectDataSource(DATABASE) private readonly dataSource: DataSource,
-    private readonly reads: DeletedUserReads,
+    private readonly database: Database,
     private readonly idempotencyKeys: IdempotencyKeys,
-    private readonly words: PurgedWords,
-    private readonly lanes: Lanes,
+    private readonly sweep: VocabularySweep,
   ) {}
 
   /** Whether there was such a deleted user, of that version if one is given. */
   async purge(by: Caller, id: string, version?: number): Promise<boolean> {
     const { organizationId } = by;
-    for (;;) {
-      const user = await this.reads.find(organizationId, id);
-      if (!user || (version !== undefined && user.version !== version)) return false;
-      // Before the user, so that a purge that ends here is done again. Words of a user who is restored meanwhile come back.
-      await this.words.forgetOf(organizationId, id);
-      const isErased = await this.lanes.run('write', organizationId, () =>
-        retryRolledBack(() => this.dataSource.transaction((manager) => this.erase(manager, by, user))),
-      );
-      if (isErased) return true;
-    }
+    const where = { organizationId, id, ...(version !== undefined && { version }) };
+    if (!isId('usr', id)) return false;
+    if (!(await this.database.read(organizationId, (manager) => manager.existsBy(DeletedUser, where))))
+      return false;
+    // Before the user, so that a purge that ends here is done again. Words of a user who is restored meanwhile come back.
+    await this.sweep.settleTextsOf(organizationId, id);
+    return this.database.write(organizationId, async (manager) => {
+      const user = await findLocked(manager, DeletedUser, where);
+      if (!user) return false;
+      await this.erase(manager, by, id);
+      return true;
+    });
   }
 
-  /** Whether the user was still deleted, and had not been restored and deleted again. */
-  private async erase(manager: EntityManager, by: Caller, { id, version }: DeletedUser): Promise<boolean> {
+  private async erase(manager: EntityManager, by: Caller, id: string): Promise<void> {
     const { organizationId } = by;
-    const table = (name: string) => tableName(manager.dataSource, name);
-    const [, count] = await manager.query<[unknown, number]>(
-      `DELETE FROM ${table('deleted_users')} WHERE organization_id = $1 AND id = $2 AND version = $3`,
-      [organizationId, id, version],
-    );
-    if (count === 0) return false;
+    await manager.delete(DeletedUser, { organizationId, id });
     await emptyEvents(manager, organizationId, id);
     await this.idempotencyKeys.forgetUser(manager, organizationId, id);
-    await manager.query(
-      `DELETE FROM ${table('replaced_texts')} WHERE organization_id = $1 AND user_id = $2`,
-      [organizationId, id],
-    );
-    const parameters = new Parameters();
-    const steps = recordEvents(this.dataSource, parameters, parameters.bind(organizationId), [
-      purged(by, id),
-    ]);
-    await manager.query(`WITH ${steps.join(', ')} SELECT`, parameters.values);
-    return true;
+    await manager.delete(ReplacedText, { organizationId, userId: id });
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .into(Purge)
+      .values({ organizationId })
+      .updateEntity(false)
+      .execute();
+    await recordEvents(manager, userPurged(by, id));
   }
 }

@@ -1,40 +1,4 @@
-/** Letters that do not decompose into a base letter and an accent, and second forms of a lower-case letter (ı, ς). */
-const FOLDED: Record<string, string> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ħ: 'h',
-  ł: 'l',
-  ı: 'i',
-  ς: 'σ',
-};
-
-/** Removes what the search ignores: letter case, accents, compatibility forms, control characters and runs of white space. */
-export const fold = (text: string): string => withoutCaseAndAccents(text, 'NFKD', 'NFKC');
-
-/** The same, but keeps compatibility forms: names are sorted without regard to case and accents only. */
-export const foldName = (name: string): string => withoutCaseAndAccents(name, 'NFD', 'NFC');
-
-function withoutCaseAndAccents(text: string, decomposed: string, composed: string): string {
-  const lower = text.toLowerCase();
-  return (isAscii(lower) ? lower : withoutAccents(lower, decomposed, composed))
-    .replace(/[\s\0-\x1f]+/g, ' ') // eslint-disable-line no-control-regex -- they would be mistaken for separators
-    .trim();
-}
-
-const isAscii = (text: string) => !/[^\0-\x7f]/.test(text);
-
-const withoutAccents = (lower: string, decomposed: string, composed: string) =>
-  lower
-    .normalize(decomposed)
-    .replace(/[\u0300-\u036f]/g, '') // accents, but not the vowel signs of other scripts
-    .normalize(composed)
-    .toLowerCase()
-    .replace(/[ßæœøđðþħłıς]/g, (letter) => FOLDED[letter]);
+import { fold } from '../user/fold';
 
 /**
  * Inserts a space before each word of folded text, so that a plain LIKE can tell the start of a word from its inside.

@@ -1,13 +1,13 @@
 import { Get, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Answers } from '../../http/answers';
+import { Responses } from '../../http/responses';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { Scopes } from '../../http/scopes';
 import { linkNext, writePage } from '../../pages/page';
-import { userAsJson } from '../user.serializer';
-import { UserPageView } from '../user.view';
-import { SearchUsersDto } from '../users.dto';
+import { userAsJson } from '../user/user.serializer';
+import { UserPageView } from '../user/user.view';
+import { SearchUsersDto } from '../user/user.dto';
 import { UserSearch } from './user-search';
 
 @ApiController('api/v1/users')
@@ -21,7 +21,7 @@ export class UserSearchController {
    */
   @Get('search')
   @Scopes('users:read')
-  @Answers({ headers: ['Link'], view: UserPageView })
+  @Responses({ headers: ['Link'], view: UserPageView })
   async search(
     @CurrentCaller() by: Caller,
     @Query() query: SearchUsersDto,

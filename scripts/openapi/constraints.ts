@@ -1,0 +1,64 @@
+import { getMetadataStorage } from 'class-validator';
+import { EMAIL_PATTERN } from './email-pattern';
+
+export type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[] };
+
+/** What a check says in JSON Schema, by its name in class-validator. */
+const KEYWORDS: Record<string, (constraint: never) => Schema> = {
+  isString: () => ({ type: 'string' }),
+  isBoolean: () => ({ type: 'boolean' }),
+  isInt: () => ({ type: 'integer' }),
+  min: (minimum: number) => ({ minimum }),
+  max: (maximum: number) => ({ maximum }),
+  isIn: (values: string[]) => ({ type: 'string', enum: values }),
+  matches: ({ source }: RegExp) => ({ type: 'string', pattern: source }),
+  // Text is trimmed: without the pattern, white space alone would be long enough.
+  minLength: (minLength: number) => ({
+    minLength,
+    pattern: minLength === 1 ? '\\S' : `\\S[\\s\\S]{${minLength - 2},}\\S`,
+  }),
+  maxLength: (maxLength: number) => ({ maxLength }),
+  isEmail: () => ({ pattern: EMAIL_PATTERN }),
+  isInstant: ({ source }: RegExp) => ({ type: 'string', format: 'date-time', pattern: source }),
+  isArray: () => ({ type: 'array' }),
+  arrayMinSize: (minItems: number) => ({ minItems }),
+  arrayMaxSize: (maxItems: number) => ({ maxItems }),
+  arrayUnique: () => ({ uniqueItems: true }),
+  isObject: () => ({ type: 'object', additionalProperties: true }),
+  maxKeys: (maxProperties: number) => ({ maxProperties }),
+  minKeyLength: (minLength: number) => ({ propertyNames: { minLength } }),
+  maxKeyLength: (maxLength: number) => ({ propertyNames: { maxLength } }),
+};
+
+/** Not in JSON Schema, which counts neither words nor bytes; and `isDuration` is told apart from `matches` by its message alone. */
+const UNSAID = ['maxWords', 'maxBytes', 'isDuration'];
+
+export interface Field {
+  /** The checks as JSON Schema. */
+  keywords: Schema;
+  isOptional: boolean;
+  /** The field is declared only to be refused. */
+  isRefused: boolean;
+}
+
+/** The fields of a DTO, by its checks. */
+export function fieldsOf(dto: Function): Record<string, Field> {
+  const fields: Record<string, Field> = {};
+  const checks = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  for (const { propertyName, type, name, constraints, each } of checks) {
+    const field = (fields[propertyName] ??= { keywords: {}, isOptional: false, isRefused: false });
+    if (type === 'conditionalValidation') field.isOptional = true;
+    else if (name === 'isAbsent') field.isRefused = true;
+    else if (!UNSAID.includes(name!)) {
+      const keywords = KEYWORDS[name!](constraints?.[0] as never);
+      field.keywords = merged(field.keywords, each ? { items: keywords } : keywords);
+    }
+  }
+  return fields;
+}
+
+const merged = (one: Schema, other: Schema): Schema => ({
+  ...one,
+  ...other,
+  ...(one.propertyNames ? { propertyNames: { ...one.propertyNames, ...Object(other.propertyNames) } } : {}),
+});

@@ -1,0 +1,43 @@
+import { type INestApplicationContext, type LoggerService, NotFoundException } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { OrganizationsService } from '../auth/organizations.service';
+import { readConfig, serviceOptions } from '../process/config';
+import { ServiceModule } from '../service.module';
+import { withDatabase } from './with-database';
+
+/** Runs a command on the service, without HTTP and background work, on the configured database. */
+export const withService = <Result>(
+  run: (app: INestApplicationContext) => Promise<Result>,
+  timeouts?: object,
+): Promise<Result> =>
+  withDatabase(async (dataSource) => {
+    const options = { ...serviceOptions(readConfig(process.env)), ...WITHOUT_REQUESTS };
+    const app = await NestFactory.createApplicationContext(ServiceModule.on(dataSource, options), {
+      abortOnError: false,
+      logger: LOGGER,
+    });
+    try {
+      return await run(app);
+    } finally {
+      await app.close();
+    }
+  }, timeouts);
+
+const WITHOUT_REQUESTS = { background: false, dashboard: false, rateLimitStorage: 'memory' } as const;
+
+/** Standard output is for the result of the command. */
+const say = (message: unknown) =>
+  process.stderr.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+
+const LOGGER: LoggerService = { log: () => {}, warn: say, error: say };
+
+/** Throws if the organization does not exist. */
+export async function requireOrganization(app: INestApplicationContext, id: string): Promise<void> {
+  await app
+    .get(OrganizationsService)
+    .get(id)
+    .catch((error: unknown) => {
+      if (!(error instanceof NotFoundException)) throw error;
+      throw new Error('There is no such organization. List them with: ums organizations list');
+    });
+}

@@ -1,0 +1,131 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { DataSource, EntityManager } from 'typeorm';
+import { type ConnectionShares, type Cost } from './connection-shares';
+import { describeError } from './errors';
+import { type InTransaction, joinTransaction } from './join-transaction';
+import { retryBroken, retryRolledBack } from './retry';
+import { query, execute, type Sql } from './sql';
+
+type Work<Result> = (manager: EntityManager) => Promise<Result>;
+
+/** The server ends a snapshot whose client is gone after this time: as long as it lasts, it holds its locks on the tables. */
+const MAX_IDLE_MS = 5_000;
+
+/** A round of `forEachOrganization()` looks for this many at once. */
+const ORGANIZATIONS_PER_ROUND = 1_000;
+
+/** The database as a feature sees it: one organization at a time. */
+@Injectable()
+export class Database {
+  private readonly logger = new Logger('Database');
+
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly shares: ConnectionShares,
+  ) {}
+
+  /** Whether this is in a transaction of the host, whose changes others see only after its commit. */
+  readonly isJoined: boolean = false;
+
+  /** Runs statements that only read, within the organization's share of the connections. Repeated once if the connection breaks. */
+  read<Result>(organizationId: string, work: Work<Result>, cost: Cost = 'quick'): Promise<Result> {
+    const read = () => retryBroken(() => work(this.dataSource.manager));
+    return this.shares.withConnection(cost, organizationId, read);
+  }
+
+  /**
+   * Reads with several statements that see the same rows, each of which may take `maxMs`, within the organization's share. The
+   * limit is that of the transaction, so it holds behind PgBouncer and leaves a pooled connection as it was.
+   */
+  snapshot<Result>(organizationId: string, maxMs: number, work: Work<Result>): Promise<Result> {
+    const read = () =>
+      this.dataSource.transaction('REPEATABLE READ', async (manager) => {
+        await manager.query(
+          `SELECT set_config('transaction_read_only', 'on', true), set_config('statement_timeout', $1, true),
+             set_config('idle_in_transaction_session_timeout', $2, true)`,
+          [String(maxMs), String(MAX_IDLE_MS)],
+        );
+        return work(manager);
+      });
+    return this.shares.withConnection('heavy', organizationId, () => retryBroken(read));
+  }
+
+  /**
+   * Runs a transaction within the organization's share. Repeated as a whole after a deadlock or a serialization failure, so `work`
+   * must have no other effects.
+   */
+  write<Result>(organizationId: string, work: Work<Result>, cost: Cost = 'write'): Promise<Result> {
+    const transaction = () => retryRolledBack(() => this.dataSource.transaction(work));
+    return this.shares.withConnection(cost, organizationId, transaction);
+  }
+
+  /** Runs one statement that writes, without a transaction around it. Returns how many rows it changed. */
+  execute(organizationId: string, statement: Sql, cost: Cost = 'quick'): Promise<number> {
+    const run = () => retryRolledBack(() => execute(this.dataSource.manager, statement));
+    return this.shares.withConnection(cost, organizationId, run);
+  }
+
+  /** Reads rows of all organizations, which on a cluster asks every node. Repeated once if the connection breaks. */
+  readAll<Row>(statement: Sql): Promise<Row[]> {
+    return retryBroken(() => query<Row>(this.dataSource.manager, statement));
+  }
+
+  /** The same in an open transaction of the host. Throws if the manager is in none, or not on our connections. */
+  within(manager: EntityManager): Database {
+    return new JoinedDatabase(this.dataSource, this.shares, joinTransaction(this.dataSource, manager));
+  }
+
+  /**
+   * Works through the organizations whose ids `find` returns in their order, as `id`, from behind the given one. An organization
+   * that fails is logged, and holds up no other one.
+   */
+  async forEachOrganization(
+    task: string,
+    find: (after: string, limit: number) => Sql,
+    work: (organizationId: string) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    let organizations: { id: string }[];
+    let after = '';
+    do {
+      organizations = await this.readAll(find(after, ORGANIZATIONS_PER_ROUND));
+      for (const { id } of organizations) {
+        if (signal?.aborted) return;
+        await work(id).catch((error: unknown) => {
+          const message = `cannot ${task} of an organization; it will be tried again`;
+          this.logger.warn({ message, organizationId: id, error: describeError(error) });
+        });
+        after = id;
+      }
+    } while (organizations.length === ORGANIZATIONS_PER_ROUND);
+  }
+}
+
+/**
+ * The database in a transaction of the host, which has its connection already: waiting for a share while holding a connection
+ * could deadlock with a holder that waits for a connection. Each call is a savepoint, so one that throws leaves the
+ * transaction usable.
+ */
+class JoinedDatabase extends Database {
+  override readonly isJoined = true;
+
+  constructor(
+    dataSource: DataSource,
+    shares: ConnectionShares,
+    private readonly inTransaction: InTransaction,
+  ) {
+    super(dataSource, shares);
+  }
+
+  override read<Result>(_organizationId: string, work: Work<Result>): Promise<Result> {
+    return this.inTransaction(work);
+  }
+
+  override write<Result>(_organizationId: string, work: Work<Result>): Promise<Result> {
+    return this.inTransaction(work);
+  }
+
+  override execute(_organizationId: string, statement: Sql): Promise<number> {
+    return this.inTransaction((manager) => execute(manager, statement));
+  }
+}

@@ -1,0 +1,55 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { raw } from '../database/sql';
+import type { Caller } from '../http/caller';
+import type { EventType } from './event.types';
+
+@Entity('events')
+export class Event {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  /** Counts the insertions, so that the events of one target stand in the order of its changes. */
+  @Column({ type: 'bigint', default: () => `nextval('event_positions')` })
+  position: string;
+
+  /** The number that readers see; null until the first of them numbers what has been committed. */
+  @Column({ type: 'bigint', nullable: true })
+  sequence: string | null;
+
+  @Column({ type: 'text' })
+  type: EventType;
+
+  @Column({ name: 'occurred_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  occurredAt: Date;
+
+  @Column({ type: 'text' })
+  source: Caller['source'];
+
+  /** Null for a program. */
+  @Column({ name: 'actor_id', type: 'text', nullable: true })
+  actorId: string | null;
+
+  @Column({ name: 'actor_name', type: 'text' })
+  actorName: string;
+
+  @Column({ name: 'target_id', type: 'text' })
+  targetId: string;
+
+  @Column({ name: 'request_id', type: 'text', nullable: true })
+  requestId: string | null;
+
+  /** Null once its user has been purged. */
+  @Column({ type: 'json', nullable: true })
+  data: object | null;
+}
+
+/** The columns of an event that readers see in a SELECT, under the names of the entity. */
+export const EVENT_COLUMNS =
+  raw(`id, sequence, type, occurred_at AS "occurredAt", source, actor_id AS "actorId",
+  actor_name AS "actorName", target_id AS "targetId", request_id AS "requestId", data`);
+
+/** A row of `EVENT_COLUMNS`. */
+export type EventRow = Omit<Event, 'organizationId' | 'position'>;

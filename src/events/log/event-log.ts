@@ -1,0 +1,128 @@
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { join, query, raw, Sql, sql } from '../../database/sql';
+import { Event, EVENT_COLUMNS, type EventRow } from '../event.entity';
+import { EventHead } from './event-head.entity';
+import { EventNumbering } from './event-numbering';
+import type { ListEventsDto } from '../events.dto';
+import { TokenEvents } from '../token-events';
+
+/** Time budgets for numbering a backlog. An ascending page may end early; a descending one must begin with the newest event. */
+const CATCH_UP_MS = { asc: 1_000, desc: 5_000 };
+
+/** Events that one statement scans for those that match the filters. */
+const MAX_SCANNED = 10_000;
+
+/** The position before the first event in descending order. */
+export const NEWEST = Number.MAX_SAFE_INTEGER;
+
+/** What to read: the filters and the order of a list, and how many events at most. */
+export type EventQuery = Omit<ListEventsDto, 'cursor'>;
+
+/** The events after a position, which is the number of the event before them. */
+export interface LogPage {
+  rows: EventRow[];
+  /** The position of the next page. */
+  position: number;
+  /** Whether there are more now. */
+  hasMore: boolean;
+  /** Whether events wait for their number. */
+  isBehind: boolean;
+  /** The last number, and the last one whose event has been removed. */
+  last: number;
+  removed: number;
+}
+
+/** The events of an organization, in the order of their numbers. */
+@Injectable()
+export class EventLog {
+  constructor(
+    private readonly database: Database,
+    private readonly numbering: EventNumbering,
+    private readonly tokens: TokenEvents,
+  ) {}
+
+  /**
+   * Reads a page, which may be short although there are more. A page that needs the newest events waits until everything committed
+   * before has a number, so a change is in the log as soon as it has been confirmed.
+   */
+  async page(organizationId: string, query: EventQuery, from: number): Promise<LogPage> {
+    const isAscending = query.order === 'asc';
+    if (!isAscending && from !== NEWEST) return this.read(organizationId, query, from);
+    await this.tokens.move(organizationId);
+    const page = await this.read(organizationId, query, from);
+    if (!page.isBehind || (isAscending && page.hasMore)) return page;
+    const isCaughtUp = await this.numbering.catchUp(organizationId, CATCH_UP_MS[query.order]);
+    // A later page never returns to the newest events.
+    if (!isCaughtUp && !isAscending) throw new ServiceUnavailableException('Events are being numbered.');
+    const next = await this.read(organizationId, query, from);
+    return { ...next, hasMore: next.hasMore || !isCaughtUp };
+  }
+
+  /** Reads the matching events after a position. One statement, so that it sees the head and the events at the same moment. */
+  private async read(
+    organizationId: string,
+    { order, limit, type, target, actor, since, until }: EventQuery,
+    from: number,
+  ): Promise<LogPage> {
+    const filters = [
+      type && sql`AND type = ANY (${type.split(',')})`,
+      target && sql`AND target_id = ${target}`,
+      actor && sql`AND actor_id = ${actor}`,
+      since && sql`AND occurred_at >= ${new Date(since)}`,
+      until && sql`AND occurred_at < ${new Date(until)}`,
+    ].filter((filter) => filter instanceof Sql);
+    // The filter by target has an index. The others scan, up to a limit.
+    const length = target ? NEWEST : filters.length > 0 ? MAX_SCANNED : limit + 1;
+    const isAscending = order === 'asc';
+    const direction = raw(isAscending ? 'ASC' : 'DESC');
+    const [start, end, isWithin] = isAscending
+      ? [
+          sql`greatest(${from}::bigint, removed)`,
+          sql`least(start + ${length}::bigint, last)`,
+          sql`sequence > stretch.start AND sequence <= stretch.end`,
+        ]
+      : [
+          sql`least(${from}::bigint, last + 1)`,
+          sql`greatest(start - ${length}::bigint, removed + 1)`,
+          sql`sequence < stretch.start AND sequence >= stretch.end`,
+        ];
+    const statement = sql`
+      SELECT stretch.*, page.* FROM (
+        SELECT last, removed, start, ${end} AS end, (
+          SELECT position FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NULL
+          ORDER BY position LIMIT 1 -- so that the index is used, whatever the statistics say
+        ) IS NOT NULL AS "isBehind"
+        FROM (
+          SELECT last, removed, ${start} AS start FROM (
+            SELECT coalesce(max(sequence), 0) AS last, coalesce(max(removed), 0) AS removed
+            FROM ${EventHead} WHERE organization_id = ${organizationId}
+          ) AS head
+        ) AS head
+      ) AS stretch
+      LEFT JOIN LATERAL (
+        SELECT ${EVENT_COLUMNS} FROM ${Event}
+        WHERE organization_id = ${organizationId} AND ${isWithin} ${join(filters, ' ')}
+        ORDER BY sequence ${direction} LIMIT ${limit + 1}
+      ) AS page ON true
+      ORDER BY page.sequence ${direction}`;
+    const rows = await this.database.read(organizationId, (manager) =>
+      query<EventRow & Record<'last' | 'removed' | 'end', string> & { isBehind: boolean }>(
+        manager,
+        statement,
+      ),
+    );
+    const [last, removed, reached] = [rows[0].last, rows[0].removed, rows[0].end].map(Number);
+    const found = rows.filter(({ id }) => id !== null);
+    const isFull = found.length > limit;
+    const page = found.slice(0, limit);
+    return {
+      rows: page,
+      position: isFull ? Number(page[limit - 1].sequence) : reached,
+      hasMore: isFull || (isAscending ? reached < last : reached > removed + 1),
+      isBehind: rows[0].isBehind,
+      last,
+      removed,
+    };
+  }
+}

@@ -1,0 +1,79 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Background } from '../../background/background';
+import { Database } from '../../database/database';
+import { execute, query, sql } from '../../database/sql';
+import { Event } from '../event.entity';
+import { EventHead } from './event-head.entity';
+
+/** The injection token of how many days events are kept. */
+export const EVENT_RETENTION_DAYS = Symbol('event retention days');
+
+const REMOVE_EVERY_MS = 60 * 60_000;
+const EVENTS_PER_TRANSACTION = 1_000;
+
+/** Removes events that are too old, in the order of their numbers, so that the remaining ones have no gap. */
+@Injectable()
+export class EventRetention implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly background: Background,
+    @Inject(EVENT_RETENTION_DAYS) private readonly days: number,
+  ) {}
+
+  onModuleInit(): void {
+    const run = (signal: AbortSignal) => this.removeOld(signal);
+    this.background.add({ name: 'remove old events', everyMs: REMOVE_EVERY_MS, run });
+  }
+
+  async removeOld(signal?: AbortSignal): Promise<void> {
+    await this.database.forEachOrganization(
+      'remove old events',
+      // Finds the oldest event of each organization by its key.
+      (after, limit) => sql`
+        SELECT organization_id AS id FROM ${EventHead} AS heads
+        WHERE organization_id > ${after} AND (
+          SELECT occurred_at FROM ${Event} AS events
+          WHERE events.organization_id = heads.organization_id AND events.sequence = heads.removed + 1
+        ) < ${this.cutoff()}
+        ORDER BY organization_id LIMIT ${limit}`,
+      async (organizationId) => {
+        const remove = (manager: EntityManager) => this.removeBatch(manager, organizationId);
+        while (await this.database.write(organizationId, remove)) if (signal?.aborted) return;
+      },
+      signal,
+    );
+  }
+
+  /** Removes the oldest events up to the first one that is not too old. Returns whether there were any. */
+  private async removeBatch(manager: EntityManager, organizationId: string): Promise<boolean> {
+    // A second process waits here, and then continues with what is left.
+    await execute(
+      manager,
+      sql`SELECT FROM ${EventHead} WHERE organization_id = ${organizationId} FOR UPDATE`,
+    );
+    const [{ through }] = await query<{ through: string | null }>(
+      manager,
+      sql`
+        SELECT max(sequence) AS through FROM (
+          SELECT sequence, bool_and(occurred_at < ${this.cutoff()}) OVER (ORDER BY sequence) AS "isOld" FROM (
+            SELECT sequence, occurred_at FROM ${Event}
+            WHERE organization_id = ${organizationId} AND sequence IS NOT NULL
+            ORDER BY sequence LIMIT ${EVENTS_PER_TRANSACTION}
+          ) AS oldest
+        ) AS judged WHERE "isOld"`,
+    );
+    if (through === null) return false;
+    const owned = sql`organization_id = ${organizationId}`;
+    await execute(manager, sql`DELETE FROM ${Event} WHERE ${owned} AND sequence <= ${through}`);
+    await execute(
+      manager,
+      sql`UPDATE ${EventHead} SET removed = greatest(removed, ${through}::bigint) WHERE ${owned}`,
+    );
+    return true;
+  }
+
+  private cutoff() {
+    return sql`now() - ${this.days} * interval '24 hours'`;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { type Fault, invalidInput } from '../fault';
+import type { FaultContext } from './checks';
+import { jsonFaults, levelsAround, MAX_FAULTS, nested } from './json-faults';
+
+/** A DTO, or every fault of the input. */
+type ValidationResult<Dto> = { dto: Dto; faults?: undefined } | { dto?: undefined; faults: Fault[] };
+
+/** The term for the input's fields in messages. */
+type FieldKind = 'field' | 'query parameter';
+
+/** More fields of one body are not looked at. No DTO has as many, so they are unknown. */
+const MAX_FIELDS = 2 * MAX_FAULTS;
+
+/** What a controller has validated need not be validated again by its service. */
+const valid = new WeakSet<object>();
+
+/** Turns input into its DTO, or throws a 400 that lists every fault. */
+export function validateOrThrow<Dto extends object>(
+  metatype: Type<Dto>,
+  input: unknown,
+  kind?: FieldKind,
+): Dto {
+  if (input instanceof metatype && valid.has(input)) return input;
+  const { dto, faults } = validate(metatype, input, kind);
+  if (faults) throw invalidInput(faults);
+  valid.add(dto);
+  return dto;
+}
+
+/**
+ * Validates input by the decorators of its DTO and reports every fault, at most one for each path. Nest's ValidationPipe cannot: it
+ * reports messages without codes, and class-transformer drops a `__proto__` key before it can be rejected.
+ */
+export function validate<Dto extends object>(
+  metatype: Type<Dto>,
+  input: unknown,
+  kind: FieldKind = 'field',
+): ValidationResult<Dto> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return { faults: [{ field: 'body', code: 'invalid', message: 'must be an object' }] };
+  }
+  const faults = new Map<string, Fault>();
+  const report = (fault: Fault) => {
+    if (faults.size < MAX_FAULTS && !faults.has(fault.field)) faults.set(fault.field, fault);
+  };
+
+  // Nested values must not reach class-transformer, which fails on a `constructor` key.
+  const simple: Record<string, unknown> = {};
+  const structured: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(input).slice(0, MAX_FIELDS)) {
+    if (faults.size >= MAX_FAULTS) break;
+    if (value === undefined) continue; // not in JSON; programs pass it for an absent field
+    jsonFaults(key, value, levelsAround(metatype, key)).forEach(report);
+    // The libraries take `hasOwnProperty` for a known field, and would call it.
+    if (key in Object.prototype) report(unknown(key, kind));
+    else if (typeof value === 'object' && value !== null) structured[key] = value;
+    else simple[key] = value;
+  }
+  const dto = Object.assign(plainToInstance(metatype, simple), structured);
+  for (const error of validateSync(dto, OPTIONS)) faultsOf(error, kind).forEach(report);
+  return faults.size > 0 ? { faults: [...faults.values()] } : { dto };
+}
+
+const OPTIONS = {
+  whitelist: true,
+  forbidNonWhitelisted: true,
+  forbidUnknownValues: false, // a class without checks: it has no known field
+  validationError: { target: false },
+};
+
+/** The faults of a field, in the order of its checks. */
+function faultsOf(
+  { property, value, constraints = {}, contexts = {} }: ValidationError,
+  kind: FieldKind,
+): Fault[] {
+  return Object.entries(constraints).flatMap(([name, message]): Fault[] => {
+    if (name === 'whitelistValidation') return [unknown(property, kind)];
+    if (value === undefined) return [{ field: property, code: 'required', message: 'is required' }];
+    const { code, keysAtFault } = contexts[name] as FaultContext;
+    if (!keysAtFault) return [{ field: property, code, message }];
+    return keysAtFault(value).map((key) => ({ field: nested(property, key), code, message }));
+  });
+}
+
+const unknown = (key: string, kind: FieldKind): Fault => ({
+  field: nested('', key),
+  code: 'unknown',
+  message: `is not a known ${kind}`,
+});

@@ -1,0 +1,21 @@
+import { SetMetadata, type Type } from '@nestjs/common';
+
+/** What the OpenAPI document says about the responses of a route in addition to its signature. */
+export interface ResponsesOfRoute {
+  /** Headers of a successful response, in addition to the common ones. */
+  headers?: string[];
+  /** Conditional request headers of the route; it answers 304 or 412 to them. */
+  conditions?: ('If-Match' | 'If-None-Match')[];
+  /** Whether the route accepts an Idempotency-Key. */
+  idempotencyKey?: boolean;
+  /** Error statuses that are specific to this route. */
+  failures?: number[];
+  /** The class of the body, if the method returns the body as text. */
+  view?: Type;
+  /** The media type of the body, if it is not JSON. */
+  mediaType?: string;
+}
+
+export const RESPONSES = 'ums:responses';
+
+export const Responses = (responses: ResponsesOfRoute) => SetMetadata(RESPONSES, responses);

@@ -1,0 +1,117 @@
+import { type Sql, sql } from '../../database/sql';
+import { type From, matches, matchesInSmall, type RankedUser, survey } from './matching';
+import type { FoundUser, Page, Search } from './search';
+import { all, FALSE, type Match, not } from './search-conditions';
+
+/** The number of names that shows how common the matches are. Very common matches fill the page from these. */
+const SURVEY = 400;
+
+/** At most this many matches are read from the index and sorted for one page, unless a long walk does not fill it. */
+const MAX_MATCHES = 20_000;
+
+/** The length of the walk where more users match than that. */
+const LONG_WALK = 20_000;
+
+/** Up to this many matches in the survey, reading all of them from the index is fast. */
+const RARE = 3;
+
+/** A walk that is expected to be longer than this takes longer than reading the matches from the index. */
+const MAX_EXPECTED_WALK = 3_000;
+
+/** The words of a query, or what may have been meant, in ranks that one SQL expression tells apart. */
+interface RankedWords {
+  /** What a user of any of these ranks meets, a match for each word. */
+  words: Match[];
+  /** The same for each rank by itself, where that is more. */
+  ofRank?: Match[][];
+  rank: Sql;
+  /** What users of earlier ranks meet. */
+  earlier?: Sql;
+}
+
+/**
+ * Users who match all words. Common matches are met by walking over the names in their order; the others are read from the
+ * index and sorted.
+ */
+export class MatchRanks {
+  private read?: RankedUser[];
+  private readonly filters: Sql[];
+  private readonly isLater: Sql;
+
+  constructor(
+    private readonly search: Search,
+    private readonly query: RankedWords,
+  ) {
+    this.filters = query.words.map(({ filter }) => filter);
+    this.isLater = not(query.earlier ?? FALSE);
+  }
+
+  /** The next users of the rank. */
+  async next(rank: number, page: Page): Promise<FoundUser[]> {
+    const from = { rank, ...page };
+    if (!this.read && (await this.search.isSmall())) {
+      const condition = all([...this.filters, this.isLater]);
+      this.read = await matchesInSmall(this.search, condition, this.query.rank, from);
+    }
+    return this.read
+      ? this.read.filter((user) => user.rank === rank).slice(0, page.limit)
+      : this.nextOfMany(from);
+  }
+
+  private async nextOfMany(from: From): Promise<FoundUser[]> {
+    const { words, rank: rankSql, ofRank = [] } = this.query;
+    const { rank, limit } = from;
+    const condition = all([...this.filters, this.isLater]);
+    const seen = await survey(this.search, condition, rankSql, this.filters, from, SURVEY);
+    if (seen.found.length === limit) return seen.found;
+    // The index takes long to look up what most users have, which excludes few.
+    const isCommon = (i: number) => seen.counts[i] > SURVEY / 2;
+    if (seen.matches <= RARE) return this.readAll(from, isCommon);
+
+    const match = this.indexed(ofRank[rank] ?? words, isCommon, rank);
+    const expected = (SURVEY * limit) / Math.max(seen.found.length, 1 / 2);
+    if (expected <= MAX_EXPECTED_WALK) {
+      const walked = await this.search.walk(match.filter, 2 * expected, from);
+      if (walked.length === limit) return walked;
+    }
+    return (await matches(this.search, match, rankSql, from, MAX_MATCHES)) ?? this.readMany(match, from);
+  }
+
+  /** The users of all ranks from here on, of which there are few. */
+  private async readAll(from: From, isCommon: (i: number) => boolean): Promise<FoundUser[]> {
+    const { words, rank: rankSql } = this.query;
+    this.read = await matches(this.search, this.indexed(words, isCommon), rankSql, from, MAX_MATCHES);
+    return this.read
+      ? this.next(from.rank, from)
+      : this.readMany(this.indexed(words, isCommon, from.rank), from);
+  }
+
+  /** There are many users of the rank, so the names soon show some of them, unless all stand far behind. */
+  private async readMany(match: IndexedMatch, from: From): Promise<FoundUser[]> {
+    const walked = await this.search.walk(match.filter, LONG_WALK, from);
+    if (walked.length === from.limit) return walked;
+    return (await matches(this.search, match, this.query.rank, from, Infinity))!;
+  }
+
+  private indexed(words: Match[], isCommon: (i: number) => boolean, rank?: number): IndexedMatch {
+    const isOfRank = rank === undefined ? [] : [sql`${this.query.rank} = ${rank}`];
+    const others = [this.isLater, ...isOfRank];
+    const indexed = words.flatMap(({ index, indexIfCommon }, i) => {
+      const condition = isCommon(i) ? indexIfCommon : index;
+      return condition ? [condition] : [];
+    });
+    const filters = words.map(({ filter }) => filter);
+    return {
+      filter: all([...filters, ...others]),
+      index: all(indexed.length > 0 ? indexed : words.map(({ index }) => index)),
+      rest: all([...filters.filter((_filter, i) => isCommon(i)), ...others]),
+    };
+  }
+}
+
+/** Several matches together: for rows that are at hand, for the index, and what the filter says more than the index. */
+interface IndexedMatch {
+  filter: Sql;
+  index: Sql;
+  rest: Sql;
+}

@@ -1,0 +1,96 @@
+import { Column, type EntityManager, Entity, PrimaryColumn } from 'typeorm';
+import type { User, UserFields } from '../user/user.entity';
+import { withKeys } from '../user/user.keys';
+import { ReplacedText } from './vocabulary/replaced-text.entity';
+import { EMAIL_MARK, METADATA_MARK, stringsIn, toSearchText } from './search-text';
+
+/** What the search looks at, in a table of its own: a change of anything else writes to no index of the search. */
+@Entity('user_search')
+export class UserSearchText {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ name: 'user_id', type: 'text' })
+  userId: string;
+
+  @Column({ name: 'name_key', type: 'text' })
+  nameKey: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text' })
+  text: string;
+}
+
+/** The search text of a user: its name, its email and the strings of its metadata, in the form that the search compares. */
+export function searchTextOf({ name, email, metadata }: Omit<UserFields, 'role'>): string {
+  const strings = [...stringsIn(metadata)].map(toSearchText).filter(Boolean).join('\n');
+  return `${toSearchText(name)}${EMAIL_MARK}${toSearchText(email)}${METADATA_MARK}${strings}`;
+}
+
+/** A user before a write, unless it is new, and after it. */
+export interface WrittenUser {
+  before?: User;
+  after: User;
+}
+
+/**
+ * Brings what the search knows of users up to date, in the transaction that writes them, and leaves former texts to the sweep.
+ * Returns the users whose text is new.
+ */
+export async function putSearchTexts(manager: EntityManager, users: readonly WrittenUser[]): Promise<User[]> {
+  const written = users.map(({ before, after }) => ({
+    before,
+    after,
+    formerText: before && searchTextOf(before),
+    text: searchTextOf(after),
+  }));
+  const changed = written.filter(
+    ({ before, after, formerText, text }) => text !== formerText || after.name !== before?.name,
+  );
+  if (changed.length === 0) return [];
+  const rows = changed.map(({ after: { organizationId, id: userId, name }, text }) => ({
+    organizationId,
+    userId,
+    ...withKeys({ name }),
+    text,
+  }));
+  await manager
+    .createQueryBuilder()
+    .insert()
+    .into(UserSearchText)
+    .values(rows)
+    .orUpdate(['name_key', 'name', 'text'], ['user_id', 'organization_id'])
+    .updateEntity(false)
+    .execute();
+  const former = changed.filter(({ formerText, text }) => formerText !== undefined && formerText !== text);
+  await keepForSweep(
+    manager,
+    former.map(({ after: { organizationId, id }, formerText }) => ({
+      organizationId,
+      userId: id,
+      text: formerText!,
+    })),
+  );
+  return changed.filter(({ formerText, text }) => text !== formerText).map(({ after }) => after);
+}
+
+/** Leaves the search text of a deleted user to the sweep; its row goes with the user. */
+export const removeSearchText = (manager: EntityManager, user: User): Promise<void> =>
+  keepForSweep(manager, [{ organizationId: user.organizationId, userId: user.id, text: searchTextOf(user) }]);
+
+/** The sweep of the vocabulary then stores or removes the words of the texts, whichever is right by then. */
+export async function keepForSweep(
+  manager: EntityManager,
+  texts: readonly Pick<ReplacedText, 'organizationId' | 'userId' | 'text'>[],
+): Promise<void> {
+  if (texts.length === 0) return;
+  await manager
+    .createQueryBuilder()
+    .insert()
+    .into(ReplacedText)
+    .values([...texts])
+    .updateEntity(false)
+    .execute();
+}

@@ -1,0 +1,44 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Database } from '../../../database/database';
+import { describeError } from '../../../database/errors';
+import type { UserFields } from '../../user/user.entity';
+import { keepForSweep, searchTextOf } from '../search-texts';
+import { VocabularySweep } from './vocabulary-sweep';
+import { insertWords, wordsOf } from './words';
+
+/** The words that the users of each organization have. Queries with typos are corrected to these. */
+@Injectable()
+export class Vocabulary {
+  private readonly logger = new Logger('Vocabulary');
+
+  constructor(private readonly sweep: VocabularySweep) {}
+
+  /**
+   * Stores the words of users after they have been committed: an insert waits for another transaction that inserts the same
+   * word, and must not hold up the users. In a transaction of the host, whose end nobody knows, the sweep stores them.
+   * A word that cannot be stored is found as it is spelt, but not by a typo.
+   */
+  async learn(
+    database: Database,
+    organizationId: string,
+    users: readonly ({ id: string } & UserFields)[],
+  ): Promise<void> {
+    if (users.length === 0) return;
+    try {
+      if (database.isJoined) {
+        const texts = users.map((user) => ({ organizationId, userId: user.id, text: searchTextOf(user) }));
+        await database.write(organizationId, (manager) => keepForSweep(manager, texts));
+        this.sweep.trigger();
+      } else {
+        const words = new Set(users.flatMap((user) => wordsOf(searchTextOf(user))));
+        await insertWords(database, organizationId, words);
+      }
+    } catch (error) {
+      this.logger.warn({
+        message: 'cannot store words of users',
+        organizationId,
+        error: describeError(error),
+      });
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { EntityManager } from 'typeorm';
+import { findLocked } from '../database/find-locked';
+import { isId, newId } from '../database/id';
+import { recordEvents } from '../events/record-events';
+import type { Caller } from '../http/caller';
+import { notFound } from '../http/fault';
+import { putSearchTexts } from './search/search-texts';
+import { User, type UserFields } from './user/user.entity';
+import { userCreated } from './user/user.events';
+import { withKeys } from './user/user.keys';
+
+/** The user, locked until the transaction ends. Throws a 404. */
+export async function lockUser(manager: EntityManager, organizationId: string, id: string): Promise<User> {
+  const user = isId('usr', id) ? await findLocked(manager, User, { organizationId, id }) : null;
+  if (!user) throw userNotFound();
+  return user;
+}
+
+/** Inserts a user with its search text and its event. */
+export async function insertUser(manager: EntityManager, by: Caller, fields: UserFields): Promise<User> {
+  const { organizationId } = by;
+  const user = manager.create(User, { organizationId, id: newId('usr'), ...withKeys(fields) });
+  await manager.insert(User, user); // which reads back the version and the times
+  await putSearchTexts(manager, [{ after: user }]);
+  await recordEvents(manager, userCreated(by, user));
+  return user;
+}
+
+/** Changes the fields of a locked user, and returns it as it is then. */
+export async function updateUser(
+  manager: EntityManager,
+  before: User,
+  changes: Partial<UserFields>,
+): Promise<User> {
+  const { raw: rows } = await manager
+    .createQueryBuilder()
+    .update(User)
+    // A transaction that has waited for a later one has the older now().
+    .set({ ...withKeys(changes), updatedAt: () => 'greatest(updated_at, now())' })
+    .where({ organizationId: before.organizationId, id: before.id })
+    .returning('version, updated_at AS "updatedAt"')
+    .execute();
+  return { ...before, ...withKeys(changes), ...(rows as Pick<User, 'version' | 'updatedAt'>[])[0] };
+}
+
+export const userNotFound = () => notFound('There is no such user.');

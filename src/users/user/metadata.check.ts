@@ -1,0 +1,56 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsObject } from 'class-validator';
+import type { FaultCode } from '../../http/fault';
+import { fault, hasCharacters, Satisfies } from '../../http/input/checks';
+
+const MAX_KEYS = 16;
+const MAX_KEY_CHARACTERS = 64;
+const MAX_BYTES = 16 * 1024;
+
+const isLong = (key: string) => hasCharacters(key, MAX_KEY_CHARACTERS + 1);
+
+/** The keys at fault, of as many as there may be. */
+const keysThat = (isAtFault: (key: string) => boolean) => (value: unknown) =>
+  Object.keys(Object(value)).slice(0, MAX_KEYS).filter(isAtFault);
+
+/** A check of each key. The fault names those that fail it. */
+const Keys = (
+  name: string,
+  limit: number,
+  isAtFault: (key: string) => boolean,
+  code: FaultCode,
+  message: string,
+) => {
+  const keysAtFault = keysThat(isAtFault);
+  const isValid = (value: unknown) => keysAtFault(value).length === 0;
+  return Satisfies(name, [limit], isValid, fault(code, message, { keysAtFault }));
+};
+
+/** An object: at most 16 keys of 1 to 64 characters, at most 16 KB as compact JSON. The body's check limits its depth. */
+export const Metadata = () =>
+  applyDecorators(
+    IsObject(fault('invalid', 'must be an object')),
+    Keys('minKeyLength', 1, (key) => key === '', 'too_short', 'must not be empty'),
+    Keys(
+      'maxKeyLength',
+      MAX_KEY_CHARACTERS,
+      isLong,
+      'too_long',
+      `must have at most ${MAX_KEY_CHARACTERS} characters`,
+    ),
+    Satisfies(
+      'maxKeys',
+      [MAX_KEYS],
+      (value) => Object.keys(Object(value)).length <= MAX_KEYS,
+      fault('too_many', `must have at most ${MAX_KEYS} keys`),
+    ),
+    Satisfies('maxBytes', [], isSmall, fault('too_long', 'must be at most 16 KB as JSON')),
+  );
+
+function isSmall(value: unknown): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
+  } catch {
+    return false; // a stack overflow: a value nested that deep is larger
+  }
+}

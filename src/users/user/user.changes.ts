@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type UserFields, WRITABLE_FIELDS } from './user.entity';
+
+/** All fields of a new user: those that the caller left out have their defaults. */
+export const withDefaults = (
+  fields: Pick<UserFields, 'name' | 'email'> & Partial<UserFields>,
+): UserFields => ({
+  name: fields.name,
+  email: fields.email,
+  role: fields.role ?? 'member',
+  metadata: fields.metadata ?? {},
+});
+
+/** The fields that get another value, or undefined if none does. Another order of keys in metadata is no change. */
+export function changesOf(user: UserFields, fields: Partial<UserFields>): Partial<UserFields> | undefined {
+  const names = WRITABLE_FIELDS.filter(
+    (name) => fields[name] !== undefined && !isSame(fields[name], user[name]),
+  );
+  return names.length > 0 ? Object.fromEntries(names.map((name) => [name, fields[name]])) : undefined;
+}
+
+/** JSON is compared as it is stored: it knows no -0 and no undefined. */
+const isSame = (one: unknown, other: unknown) =>
+  one === other || isDeepStrictEqual(stored(one), stored(other));
+
+const stored = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;

@@ -1,0 +1,124 @@
+import { applyDecorators } from '@nestjs/common';
+import { PartialType } from '@nestjs/mapped-types';
+import { Email, fault, Immutable, OneOf, Optional, Satisfies, Text } from '../../http/input/checks';
+import { PageQuery } from '../../pages/page';
+import type { Order } from '../../pages/paginate';
+import { fold } from './fold';
+import { Metadata } from './metadata.check';
+import { type Metadata as MetadataValue, type Role, ROLES, type UserFields } from './user.entity';
+import { USER_SORTS, type UserSort } from './user.sorts';
+
+const MAX_WORDS = 10;
+
+/** Text of at most so many words as the search takes them: some characters fold to several. */
+const SearchText = () =>
+  applyDecorators(
+    Text(2, 200),
+    Satisfies(
+      'maxWords',
+      [MAX_WORDS],
+      (value) => typeof value === 'string' && fold(value).split(' ').length <= MAX_WORDS,
+      fault('too_many', `must have at most ${MAX_WORDS} words`),
+    ),
+  );
+
+export class CreateUserDto implements Partial<UserFields> {
+  /**
+   * Full display name; surrounding white space is removed.
+   * @example 'Ada Lovelace'
+   */
+  @Text(1, 200)
+  name: string;
+
+  /**
+   * Primary email address, unique within the organization; surrounding white space is removed.
+   * @example 'ada@example.com'
+   */
+  @Email()
+  email: string;
+
+  /**
+   * For your application; the service does not interpret it. A new user is a `member` by default.
+   * @example 'member'
+   */
+  @Optional()
+  @OneOf(ROLES)
+  role?: Role;
+
+  /**
+   * Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of
+   * objects and arrays.
+   * @example { "plan": "pro" }
+   */
+  @Optional()
+  @Metadata()
+  metadata?: MetadataValue;
+
+  @Immutable()
+  id?: never;
+
+  @Immutable()
+  version?: never;
+
+  @Immutable()
+  createdAt?: never;
+
+  @Immutable()
+  updatedAt?: never;
+}
+
+// Without `skipNullProperties: false`, {"email": null} would be accepted.
+export class UpdateUserDto extends PartialType(CreateUserDto, { skipNullProperties: false }) {}
+
+export class ListUsersDto extends PageQuery {
+  /**
+   * The field to sort by. Letter case is ignored; for `name`, so are accents.
+   * @example 'name'
+   */
+  @Optional()
+  @OneOf(Object.keys(USER_SORTS))
+  sort: UserSort = 'createdAt';
+
+  /**
+   * The direction of the sort. The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`.
+   * @example 'asc'
+   */
+  @Optional()
+  @OneOf(['asc', 'desc'])
+  order?: Order;
+
+  /**
+   * Only the user with this email address; letter case is ignored.
+   * @example 'ada@example.com'
+   */
+  @Optional()
+  @Email()
+  email?: string;
+
+  /**
+   * Only users with this role.
+   * @example 'member'
+   */
+  @Optional()
+  @OneOf(ROLES)
+  role?: Role;
+}
+
+export class SearchUsersDto extends PageQuery {
+  /**
+   * Up to 10 words, all of which must be found: at the start of a word or inside one, in the name, the email or a string value
+   * of the metadata. A word of one or two letters is found at the start of words only. An id is found by the whole of it or by
+   * at least its first 12 characters. There is no special syntax.
+   * @example 'ada lovelace'
+   */
+  @SearchText()
+  q: string;
+
+  /**
+   * Only users with this role.
+   * @example 'member'
+   */
+  @Optional()
+  @OneOf(ROLES)
+  role?: Role;
+}

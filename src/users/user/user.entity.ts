@@ -1,0 +1,58 @@
+import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
+
+export const ROLES = ['member', 'admin', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the types of TypeORM do not take unknown values
+export type Metadata = Record<string, any>;
+
+@Entity('users')
+export class User {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  /** The form by which names are sorted. */
+  @Column({ name: 'name_key', type: 'text', select: false })
+  nameKey: string;
+
+  @Column({ type: 'text' })
+  email: string;
+
+  /** The form in which emails are compared; unique in the organization. */
+  @Column({ name: 'email_key', type: 'text', select: false })
+  emailKey: string;
+
+  @Column({ type: 'text' })
+  role: Role;
+
+  /** Not jsonb, which writes 5e-324 in 326 characters and does not keep the order of keys. */
+  @Column({ type: 'json' })
+  metadata: Metadata;
+
+  /** Counted up by TypeORM with every change. */
+  @VersionColumn()
+  version: number;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt: Date;
+}
+
+/** The fields that callers may set. */
+export const WRITABLE_FIELDS = ['name', 'email', 'role', 'metadata'] as const;
+export type UserFields = Pick<User, (typeof WRITABLE_FIELDS)[number]>;
+
+/** All fields, in the order in which they are shown. */
+export const USER_FIELDS = ['id', ...WRITABLE_FIELDS, 'version', 'createdAt', 'updatedAt'] as const;
+export type UserField = (typeof USER_FIELDS)[number];
+
+/** The keys that belong to a name and an email. */
+export type UserKeys = Pick<User, 'nameKey' | 'emailKey'>;

@@ -1,0 +1,40 @@
+import type { Order, SortColumn } from '../../pages/paginate';
+
+export type UserSort = 'name' | 'email' | 'createdAt' | 'updatedAt';
+
+/**
+ * The columns of each sort order, which are unique together after the organization and have an index, and its default direction.
+ * `select` adds the columns that are not fields.
+ */
+export const USER_SORTS: Record<UserSort, { columns: SortColumn[]; order: Order; select: string }> = {
+  name: {
+    columns: [
+      { column: 'name_key', property: 'name_key', type: 'text' },
+      { column: 'name', property: 'name', type: 'text' },
+      { column: 'id', property: 'id', type: 'text' },
+    ],
+    order: 'asc',
+    select: ', name_key',
+  },
+  email: {
+    columns: [{ column: 'email_key', property: 'email_key', type: 'text' }],
+    order: 'asc',
+    select: ', email_key',
+  },
+  createdAt: {
+    columns: [
+      { column: 'created_at', property: 'createdAt', type: 'time' },
+      { column: 'id', property: 'id', type: 'text' },
+    ],
+    order: 'desc',
+    select: '',
+  },
+  updatedAt: {
+    columns: [
+      { column: 'updated_at', property: 'updatedAt', type: 'time' },
+      { column: 'id', property: 'id', type: 'text' },
+    ],
+    order: 'desc',
+    select: '',
+  },
+};

@@ -1,0 +1,64 @@
+import type { Metadata, Role, User, UserField } from './user.entity';
+
+/** A user. */
+export class UserView implements Pick<User, UserField> {
+  /**
+   * Assigned by the service: `usr_` and 26 letters and digits.
+   * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  id: string;
+
+  /**
+   * Full display name.
+   * @example 'Ada Lovelace'
+   */
+  name: string;
+
+  /**
+   * Primary email address in its original letter case; unique within the organization.
+   * @example 'ada@example.com'
+   */
+  email: string;
+
+  /**
+   * For your application; the service does not interpret it.
+   * @example 'member'
+   */
+  role: Role;
+
+  /**
+   * Arbitrary key-value pairs for your application.
+   * @example { "plan": "pro" }
+   */
+  metadata: Metadata;
+
+  /**
+   * How often the user was written: 1, 2, 3 …, one more with every change.
+   * @example 1
+   */
+  version: number;
+
+  /**
+   * When the user was created.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
+  createdAt: Date;
+
+  /**
+   * When the user was last changed.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
+  updatedAt: Date;
+}
+
+/** A page of users. */
+export class UserPageView {
+  /** The users of this page. */
+  data: UserView[];
+
+  /**
+   * The `cursor` for the next page; null on the last page.
+   * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
+   */
+  nextCursor: string | null;
+}
