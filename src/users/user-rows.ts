@@ -1,10 +1,12 @@
 import type { EntityManager } from 'typeorm';
+import { isReferenced, violates } from '../database/errors';
 import { findLocked } from '../database/find-locked';
 import { isId, newId } from '../database/id';
 import { recordEvents } from '../events/record-events';
 import type { Caller } from '../http/caller';
-import { notFound } from '../http/fault';
+import { conflict, notFound, taken } from '../http/fault';
 import { putSearchTexts } from './search/search-texts';
+import { EMAIL_TAKEN } from './user/email-taken';
 import { User, type UserFields } from './user/user.entity';
 import { userCreated } from './user/user.events';
 import { withKeys } from './user/user.keys';
@@ -44,3 +46,18 @@ export async function updateUser(
 }
 
 export const userNotFound = () => notFound('There is no such user.');
+
+/** For `.catch()` of a transaction: a violated constraint becomes what the caller is told. */
+export function rethrowViolation(error: unknown): never {
+  if (violates(error, 'users_organization_id_email_key_key')) throw taken(EMAIL_TAKEN);
+  // A request cannot contain an unknown organization, but a host application can pass one.
+  if (violates(error, 'users_organization_id_fkey')) throw notFound('There is no such organization.');
+  throw error;
+}
+
+/** The same for a deletion. */
+export function rethrowReference(error: unknown): never {
+  throw isReferenced(error)
+    ? conflict('The user cannot be deleted, because a table of the application still refers to it.')
+    : error;
+}

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
-import { isReferenced, violates } from '../database/errors';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
 import { SerialQueue } from '../database/serial-queue';
 import { query, raw, type Sql, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
-import { conflict, notFound, taken } from '../http/fault';
 import type { Precondition } from '../http/input/entity-tags';
 import type { IdempotentRequest } from '../http/input/idempotency-key';
 import { validateOrThrow } from '../http/input/validate';
@@ -18,8 +16,14 @@ import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { putSearchTexts, removeSearchText } from './search/search-texts';
 import { Vocabulary } from './search/vocabulary/vocabulary';
-import { insertUser, lockUser, updateUser, userNotFound } from './user-rows';
-import { EMAIL_TAKEN } from './user/email-taken';
+import {
+  insertUser,
+  lockUser,
+  rethrowReference,
+  rethrowViolation,
+  updateUser,
+  userNotFound,
+} from './user-rows';
 import { changesOf, withDefaults } from './user/user.changes';
 import { USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from './user/user.columns';
 import { User, type UserFields } from './user/user.entity';
@@ -209,16 +213,3 @@ export class UsersService {
 }
 
 const always: Precondition = () => {};
-
-export function rethrowViolation(error: unknown): never {
-  if (violates(error, 'users_organization_id_email_key_key')) throw taken(EMAIL_TAKEN);
-  // A request cannot contain an unknown organization, but a host application can pass one.
-  if (violates(error, 'users_organization_id_fkey')) throw notFound('There is no such organization.');
-  throw error;
-}
-
-function rethrowReference(error: unknown): never {
-  throw isReferenced(error)
-    ? conflict('The user cannot be deleted, because a table of the application still refers to it.')
-    : error;
-}
