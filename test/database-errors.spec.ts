@@ -50,3 +50,11 @@ describe('violates()', () => {
     expect(violates(error('55P03', 'lock not available', { constraint: key }), key)).toBe(false);
   });
 });
+
+it.each([
+  'Query runner already released. Cannot run queries anymore.',
+  'Database connection provided by a query runner was already released, cannot continue to use its querying methods anymore.',
+])('a connection that TypeORM has let go of in a transaction is a broken one: %s', (message) => {
+  expect(databaseFailure(new Error(message))).toBe('unavailable');
+  expect(connectionBroke(new Error(message))).toBe(true);
+});

@@ -15,11 +15,11 @@ const UNAVAILABLE_STATES = /^(08|53|57P0|57014$|55P03$|40001$|40P01$|25006$|25P0
 const SOCKET_ERRORS = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOTFOUND$|EAI_AGAIN$|ENOENT$)/;
 /** TypeORM lets go of a connection that breaks between two statements of a transaction, and then refuses the second. */
 const DRIVER_MESSAGES =
-  /^(Query runner already released|Query read timeout|Client was closed|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
+  /^(Query runner already released|Database connection provided by a query runner was already released|Query read timeout|Client was closed|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
 
 const BROKEN_STATES = /^(57P01|57P02|57P05|08003|08006|ECONNRESET|EPIPE)$/;
 const BROKEN_MESSAGES =
-  /^(Query runner already released|Connection terminated unexpectedly|Client has encountered a connection error)/;
+  /^(Query runner already released|Database connection provided by a query runner was already released|Connection terminated unexpectedly|Client has encountered a connection error)/;
 
 /** What a Citus coordinator says, with SQLSTATE XX000, when a node fails; most such failures have a state of their own. */
 const NODE_MESSAGES =

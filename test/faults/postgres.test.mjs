@@ -252,7 +252,7 @@ test('a response of the database is lost: reads are retried, writes are not', as
     figures[name] = (await ask(url, path)).status;
     assert.ok(proxy.hasLost(), `no statement contains ${statement}`);
   }
-  proxy.loseAnswerTo('INSERT INTO users');
+  proxy.loseAnswerTo('INSERT INTO "users"');
   figures.create = (await create('lost@example.com')).status;
   assert.ok(proxy.hasLost(), 'no statement inserts a user');
   const [{ made: rows }] = await made('lost@example.com');
@@ -265,5 +265,5 @@ test('a response of the database is lost: reads are retried, writes are not', as
     search: 200,
     create: 503,
   });
-  assert.equal(rows, 1, 'the write ran exactly once');
+  assert.equal(rows, 0, 'its transaction was undone, and not repeated');
 });
