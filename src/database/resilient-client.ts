@@ -9,6 +9,12 @@ const QUERY_CANCELED = '57014';
  * connection would make a later caller hang.
  */
 export class ResilientClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    // Between the pool and TypeORM, nobody listens for a moment. An error then would end the process; the next statement reports it.
+    this.on('error', () => {});
+  }
+
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads
   override query(...args: any[]): any {
     const callback = args.at(-1);
