@@ -8,6 +8,7 @@ import {
 } from './citus/distribute';
 import { sqlState } from './errors';
 import { useExtensions } from './extensions';
+import { retryBroken } from './retry';
 import { quoted, tableName } from './tables';
 
 export const MIGRATIONS_TABLE = 'ums_migrations';
@@ -100,7 +101,10 @@ async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
 }
 
 /** The migrations of this release that the database lacks. A schema newer than this release is fine. */
-export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
+export const pendingMigrations = (dataSource: DataSource): Promise<string[]> =>
+  retryBroken(() => findPending(dataSource));
+
+async function findPending(dataSource: DataSource): Promise<string[]> {
   const done = await doneMigrations(dataSource);
   return namesOf(dataSource).filter((name) => !done.includes(name));
 }
