@@ -48,10 +48,11 @@ async function replace(replica) {
 
 /** Sends changes through the balancer that a lock delays by `ms`, which must be less than the lock timeout (2 s). */
 async function slowChanges(count, ms) {
+  const agent = newAgent(); // a connection that has been idle since the last time may be closed by now
   const made = await Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const body = { name: 'Slow', email: `slow-${performance.now()}-${i}@example.com` };
-      return JSON.parse((await ask(balancer.url, '/api/v1/users', { method: 'POST', body })).text).id;
+      return JSON.parse((await ask(balancer.url, '/api/v1/users', { method: 'POST', body, agent })).text).id;
     }),
   );
   const holder = new pg.Client(env.DATABASE_URL);
