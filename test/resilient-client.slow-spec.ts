@@ -66,3 +66,49 @@ describeOnServer('a connection that falls silent', () => {
     }
   });
 });
+
+describeOnServer('a frequent statement', () => {
+  /** The names of the statements that a connection has prepared after it has run one ten times. */
+  async function preparedOn(url: string): Promise<string[]> {
+    const client = new ResilientClient({ connectionString: url });
+    await client.connect();
+    try {
+      for (let i = 0; i < 10; i++) await client.query('SELECT $1::integer + 100', [i]);
+      return (await client.query('SELECT name FROM pg_prepared_statements')).rows.map(({ name }) => name);
+    } finally {
+      await client.end();
+    }
+  }
+
+  it('is prepared', async () => {
+    expect(await preparedOn(process.env.UMS_TEST_SERVER!)).toHaveLength(1);
+  });
+
+  it('is not prepared behind a pooler, which tells another process id than that of the connection', async () => {
+    const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
+    const sockets: Socket[] = [];
+    const BACKEND_KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
+    const pooler = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      sockets.push(client, server);
+      for (const socket of [client, server]) socket.on('error', () => {});
+      client.on('close', () => server.destroy());
+      client.pipe(server);
+      server.on('data', (data) => {
+        const at = data.indexOf(BACKEND_KEY_DATA);
+        if (at >= 0) data.writeInt32BE(1, at + BACKEND_KEY_DATA.length);
+        client.write(data);
+      });
+    });
+    await new Promise<void>((done) => pooler.listen(0, '127.0.0.1', done));
+    const url = new URL(process.env.UMS_TEST_SERVER!);
+    url.hostname = '127.0.0.1';
+    url.port = String((pooler.address() as AddressInfo).port);
+    try {
+      expect(await preparedOn(url.href)).toEqual([]);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      pooler.close();
+    }
+  });
+});

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { sqlState } from './errors';
+import { nameOf } from './statement-names';
 
 const QUERY_CANCELED = '57014';
 
@@ -7,8 +8,13 @@ const QUERY_CANCELED = '57014';
  * A client that destroys its connection when a statement times out, here or on the server. The connection may be half open, and
  * the coordinator of a cluster waits for a node that hangs, even after it has reported the timeout. Back in the pool, the
  * connection would make a later caller hang.
+ *
+ * It prepares frequent statements, so that PostgreSQL parses each once per connection.
  */
 export class ResilientClient extends pg.Client {
+  /** Not behind a pooler, where the next transaction may have another connection that knows no such statement. */
+  private canPrepare = false;
+
   constructor(config?: pg.ClientConfig) {
     super(config);
     // Between the pool and TypeORM, nobody listens for a moment. An error then would end the process; the next statement reports it.
@@ -17,6 +23,10 @@ export class ResilientClient extends pg.Client {
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads
   override query(...args: any[]): any {
+    const [text, values] = args;
+    if (this.canPrepare && typeof text === 'string' && Array.isArray(values) && values.length > 0) {
+      args.splice(0, 2, { name: nameOf(text), text, values });
+    }
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: Error | null, result: unknown) => {
@@ -33,10 +43,17 @@ export class ResilientClient extends pg.Client {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- two overloads
   override connect(...args: any[]): any {
     const [callback] = args;
-    if (typeof callback === 'function') {
-      return super.connect((error: Error | null) => callback(error && asFatal(error)));
-    }
-    return super.connect().catch((error: Error) => Promise.reject(asFatal(error)));
+    const connected = this.connectDirectly().catch((error: Error) => Promise.reject(asFatal(error)));
+    if (typeof callback !== 'function') return connected;
+    connected.then(() => callback(null, this), callback);
+  }
+
+  private async connectDirectly(): Promise<this> {
+    await super.connect();
+    const { rows } = await super.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    // A pooler gives its clients process ids of its own.
+    this.canPrepare = rows[0].pid === (this as unknown as { processID: number }).processID;
+    return this;
   }
 
   private destroyAfterTimeout(error: Error | null): void {

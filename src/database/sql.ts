@@ -37,8 +37,20 @@ export const raw = (text: string): Sql => new Sql([text], []);
 export const EMPTY = raw('');
 
 /** The fragments with a separator between them. */
-export const join = (parts: readonly Sql[], separator = ', '): Sql =>
-  parts.reduce((all, part, i) => (i === 0 ? part : sql`${all}${raw(separator)}${part}`), EMPTY);
+export function join(parts: readonly Sql[], separator = ', '): Sql {
+  const strings = [''];
+  const values: unknown[] = [];
+  parts.forEach((part, i) => {
+    strings[strings.length - 1] += (i > 0 ? separator : '') + part.strings[0];
+    for (const text of part.strings.slice(1)) strings.push(text);
+    for (const value of part.values) values.push(value);
+  });
+  return new Sql(strings, values);
+}
+
+/** Rows for VALUES, each a list of its values. */
+export const rowsOf = (rows: readonly (readonly unknown[])[]): Sql =>
+  join(rows.map((values) => new Sql(['(', ...values.slice(1).map(() => ', '), ')'], values)));
 
 /** Runs a statement, and returns its rows. */
 export async function query<Row>(manager: EntityManager, statement: Sql): Promise<Row[]> {

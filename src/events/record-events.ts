@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { newId } from '../database/id';
+import { execute, rowsOf, sql } from '../database/sql';
 import type { Caller } from '../http/caller';
 import { Event } from './event.entity';
 import type { EventType } from './event.types';
@@ -27,17 +28,21 @@ async function insert(
   entity: typeof Event | typeof TokenEvent,
   events: NewEvent[],
 ): Promise<void> {
-  const rows = events.map(({ by, type, targetId, data }) => ({
-    organizationId: by.organizationId,
-    id: newId('evt'),
+  const rows = events.map(({ by: { organizationId, source, actor, requestId }, type, targetId, data }) => [
+    organizationId,
+    newId('evt'),
     type,
-    source: by.source,
-    actorId: by.actor.id,
-    actorName: by.actor.name,
+    source,
+    actor.id,
+    actor.name,
     targetId,
-    requestId: by.requestId,
-    data,
-  }));
-  // Without reading back the defaults, which nobody needs.
-  await manager.createQueryBuilder().insert().into(entity).values(rows).updateEntity(false).execute();
+    requestId,
+    data && JSON.stringify(data),
+  ]);
+  await execute(
+    manager,
+    sql`INSERT INTO ${entity}
+          (organization_id, id, type, source, actor_id, actor_name, target_id, request_id, data)
+        VALUES ${rowsOf(rows)}`,
+  );
 }

@@ -9,6 +9,7 @@ import { writeUsers } from '../../src/users/batch/batch-writes';
 import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
 import { Vocabulary } from '../../src/users/search/vocabulary/vocabulary';
 import type { UserFields } from '../../src/users/user/user.entity';
+import { emailKey } from '../../src/users/user/user.keys';
 
 const PER_TRANSACTION = 1_000;
 
@@ -28,7 +29,9 @@ export async function fillOrganization(
       id: newId('usr'),
       current: { ...person(first + i), ...fields(first + i) } as UserFields,
     }));
-    const learnt = await dataSource.transaction((manager) => writeUsers(manager, by, users));
+    const learnt = await dataSource.transaction((manager) =>
+      writeUsers(manager, by, new Map(users.map((user) => [emailKey(user.current.email), user]))),
+    );
     await new Vocabulary(new VocabularySweep(database, new Background(false))).learn(
       database,
       organizationId,

@@ -49,13 +49,19 @@ export class EventNumbering implements OnModuleInit {
       LIMIT ${EVENTS_PER_ROUND}`);
     // An organization that cannot be numbered may have more events than a round looks at.
     this.lastSeen = rows.length === EVENTS_PER_ROUND ? rows[rows.length - 1].organizationId : '';
+    const withTokenEvents = new Set(await this.tokens.waiting());
     const organizations = new Set([
       ...rows.map(({ organizationId }) => organizationId),
-      ...(await this.tokens.waiting()),
+      ...withTokenEvents,
     ]).values();
     const work = async () => {
       for (const organizationId of organizations) {
-        await this.numberAllOf(organizationId, signal).catch((error: unknown) => {
+        if (signal.aborted) return;
+        const number = async () => {
+          if (withTokenEvents.has(organizationId)) await this.tokens.move(organizationId);
+          await this.numberAllOf(organizationId, signal);
+        };
+        await number().catch((error: unknown) => {
           const message = 'cannot number the events of an organization; it will be tried again';
           this.logger.warn({ message, organizationId, error: describeError(error) });
         });
@@ -65,8 +71,6 @@ export class EventNumbering implements OnModuleInit {
   }
 
   private async numberAllOf(organizationId: string, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    await this.tokens.move(organizationId);
     let count = EVENTS_PER_STATEMENT;
     while (count === EVENTS_PER_STATEMENT && !signal.aborted) count = await this.number(organizationId);
   }

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { join, query, type Sql, sql } from '../../database/sql';
+import { query, rowsOf, type Sql, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
-import { putSearchTexts, searchTextOf } from '../search/search-texts';
+import { putSearchTexts } from '../search/search-texts';
 import { changesOf } from '../user/user.changes';
 import { USER_COLUMNS } from '../user/user.columns';
 import { User } from '../user/user.entity';
@@ -10,8 +10,8 @@ import { emailKey, withKeys } from '../user/user.keys';
 import { userCreated, userUpdated } from '../user/user.events';
 import type { KnownUser } from './batch-rules';
 
-/** The characters of search text that the users of one statement have together; a single user may have more. */
-const MAX_TEXT = 64 * 1024;
+/** The characters of metadata that the users of one statement have together; a single user may have more. */
+const MAX_METADATA = 64 * 1024;
 
 /** The users with these emails, by email key. */
 export async function findUsers(
@@ -51,14 +51,15 @@ const byEmailKey = (users: User[]) =>
 
 /**
  * Writes users who are new, or locked and changed, and returns those whose search text is new. Fails as a whole if somebody has
- * created a user with one of the emails meanwhile.
+ * created a user with one of the emails meanwhile. The users are by email key.
  */
 export async function writeUsers(
   manager: EntityManager,
   by: Caller,
-  users: Iterable<KnownUser>,
+  users: ReadonlyMap<string, KnownUser>,
 ): Promise<User[]> {
-  const changed = [...users].filter(({ stored, current }) => stored !== current);
+  const byEmail = [...users].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, user]) => user);
+  const changed = byEmail.filter(({ stored, current }) => stored !== current);
   const texts: User[] = [];
   for (const group of groupsOf(changed)) {
     const written = await putUsers(manager, by.organizationId, group);
@@ -90,12 +91,12 @@ async function putUsers(
   const rows = users.map(({ id, stored, current }) => {
     const { name, nameKey, email, emailKey, role, metadata } = withKeys(current);
     const version = (stored?.version ?? 0) + 1;
-    return sql`(${organizationId}, ${id}, ${name}, ${nameKey}, ${email}, ${emailKey}, ${role}, ${JSON.stringify(metadata)}, ${version})`;
+    return [organizationId, id, name, nameKey, email, emailKey, role, JSON.stringify(metadata), version];
   });
   const written = await query<Pick<User, 'id' | 'version' | 'createdAt' | 'updatedAt'>>(
     manager,
     sql`INSERT INTO ${User} AS users (organization_id, id, name, name_key, email, email_key, role, metadata, version)
-        VALUES ${join(rows)}
+        VALUES ${rowsOf(rows)}
         ON CONFLICT (organization_id, id) DO UPDATE SET
           name = excluded.name, name_key = excluded.name_key, email = excluded.email, email_key = excluded.email_key,
           role = excluded.role, metadata = excluded.metadata, version = excluded.version,
@@ -108,18 +109,17 @@ async function putUsers(
 
 /**
  * The users of each statement: large metadata takes so long to index that one statement of all would not end in time. New
- * users come first, in the order of their emails, which prevents a deadlock between two batches that create the same users.
+ * users come first; the order of their emails prevents a deadlock between two batches that create the same users.
  */
 function groupsOf(users: readonly KnownUser[]): KnownUser[][] {
-  const byEmail = [...users].sort((a, b) => (emailKey(a.current.email) < emailKey(b.current.email) ? -1 : 1));
-  const sorted = [...byEmail.filter(({ stored }) => !stored), ...byEmail.filter(({ stored }) => stored)];
+  const sorted = [...users.filter(({ stored }) => !stored), ...users.filter(({ stored }) => stored)];
   const groups: KnownUser[][] = [];
   let room = 0;
   for (const user of sorted) {
-    const { length } = searchTextOf(user.current);
+    const { length } = JSON.stringify(user.current.metadata);
     if (groups.length === 0 || length > room) {
       groups.push([]);
-      room = MAX_TEXT;
+      room = MAX_METADATA;
     }
     room -= length;
     groups.at(-1)!.push(user);

@@ -70,7 +70,7 @@ async function write(
   const known = await findUsersLocked(manager, by.organizationId, keysOf(rows));
   const decisions = decide(rows, known, mode);
   if (atomic && !decisions.every(isAccepted)) return { decisions, texts: [] };
-  return { decisions, texts: await writeUsers(manager, by, known.values()) };
+  return { decisions, texts: await writeUsers(manager, by, known) };
 }
 
 const isAccepted = ({ outcome }: Decision) => outcome !== 'refused';

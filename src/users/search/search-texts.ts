@@ -1,4 +1,5 @@
 import { Column, type EntityManager, Entity, PrimaryColumn } from 'typeorm';
+import { execute, rowsOf, sql } from '../../database/sql';
 import type { User, UserFields } from '../user/user.entity';
 import { withKeys } from '../user/user.keys';
 import { ReplacedText } from './vocabulary/replaced-text.entity';
@@ -50,20 +51,15 @@ export async function putSearchTexts(manager: EntityManager, users: readonly Wri
     ({ before, after, formerText, text }) => text !== formerText || after.name !== before?.name,
   );
   if (changed.length === 0) return [];
-  const rows = changed.map(({ after: { organizationId, id: userId, name }, text }) => ({
-    organizationId,
-    userId,
-    ...withKeys({ name }),
-    text,
-  }));
-  await manager
-    .createQueryBuilder()
-    .insert()
-    .into(UserSearchText)
-    .values(rows)
-    .orUpdate(['name_key', 'name', 'text'], ['user_id', 'organization_id'])
-    .updateEntity(false)
-    .execute();
+  const rows = changed.map(({ after: { organizationId, id, name }, text }) => {
+    return [organizationId, id, withKeys({ name }).nameKey, name, text];
+  });
+  await execute(
+    manager,
+    sql`INSERT INTO ${UserSearchText} (organization_id, user_id, name_key, name, text) VALUES ${rowsOf(rows)}
+        ON CONFLICT (organization_id, user_id)
+        DO UPDATE SET name_key = excluded.name_key, name = excluded.name, text = excluded.text`,
+  );
   const former = changed.filter(({ formerText, text }) => formerText !== undefined && formerText !== text);
   await keepForSweep(
     manager,
@@ -86,11 +82,9 @@ export async function keepForSweep(
   texts: readonly Pick<ReplacedText, 'organizationId' | 'userId' | 'text'>[],
 ): Promise<void> {
   if (texts.length === 0) return;
-  await manager
-    .createQueryBuilder()
-    .insert()
-    .into(ReplacedText)
-    .values([...texts])
-    .updateEntity(false)
-    .execute();
+  const rows = texts.map(({ organizationId, userId, text }) => [organizationId, userId, text]);
+  await execute(
+    manager,
+    sql`INSERT INTO ${ReplacedText} (organization_id, user_id, text) VALUES ${rowsOf(rows)}`,
+  );
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Database } from '../../../database/database';
-import { join, sql } from '../../../database/sql';
+import { rowsOf, sql } from '../../../database/sql';
 import { decode, hasCodesBeyondAscii } from '../search-text';
 import { MAX_WORD_LENGTH, MIN_TYPO_LENGTH } from './spelling';
 
@@ -50,9 +50,7 @@ export async function insertWords(
 ): Promise<void> {
   const sorted = [...words].sort(); // prevents a deadlock between two inserts of the same words
   for (let i = 0; i < sorted.length; i += WORDS_PER_STATEMENT) {
-    const rows = join(
-      sorted.slice(i, i + WORDS_PER_STATEMENT).map((word) => sql`(${organizationId}, ${word})`),
-    );
+    const rows = rowsOf(sorted.slice(i, i + WORDS_PER_STATEMENT).map((word) => [organizationId, word]));
     const statement = sql`INSERT INTO ${SearchWord} (organization_id, word) VALUES ${rows} ON CONFLICT DO NOTHING`;
     await database.execute(organizationId, statement);
   }

@@ -1,0 +1,25 @@
+/** A statement is prepared from this use on, as by PostgreSQL's JDBC driver: a text that is never sent again is not worth it. */
+const PREPARED_FROM = 5;
+
+/** Each connection keeps its prepared statements until it is closed. */
+const MAX_PREPARED = 200;
+
+const MAX_COUNTED = 1_000;
+
+const names = new Map<string, string>();
+const uses = new Map<string, number>();
+
+/** The name under which a connection prepares the statement, the same on all connections; undefined if it is rare. */
+export function nameOf(text: string): string | undefined {
+  const name = names.get(text);
+  if (name || names.size === MAX_PREPARED) return name;
+  const used = (uses.get(text) ?? 0) + 1;
+  if (used < PREPARED_FROM) {
+    if (uses.size === MAX_COUNTED) uses.clear();
+    uses.set(text, used);
+    return undefined;
+  }
+  uses.delete(text);
+  names.set(text, `ums_${names.size + 1}`);
+  return names.get(text);
+}
