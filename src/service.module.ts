@@ -22,6 +22,7 @@ import { EventsModule } from './events/events.module';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
 import { RequestIdInterceptor } from './http/request-id.interceptor';
+import { IdempotencyModule } from './idempotency/idempotency.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { LeaksModule } from './leaks/leaks.module';
@@ -30,10 +31,20 @@ import type { ServiceOptions } from './service.options';
 import { TokensModule } from './tokens/tokens.module';
 import { UsersModule } from './users/users.module';
 
+/** The features that have tables. */
+export const FEATURES = [
+  AuthModule,
+  TokensModule,
+  UsersModule,
+  IdempotencyModule,
+  EventsModule,
+  RateLimitModule,
+];
+
 /** The injection token of the three global guards, in their order. */
 export const GUARDS = Symbol('guards');
 
-/** The service: the whole of it when it runs alone, and an application of its own inside a host. */
+/** The service as one module: all of a standalone process, or a Nest application inside a host. */
 @Module({})
 export class ServiceModule implements NestModule {
   /** `dataSource` is open, and knows the tables of `schema.ts`. */

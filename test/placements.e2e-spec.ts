@@ -1,4 +1,4 @@
-import { PLACEMENTS } from '../src/database/citus/placements';
+import { placementsOf } from '../src/database/citus/placements';
 import { startService, type TestService } from './support/service';
 
 let service: TestService;
@@ -11,7 +11,15 @@ it('says of every table where it is on a cluster', async () => {
      FROM information_schema.tables JOIN information_schema.columns USING (table_schema, table_name)
      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' GROUP BY 1`,
   );
-  expect(tables.map(({ name }) => name).sort()).toEqual(Object.keys(PLACEMENTS).sort());
-  const distributed = tables.filter(({ name }) => PLACEMENTS[name] === 'distributed');
+  const placements = placementsOf(service.dataSource);
+  expect(tables.map(({ name }) => name).sort()).toEqual(Object.keys(placements).sort());
+  expect(Object.keys(placements).filter((name) => placements[name] !== 'distributed')).toEqual([
+    'organizations',
+    'ums_migrations',
+    'tokens',
+    'token_events',
+    'event_subscribers',
+  ]);
+  const distributed = tables.filter(({ name }) => placements[name] === 'distributed');
   expect(distributed.filter(({ columns }) => !columns.includes('organization_id'))).toEqual([]);
 });

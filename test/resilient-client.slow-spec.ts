@@ -74,7 +74,8 @@ describeOnServer('a frequent statement', () => {
     await client.connect();
     try {
       for (let i = 0; i < 10; i++) await client.query('SELECT $1::integer + 100', [i]);
-      return (await client.query('SELECT name FROM pg_prepared_statements')).rows.map(({ name }) => name);
+      const { rows } = await client.query('SELECT name FROM pg_prepared_statements');
+      return rows.map(({ name }: { name: string }) => name);
     } finally {
       await client.end();
     }

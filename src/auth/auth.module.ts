@@ -4,6 +4,7 @@ import { AuthController } from './auth.controller';
 import { AuthGuard } from './auth.guard';
 import { AuthService } from './auth.service';
 import { LastUse } from './last-use';
+import { Organization } from './organization.entity';
 import { OrganizationsService } from './organizations.service';
 import { ScopesGuard } from './scopes.guard';
 
@@ -14,4 +15,6 @@ import { ScopesGuard } from './scopes.guard';
   providers: [AuthService, LastUse, OrganizationsService, AuthGuard, ScopesGuard],
   exports: [OrganizationsService, AuthGuard, ScopesGuard],
 })
-export class AuthModule {}
+export class AuthModule {
+  static readonly entities = [Organization];
+}

@@ -10,7 +10,7 @@ import { describeError } from '../database/errors';
 /** The injection token of whether this process does background work. */
 export const BACKGROUND = Symbol('background');
 
-/** Work that no request waits for, and that several processes may do at once without harm. */
+/** Work that no request waits for. Several processes may do it at the same time. */
 export interface Job {
   /** For the log, as in "cannot <name>". */
   name: string;
@@ -19,7 +19,7 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** The first run comes this soon, so that work is also done by processes that restart more often than its interval. */
+/** The delay of the first run: short, so that processes that restart more often than the interval also do the work. */
 const FIRST_AFTER_MS = 60_000;
 
 /** The delay of a run that somebody has asked for. */

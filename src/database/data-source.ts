@@ -2,9 +2,10 @@ import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { describeError } from './errors';
-import { MIGRATIONS_TABLE, migrate, refuseUnreleased } from './migrate';
+import { migrate, refuseUnreleased } from './migrate';
 import { openEmbedded } from './embedded/embedded';
 import { ResilientClient } from './resilient-client';
+import { MIGRATIONS_TABLE } from './tables';
 
 /** The name of the service's data source in Nest, because host applications have their own. */
 export const DATABASE = 'user-management';

@@ -4,10 +4,8 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford base32
 export const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const SUFFIX = new RegExp(`^${ID_SUFFIX}$`);
 
-export type IdPrefix = 'usr' | 'tok' | 'org' | 'evt';
-
 /** A new id: 48 bits of time, then 80 bits of randomness, so that ids sort by their time of creation. */
-export function newId(prefix: IdPrefix): string {
+export function newId(prefix: string): string {
   // Node keeps random bytes in store for UUIDs. Neither their first 8 nor their last 12 digits have a fixed bit.
   const uuid = randomUUID();
   const random = uuid.slice(0, 8) + uuid.slice(24);
@@ -27,4 +25,5 @@ function digits(number: number, length: number): string {
 }
 
 /** Whether this can be an id with this prefix. Other strings need no database query. */
-export const isId = (prefix: IdPrefix, id: string) => id.startsWith(`${prefix}_`) && SUFFIX.test(id.slice(4));
+export const isId = (prefix: string, id: string) =>
+  id.startsWith(`${prefix}_`) && SUFFIX.test(id.slice(prefix.length + 1));

@@ -6,12 +6,11 @@ import {
   type Distribution,
   distributeTables,
 } from './citus/distribute';
+import { placementsOf } from './citus/placements';
 import { sqlState } from './errors';
 import { useExtensions } from './extensions';
 import { retryBroken } from './retry';
-import { quoted, tableName } from './tables';
-
-export const MIGRATIONS_TABLE = 'ums_migrations';
+import { MIGRATIONS_TABLE, quoted, tableName } from './tables';
 
 const DUPLICATE_TABLE = '42P07';
 const TABLE_EXISTS =
@@ -28,7 +27,7 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
     const [next] = await executor.getPendingMigrations();
     if (!next) return undefined;
     await executor.executeMigration(next);
-    await distributeAdded(runner);
+    await distributeAdded(runner, placementsOf(dataSource));
     return next.name;
   };
   for (;;) {
@@ -40,7 +39,7 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
 
 /** Distributes the tables over the nodes of a Citus cluster. It takes the lock of the migrations. */
 export const distribute = (dataSource: DataSource, options?: DistributeOptions): Promise<Distribution> =>
-  transaction(dataSource, (runner) => distributeTables(runner, options), true);
+  transaction(dataSource, (runner) => distributeTables(runner, placementsOf(dataSource), options), true);
 
 /** A transaction without a limit for its statements, in which unqualified names refer to the schema of the service. */
 async function transaction<Result>(

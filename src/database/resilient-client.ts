@@ -45,7 +45,7 @@ export class ResilientClient extends pg.Client {
     const [callback] = args;
     const connected = this.connectDirectly().catch((error: Error) => Promise.reject(asFatal(error)));
     if (typeof callback !== 'function') return connected;
-    connected.then(() => callback(null, this), callback);
+    void connected.then(() => callback(null, this), callback);
   }
 
   private async connectDirectly(): Promise<this> {

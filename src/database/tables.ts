@@ -7,3 +7,5 @@ export function tableName({ options }: DataSource, table: string): string {
 }
 
 export const quoted = (identifier: string) => `"${identifier.replaceAll('"', '""')}"`;
+
+export const MIGRATIONS_TABLE = 'ums_migrations';

@@ -1,12 +1,17 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { Event } from './event.entity';
+import { EventHead } from './log/event-head.entity';
 import { EventLog } from './log/event-log';
 import { EventNumbering } from './log/event-numbering';
 import { EVENT_RETENTION_DAYS, EventRetention } from './log/event-retention';
 import { EventsController } from './events.controller';
 import { EventsService } from './events.service';
+import { EventCursor } from './subscribers/event-cursor.entity';
 import { EventCursors } from './subscribers/event-cursors';
 import { EventDelivery } from './subscribers/event-delivery';
+import { EventSubscriber } from './subscribers/event-subscriber.entity';
 import { type Subscriber, SUBSCRIBERS } from './subscribers/subscriber';
+import { TokenEvent } from './token-event.entity';
 import { TokenEvents } from './token-events';
 
 export interface EventsOptions {
@@ -30,6 +35,8 @@ export interface EventsOptions {
   exports: [EventsService, EventLog],
 })
 export class EventsModule {
+  static readonly entities = [EventHead, TokenEvent, Event, EventCursor, EventSubscriber];
+
   static with({ eventRetentionDays, subscribers = [] }: EventsOptions): DynamicModule {
     return {
       module: EventsModule,

@@ -33,8 +33,8 @@ export class ReportLimiter implements OnModuleInit {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    const isApart = await isDistributed(this.database.dataSource);
-    this.windows = new SharedStorage(new PostgresCounter(this.database, isApart, HOUR_MS));
+    const countsPerOrganization = await isDistributed(this.database.dataSource);
+    this.windows = new SharedStorage(new PostgresCounter(this.database, countsPerOrganization, HOUR_MS));
     const run = (signal: AbortSignal) => this.deleteExpired(signal);
     this.background.add({ name: 'delete expired windows of leak reports', everyMs: DELETE_EVERY_MS, run });
   }

@@ -25,8 +25,8 @@ interface WindowRow {
 const NOW_MS = raw('(extract(epoch FROM clock_timestamp()) * 1000)::bigint');
 
 /**
- * Counts in one statement, on the database's clock; in one for each organization if they are `isApart`, on the nodes of a
- * cluster. A cluster refuses the clock in RETURNING, so the time of the last hit is a column.
+ * Counts in one statement, on the database's clock. On a cluster, whose nodes each count their organizations, it needs one statement
+ * for each organization. A cluster refuses the clock in RETURNING, so the time of the last hit is a column.
  */
 export class PostgresCounter implements WindowCounter {
   readonly storage = 'postgres';
@@ -34,7 +34,7 @@ export class PostgresCounter implements WindowCounter {
 
   constructor(
     private readonly database: Database,
-    readonly isApart: boolean,
+    readonly countsPerOrganization: boolean,
     readonly windowMs = WINDOW_MS,
   ) {}
 
@@ -73,7 +73,7 @@ export class PostgresCounter implements WindowCounter {
    * counted succeed; at worst a hit counts twice.
    */
   private async write(additions: Addition[], change: Sql): Promise<WindowRow[]> {
-    if (!this.isApart) return this.database.readAll(this.statement(additions, change));
+    if (!this.countsPerOrganization) return this.database.readAll(this.statement(additions, change));
     const organizations = new Map<string, Addition[]>();
     for (const addition of additions) {
       const [organizationId] = idsOf(addition[0]);
@@ -92,7 +92,7 @@ export class PostgresCounter implements WindowCounter {
       .sort(([, a], [, b]) => (a < b ? -1 : 1)); // by token, the same order everywhere, or two replicas deadlock
     return sql`
       INSERT INTO ${RateLimitWindow} AS w (organization_id, token_id, hits, started_ms, counted_ms)
-      ${this.isApart ? valuesOf(rows) : unnested(rows)}
+      ${this.countsPerOrganization ? valuesOf(rows) : unnested(rows)}
       ON CONFLICT (organization_id, token_id) DO UPDATE SET ${change}`;
   }
 

@@ -5,6 +5,7 @@ import { Database } from '../database/database';
 import { MemoryStorage } from './memory.storage';
 import { PostgresCounter } from './postgres.counter';
 import { RateLimitGuard } from './rate-limit.guard';
+import { RateLimitWindow } from './rate-limit-window.entity';
 import { RedisCounter } from './redis.counter';
 import { SharedStorage } from './shared.storage';
 import { WINDOW_MS, type WindowCounter } from './window';
@@ -25,6 +26,8 @@ export interface RateLimitOptions {
 /** The throttler of @nestjs/throttler, with a storage that is exact across processes. */
 @Module({})
 export class RateLimitModule {
+  static readonly entities = [RateLimitWindow];
+
   static with({ rateLimitPerMinute, rateLimitStorage }: RateLimitOptions): DynamicModule {
     const counter = {
       provide: COUNTER,

@@ -58,8 +58,8 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
     return this.client ? STORAGE : this.fallback.storage;
   }
 
-  get isApart(): boolean {
-    return !this.client && this.fallback.isApart;
+  get countsPerOrganization(): boolean {
+    return !this.client && this.fallback.countsPerOrganization;
   }
 
   async count(hits: ReadonlyMap<string, number>): Promise<Map<string, CountedWindow>> {

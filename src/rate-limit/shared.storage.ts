@@ -29,7 +29,7 @@ export class SharedStorage implements WindowStorage {
       return windowRecord(limit + 1, limit, window.resetAt, window.until - performance.now());
     }
     const { hits, resetAt, remainingMs } = await this.hits.load(
-      this.counter.isApart ? idsOf(key)[0] : TOGETHER,
+      this.counter.countsPerOrganization ? idsOf(key)[0] : TOGETHER,
       key,
     );
     if (hits > limit) this.exhausted.set(key, { resetAt, until: performance.now() + remainingMs });

@@ -45,8 +45,8 @@ export interface WindowCounter {
   readonly windowMs: number;
   /** How often the fallback had to take over. */
   readonly fallbacks: number;
-  /** Whether organizations must be counted apart, because one may have to wait while others have not. */
-  readonly isApart: boolean;
+  /** Whether each organization is counted by a statement of its own, because the node of one may be down while others answer. */
+  readonly countsPerOrganization: boolean;
   /**
    * Adds these hits to the windows of their keys at once, and returns each window with them. A window of which less is
    * counted than was `seen` goes on from there.

@@ -12,4 +12,6 @@ import { TokensService } from './tokens.service';
   providers: [TokensService, ExpiryWarnings],
   exports: [TokensService],
 })
-export class TokensModule {}
+export class TokensModule {
+  static readonly entities = [Token];
+}

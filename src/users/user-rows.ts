@@ -47,7 +47,7 @@ export async function updateUser(
 
 export const userNotFound = () => notFound('There is no such user.');
 
-/** For `.catch()` of a transaction: a violated constraint becomes what the caller is told. */
+/** For `.catch()` of a transaction: turns a violated constraint into the error that the caller gets. */
 export function rethrowViolation(error: unknown): never {
   if (violates(error, 'users_organization_id_email_key_key')) throw taken(EMAIL_TAKEN);
   // A request cannot contain an unknown organization, but a host application can pass one.

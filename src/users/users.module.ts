@@ -2,14 +2,19 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { BatchController } from './batch/batch.controller';
 import { BatchService } from './batch/batch.service';
+import { DeletedUser } from './deleted/deleted-user.entity';
 import { DELETED_USERS_RETENTION_DAYS, DeletedUserRetention } from './deleted/deleted-user-retention';
 import { DeletedUsersController } from './deleted/deleted-users.controller';
 import { DeletedUsersService } from './deleted/deleted-users.service';
 import { UserPurge } from './deleted/user-purge';
+import { UserSearchText } from './search/search-texts';
 import { UserSearch } from './search/user-search';
 import { UserSearchController } from './search/user-search.controller';
+import { ReplacedText } from './search/vocabulary/replaced-text.entity';
 import { Vocabulary } from './search/vocabulary/vocabulary';
-import { VocabularySweep } from './search/vocabulary/vocabulary-sweep';
+import { Purge, VocabularySweep } from './search/vocabulary/vocabulary-sweep';
+import { SearchWord } from './search/vocabulary/words';
+import { User } from './user/user.entity';
 import { REQUIRE_IF_MATCH, UsersController } from './users.controller';
 import { UsersService } from './users.service';
 
@@ -37,6 +42,8 @@ export interface UsersOptions {
   exports: [UsersService, BatchService, DeletedUsersService, UserSearch],
 })
 export class UsersModule {
+  static readonly entities = [User, DeletedUser, UserSearchText, SearchWord, ReplacedText, Purge];
+
   static with({ requireIfMatch, deletedUsersRetentionDays }: UsersOptions): DynamicModule {
     return {
       module: UsersModule,

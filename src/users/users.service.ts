@@ -33,12 +33,12 @@ import { USER_SORTS } from './user/user.sorts';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 
-/** What a write changes, decided on the user as it is now and stays until the end of the transaction. */
+/** Decides the changes of a write. The user is locked, so it stays as it is until the end of the transaction. */
 export type Decide = (user: User) => Partial<UserFields>;
 
 @Injectable()
 export class UsersService {
-  /** One write of a user at a time, so that a user whom many change does not hold all connections of its organization. */
+  /** Runs one write of a user at a time, so a user with many concurrent changes does not hold all connections of its organization. */
   private readonly writes = new SerialQueue();
   private readonly reads = new GroupedLoader<string, User | null>((ids, organizationId) =>
     this.findAll(organizationId, ids),
@@ -86,7 +86,7 @@ export class UsersService {
     return serializeUser(user);
   }
 
-  /** The same for a request with a key: returns what the same request has created before, whatever has become of it. */
+  /** The same for a request with a key. A repeated request gets the user as it was created, even if it has changed since. */
   async createOnce(
     by: Caller,
     input: CreateUserDto,
@@ -124,7 +124,7 @@ export class UsersService {
     });
   }
 
-  /** Changes what `decide` returns for the user, who is locked meanwhile. If it throws, or nothing changes, nothing is written. */
+  /** Locks the user and applies the changes that `decide` returns. If it throws, or nothing changes, nothing is written. */
   async change(by: By, id: string, decide: Decide): Promise<UserRecord> {
     const caller = callerOf(by);
     const { organizationId } = caller;
@@ -195,7 +195,7 @@ export class UsersService {
     const { columns: sortColumns, select, order: byDefault } = USER_SORTS[sort];
     const order = requested ?? byDefault;
     const key = email && emailKey(email);
-    // OFFSET 0 keeps the order of the list out of it: the user is looked up by its unique key.
+    // OFFSET 0 makes the planner look the user up by its unique key, whatever the order of the list.
     const rows = key
       ? sql`(SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = ${key} OFFSET 0) AS users`
       : sql`${User}`;

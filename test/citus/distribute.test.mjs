@@ -4,18 +4,20 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { EntitySchema } from 'typeorm';
 import { databaseUrl } from '../../scripts/citus.mjs';
 import { query, run, startCluster, ums } from './cluster.mjs';
 
 const require = createRequire(import.meta.url);
 const { UNLIMITED, migrateDatabase, openDatabase } = require('../../dist/src/database/data-source.js');
-const { PLACEMENTS } = require('../../dist/src/database/citus/placements.js');
+const byRule = require('../../dist/src/database/citus/placements.js');
 const { schema } = require('../../dist/src/schema.js');
 
-const ALL = Object.keys(PLACEMENTS);
 const TABLES = { users: 5_000, user_search: 5_000, organizations: 20, tokens: 1, replaced_texts: 1 };
 
 const cluster = await startCluster();
+const PLACEMENTS = await readPlacements();
+const ALL = Object.keys(PLACEMENTS);
 
 let databases = 0;
 /** A migrated database that is not distributed. */
@@ -23,6 +25,13 @@ async function newDatabase() {
   const url = await cluster.createDatabase(`ums_${databases++}`);
   assert.equal((await run(url, 'migrate')).code, 0);
   return url;
+}
+
+async function readPlacements() {
+  const config = { databaseUrl: await cluster.createDatabase('placements'), poolSize: 1, migrate: false };
+  const { dataSource, close } = await openDatabase(config, schema);
+  await close();
+  return byRule.placementsOf(dataSource);
 }
 
 async function fill(url) {
@@ -182,6 +191,15 @@ test('two at once do it once', async () => {
   assert.deepEqual(both.map(({ stdout }) => stdout.split(' ')[0]).sort(), ['Distributed', 'The']);
 });
 
+const Note = new EntitySchema({
+  name: 'Note',
+  tableName: 'notes',
+  columns: {
+    organizationId: { name: 'organization_id', type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+  },
+});
+
 test('a migration of a distributed database distributes what it adds, and the next one can refer to it', async () => {
   const url = await newDatabase();
   assert.equal((await run(url, 'distribute')).code, 0);
@@ -200,20 +218,16 @@ test('a migration of a distributed database distributes what it adds, and the ne
         `ALTER TABLE notes ADD CONSTRAINT notes_user FOREIGN KEY (organization_id, user_id) REFERENCES users (organization_id, id)`,
       );
   }
-  PLACEMENTS.notes = 'distributed';
-  try {
-    const config = { databaseUrl: url, poolSize: 1, migrate: true };
-    const migrations = [...schema.migrations, AddNotes2000000000000, ReferToUsers2000000000001];
-    await (await openDatabase(config, { ...schema, migrations }, UNLIMITED)).close();
-    assert.deepEqual(await placementsOf(url), { ...(await placementsOf(url)), notes: 'distributed' });
-    const keys = await query(
-      url,
-      `SELECT conname FROM pg_constraint WHERE conrelid = 'notes'::regclass AND contype = 'f'`,
-    );
-    assert.equal(keys.length, 2);
-  } finally {
-    delete PLACEMENTS.notes;
-  }
+  const config = { databaseUrl: url, poolSize: 1, migrate: true };
+  const migrations = [...schema.migrations, AddNotes2000000000000, ReferToUsers2000000000001];
+  const entities = [...schema.entities, Note];
+  await (await openDatabase(config, { ...schema, entities, migrations }, UNLIMITED)).close();
+  assert.deepEqual(await placementsOf(url), { ...(await placementsOf(url)), notes: 'distributed' });
+  const keys = await query(
+    url,
+    `SELECT conname FROM pg_constraint WHERE conrelid = 'notes'::regclass AND contype = 'f'`,
+  );
+  assert.equal(keys.length, 2);
 });
 
 test('the tables of a host application are distributed in their schema, and others left alone', async () => {

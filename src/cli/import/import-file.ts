@@ -19,7 +19,7 @@ export interface ImportFile {
   refusedHeader?(): string;
 }
 
-/** The property of an NDJSON line with the reason why a row was refused; a name that no file has of its own. */
+/** The property of an NDJSON line that says why the row was refused. */
 export const REASON = 'refused_because';
 
 /** The maximum size of a line in bytes, the same as for a request body. */

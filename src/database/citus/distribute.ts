@@ -1,5 +1,5 @@
 import { addressOf, hasCitus, nodesOf, type Queryable } from './cluster';
-import { PLACEMENTS } from './placements';
+import type { Placements } from './placements';
 import { type Step, stepsFor } from './steps';
 import { countRows, misplaced, type Table, tablesOf } from './tables';
 
@@ -22,13 +22,14 @@ export interface DistributeOptions {
  */
 export async function distributeTables(
   runner: Queryable,
+  placements: Placements,
   { dryRun, onStep }: DistributeOptions = {},
 ): Promise<Distribution> {
   const nodes = (await nodesOf(runner)).filter(({ hasShards }) => hasShards).map(addressOf);
-  const tables = await tablesOf(runner);
-  refuseOtherPlaces(tables);
-  const moved = misplaced(tables);
-  const steps = moved.length > 0 ? await movesOf(runner, moved, dryRun) : [];
+  const tables = await tablesOf(runner, placements);
+  refuseOtherPlaces(tables, placements);
+  const moved = misplaced(tables, placements);
+  const steps = moved.length > 0 ? await movesOf(runner, moved, placements, dryRun) : [];
   if (dryRun) return { nodes, steps };
   for (const step of steps) {
     onStep?.(step, steps);
@@ -37,9 +38,17 @@ export async function distributeTables(
   return { nodes, steps };
 }
 
-async function movesOf(runner: Queryable, moved: Table[], dryRun: boolean | undefined): Promise<Step[]> {
+async function movesOf(
+  runner: Queryable,
+  moved: Table[],
+  placements: Placements,
+  dryRun: boolean | undefined,
+): Promise<Step[]> {
   const names = moved.map(({ name }) => name);
-  await refuseForeignKeys(runner, names);
+  await refuseForeignKeys(
+    runner,
+    names.filter((name) => placements[name] === 'distributed'),
+  );
   if (!dryRun) {
     // Now, and not after an hour of copying, it turns out whether a request holds a lock that this would never get.
     await runner.query(`LOCK TABLE ${names.join(', ')}`);
@@ -48,21 +57,21 @@ async function movesOf(runner: Queryable, moved: Table[], dryRun: boolean | unde
   }
   const rows = new Map<string, number>();
   for (const name of names) rows.set(name, await countRows(runner, name));
-  return stepsFor(runner, moved, rows);
+  return stepsFor(runner, moved, placements, rows);
 }
 
 /** Distributes what a migration has added to a distributed database, in its transaction. */
-export async function distributeAdded(runner: Queryable): Promise<void> {
+export async function distributeAdded(runner: Queryable, placements: Placements): Promise<void> {
   if (!(await hasCitus(runner))) return;
-  const users = (await tablesOf(runner)).find(({ name }) => name === 'users');
-  if (users?.placement === 'distributed') await distributeTables(runner);
+  const users = (await tablesOf(runner, placements)).find(({ name }) => name === 'users');
+  if (users?.placement === 'distributed') await distributeTables(runner, placements);
 }
 
 /** Where somebody has put a table in another way, only they know whether it may be taken from there. */
-function refuseOtherPlaces(tables: Table[]): void {
+function refuseOtherPlaces(tables: Table[], placements: Placements): void {
   for (const { name, placement, column } of tables) {
     if (placement === null || placement === 'local') continue;
-    const isElsewhere = placement !== PLACEMENTS[name] || (column !== null && column !== 'organization_id');
+    const isElsewhere = placement !== placements[name] || (column !== null && column !== 'organization_id');
     if (!isElsewhere) continue;
     const is = column === null ? 'a reference table' : `distributed by ${column}`;
     throw new Error(
@@ -76,7 +85,7 @@ async function refuseForeignKeys(runner: Queryable, names: string[]): Promise<vo
   const [key] = await runner.query(
     `SELECT conname AS name, conrelid::regclass AS from, confrelid::regclass AS to FROM pg_constraint
      WHERE contype = 'f' AND confrelid = ANY ($1::regclass[]) AND conrelid <> ALL ($1::regclass[]) LIMIT 1`,
-    [names.filter((name) => PLACEMENTS[name] === 'distributed')],
+    [names],
   );
   if (!key) return;
   throw new Error(

@@ -1,3 +1,6 @@
+import type { DataSource } from 'typeorm';
+import { MIGRATIONS_TABLE } from '../tables';
+
 /**
  * Where a table is on a Citus cluster:
  * - `distributed`: in shards by `organization_id`, so that all rows of an organization are on one node
@@ -6,23 +9,28 @@
  */
 export type Placement = 'distributed' | 'reference' | 'local';
 
-/** Every table of the service, in the order of their foreign keys. A migration that adds a table adds a line here. */
-export const PLACEMENTS: Readonly<Record<string, Placement>> = {
+/** The places of tables, by name. */
+export type Placements = Readonly<Record<string, Placement>>;
+
+const EXCEPTIONS: Placements = {
   organizations: 'reference',
-  ums_migrations: 'reference',
-  // A token must be revocable whatever node is down.
-  tokens: 'local',
-  token_events: 'local',
-  users: 'distributed',
-  deleted_users: 'distributed',
-  user_search: 'distributed',
-  search_words: 'distributed',
-  replaced_texts: 'distributed',
-  purges: 'distributed',
-  idempotency_keys: 'distributed',
-  events: 'distributed',
-  event_heads: 'distributed',
-  rate_limit_windows: 'distributed',
-  event_subscribers: 'local',
-  event_cursors: 'distributed',
+  [MIGRATIONS_TABLE]: 'reference',
+  token_events: 'local', // beside the tokens, which must be revocable whatever node is down
 };
+
+const ORDER: Placement[] = ['reference', 'distributed', 'local'];
+
+/**
+ * The place of every table of the data source: one whose primary key has the organization is distributed. In an order in which
+ * they can be moved: what others refer to, or are colocated with, comes first.
+ */
+export function placementsOf(dataSource: DataSource): Placements {
+  const byRule = dataSource.entityMetadatas.map(({ tableName, primaryColumns }): [string, Placement] => {
+    const isOfOrganization = primaryColumns.some(({ databaseName }) => databaseName === 'organization_id');
+    return [tableName, isOfOrganization ? 'distributed' : 'local'];
+  });
+  const placements = Object.entries({ ...Object.fromEntries(byRule), ...EXCEPTIONS });
+  const rank = ([name, placement]: [string, Placement]) =>
+    2 * ORDER.indexOf(placement) + (name === 'users' ? 0 : 1);
+  return Object.fromEntries(placements.sort((one, other) => rank(one) - rank(other)));
+}

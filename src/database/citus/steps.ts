@@ -1,5 +1,5 @@
 import type { Queryable } from './cluster';
-import { PLACEMENTS } from './placements';
+import type { Placements } from './placements';
 import type { Table } from './tables';
 
 /** A change that distributes the database, in words and as a statement. */
@@ -14,10 +14,11 @@ export interface Step {
 export async function stepsFor(
   runner: Queryable,
   tables: Table[],
+  placements: Placements,
   rows: ReadonlyMap<string, number>,
 ): Promise<Step[]> {
   const names = tables.map(({ name }) => name);
-  const distributed = names.filter((name) => PLACEMENTS[name] === 'distributed');
+  const distributed = names.filter((name) => placements[name] === 'distributed');
   const keys = await foreignKeysAmong(runner, distributed);
   return [
     ...keys.map(({ name, table }) => ({
@@ -30,7 +31,7 @@ export async function stepsFor(
         does: `make ${name} logged, because shards of unlogged tables cannot be moved`,
         sql: `ALTER TABLE ${name} SET LOGGED`,
       })),
-    ...names.map((name) => ({ ...moveOf(name), rows: rows.get(name) })),
+    ...names.map((name) => ({ ...moveOf(name, placements), rows: rows.get(name) })),
     ...keys.map(({ name, table, definition }) => ({
       does: `add the foreign key ${name} again`,
       sql: `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`,
@@ -44,8 +45,8 @@ export async function stepsFor(
   ];
 }
 
-function moveOf(name: string): Step {
-  if (PLACEMENTS[name] === 'reference')
+function moveOf(name: string, placements: Placements): Step {
+  if (placements[name] === 'reference')
     return { does: `copy ${name} to every node`, sql: `SELECT create_reference_table('${name}')` };
   const others = name === 'users' ? '' : `, colocate_with => 'users'`;
   return {

@@ -1,5 +1,5 @@
 import type { Queryable } from './cluster';
-import { PLACEMENTS, type Placement } from './placements';
+import type { Placement, Placements } from './placements';
 
 /** A table of the service as the database has it. */
 export interface Table {
@@ -11,8 +11,8 @@ export interface Table {
   isUnlogged: boolean;
 }
 
-/** The tables of the service in the current schema, in the order of `PLACEMENTS`. */
-export function tablesOf(database: Queryable): Promise<Table[]> {
+/** The tables that have a place and are in the current schema, in the order of their places. */
+export function tablesOf(database: Queryable, placements: Placements): Promise<Table[]> {
   return database.query(
     `SELECT name, relpersistence = 'u' AS "isUnlogged",
        CASE WHEN partmethod = 'h' THEN 'distributed' WHEN repmodel = 't' THEN 'reference' WHEN repmodel IS NOT NULL THEN 'local' END AS placement,
@@ -21,13 +21,13 @@ export function tablesOf(database: Queryable): Promise<Table[]> {
      JOIN pg_class ON relname = name AND relnamespace = to_regnamespace(quote_ident(current_schema()))
      LEFT JOIN pg_dist_partition ON logicalrelid = pg_class.oid
      ORDER BY place`,
-    [Object.keys(PLACEMENTS)],
+    [Object.keys(placements)],
   );
 }
 
 /** The tables that are not where they belong. A local table has nowhere to go. */
-export const misplaced = (tables: Table[]) =>
-  tables.filter(({ name, placement }) => (placement ?? 'local') !== PLACEMENTS[name]);
+export const misplaced = (tables: Table[], placements: Placements) =>
+  tables.filter(({ name, placement }) => (placement ?? 'local') !== placements[name]);
 
 export async function countRows(database: Queryable, table: string): Promise<number> {
   const [{ rows }] = await database.query(`SELECT count(*) AS rows FROM ${table}`);

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The numbers of an organization's events. Its lock makes those who number or remove events take turns. */
+/** The numbers of an organization's events. Numbering and removing events lock it, so they take turns. */
 @Entity('event_heads')
 export class EventHead {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })

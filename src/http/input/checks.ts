@@ -13,7 +13,7 @@ import {
   ValidateIf,
   type ValidationOptions,
 } from 'class-validator';
-import { ID_SUFFIX, type IdPrefix } from '../../database/id';
+import { ID_SUFFIX } from '../../database/id';
 import type { FaultCode } from '../fault';
 
 /** What `validate()` reads from the context of a failed check. */
@@ -75,7 +75,7 @@ export const OneOf = (values: readonly string[]) =>
 export const Flag = () => IsBoolean(fault('invalid', 'must be true or false'));
 
 /** An id with one of these prefixes, whether or not anything has it. */
-export const Id = (...prefixes: IdPrefix[]) =>
+export const Id = (...prefixes: string[]) =>
   Matches(
     new RegExp(`^(${prefixes.join('|')})_${ID_SUFFIX}$`),
     fault('invalid', `must be an id, which begins with ${prefixes.join('_ or ')}_`),

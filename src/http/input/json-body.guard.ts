@@ -88,7 +88,7 @@ async function readJson(request: Request, response: Response, limit: number): Pr
   const parserError = parserErrorOf(request);
   if (parserError) throw failure(parserError, limit);
   if (request.body !== undefined) {
-    // The host application has read it, under limits of its own.
+    // The host application has read it, with its own limits.
     const size = parsedSize(request);
     if (size > limit) throw tooLarge(limit);
     if (size === 0) throw malformed();

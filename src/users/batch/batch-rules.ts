@@ -29,7 +29,7 @@ export interface KnownUser {
   current: UserFields;
 }
 
-/** What is to become of a row. */
+/** The outcome of a row. */
 export type Decision =
   { outcome: 'created' | 'updated' | 'unchanged'; user: KnownUser } | { outcome: 'refused'; faults: Fault[] };
 
@@ -49,8 +49,8 @@ export const keysOf = (rows: readonly ValidatedRow[]): string[] => [
 ];
 
 /**
- * Decides what is to become of each row, and records new and changed users in `known`, by email key. If an email occurs twice,
- * the first row that is not refused has it.
+ * Decides the outcome of each row, and records new and changed users in `known`, by email key. If an email occurs twice, the first
+ * row that is not refused gets it.
  */
 export function decide(rows: readonly ValidatedRow[], known: Map<string, KnownUser>, mode: Mode): Decision[] {
   const seen = new Set<string>();

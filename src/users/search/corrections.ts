@@ -14,8 +14,8 @@ export interface Correction {
 }
 
 /**
- * Corrects the words to those of the vocabulary. Each of the hundreds of edited words is looked up by itself: for a list of so
- * many, the planner alone would take as long as the search.
+ * Corrects the words to those of the vocabulary. It looks up each of the hundreds of edited words by itself: planning a list
+ * of that length would take as long as the search.
  */
 export async function correctionsOf(search: Search, words: QueryWord[]): Promise<Correction[]> {
   const edited = words.map(({ letters }) => (mayHaveTypo(letters) ? oneEditFrom(letters) : []));
@@ -27,7 +27,7 @@ export async function correctionsOf(search: Search, words: QueryWord[]): Promise
   return words.map((word, i) => ({
     word,
     candidates: edited[i]
-      // Users who have a word that contains the query's were looked for before.
+      // Earlier ranks have found the users with a word that contains the word of the query.
       .filter((letters) => stored.has(letters) && !letters.includes(word.letters))
       .sort()
       .slice(0, MAX_CANDIDATES)

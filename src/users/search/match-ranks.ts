@@ -18,20 +18,20 @@ const RARE = 3;
 /** A walk that is expected to be longer than this takes longer than reading the matches from the index. */
 const MAX_EXPECTED_WALK = 3_000;
 
-/** The words of a query, or what may have been meant, in ranks that one SQL expression tells apart. */
+/** The words of a query, or their corrections, and an SQL expression for the rank of a user that matches them. */
 interface RankedWords {
-  /** What a user of any of these ranks meets, a match for each word. */
+  /** A match for each word. A user of any rank meets all of them. */
   words: Match[];
-  /** The same for each rank by itself, where that is more. */
+  /** Stricter matches for single ranks. */
   ofRank?: Match[][];
   rank: Sql;
-  /** What users of earlier ranks meet. */
+  /** A condition that holds for the users of earlier ranks. */
   earlier?: Sql;
 }
 
 /**
- * Users who match all words. Common matches are met by walking over the names in their order; the others are read from the
- * index and sorted.
+ * The users that match all words. If matches are common, it walks over the names in their order until the page is full; otherwise it
+ * reads the matches from the index and sorts them.
  */
 export class MatchRanks {
   private read?: RankedUser[];
@@ -64,7 +64,7 @@ export class MatchRanks {
     const condition = all([...this.filters, this.isLater]);
     const seen = await survey(this.search, condition, rankSql, this.filters, from, SURVEY);
     if (seen.found.length === limit) return seen.found;
-    // The index takes long to look up what most users have, which excludes few.
+    // A word that most users have is slow to look up and excludes few.
     const isCommon = (i: number) => seen.counts[i] > SURVEY / 2;
     if (seen.matches <= RARE) return this.readAll(from, isCommon);
 
@@ -77,7 +77,7 @@ export class MatchRanks {
     return (await matches(this.search, match, rankSql, from, MAX_MATCHES)) ?? this.readMany(match, from);
   }
 
-  /** The users of all ranks from here on, of which there are few. */
+  /** Reads the few users of this and all later ranks. */
   private async readAll(from: From, isCommon: (i: number) => boolean): Promise<FoundUser[]> {
     const { words, rank: rankSql } = this.query;
     this.read = await matches(this.search, this.indexed(words, isCommon), rankSql, from, MAX_MATCHES);
@@ -86,7 +86,7 @@ export class MatchRanks {
       : this.readMany(this.indexed(words, isCommon, from.rank), from);
   }
 
-  /** There are many users of the rank, so the names soon show some of them, unless all stand far behind. */
+  /** Reads a rank of many users. A walk over the names finds some soon, unless all of them come late. */
   private async readMany(match: IndexedMatch, from: From): Promise<FoundUser[]> {
     const walked = await this.search.walk(match.filter, LONG_WALK, from);
     if (walked.length === from.limit) return walked;
@@ -109,9 +109,12 @@ export class MatchRanks {
   }
 }
 
-/** Several matches together: for rows that are at hand, for the index, and what the filter says more than the index. */
+/** Several matches combined. `filter` is equivalent to `index` and `rest` together. */
 interface IndexedMatch {
+  /** For rows that have been read. */
   filter: Sql;
+  /** For the index. */
   index: Sql;
+  /** The part that the index does not answer. */
   rest: Sql;
 }

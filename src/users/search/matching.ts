@@ -11,7 +11,7 @@ export type RankedUser = FoundUser & { rank: number };
 /** Where a page begins: in this rank, or after a row of it. */
 export type From = Page & { rank: number };
 
-/** Users who meet the condition, by rank and name, in a search that is small: the text of every user is looked at. */
+/** The users of a small search that meet the condition, by rank and name. It reads the text of every user. */
 export const matchesInSmall = (
   { run, organizationId, inScope, isOther }: Search,
   condition: Sql,
@@ -32,8 +32,8 @@ export const matchesInSmall = (
     ORDER BY rank, name_key, name, id LIMIT ${from.limit}`);
 
 /**
- * Users who meet `index`, which the index of texts answers, and `rest`, by rank and name. All of them are read and sorted; undefined
- * if there are more than `max`.
+ * The users that meet both `index`, which the index of texts answers, and `rest`, by rank and name. It reads and sorts all of them,
+ * or returns undefined if there are more than `max`.
  */
 export async function matches(
   { run, organizationId, isIdInScope, isOther }: Search,
@@ -61,7 +61,7 @@ export async function matches(
   return rows.length > 0 && rows[0].total > max ? undefined : rows;
 }
 
-/** The next `length` names: users of this rank among them, how many have any rank, and how many meet each of `parts`. */
+/** Looks at the next `length` names. Returns the users of this rank, how many have any rank, and how many meet each of `parts`. */
 export async function survey(
   { run, organizationId, inScope, isOther }: Search,
   condition: Sql,

@@ -12,11 +12,13 @@ export const FALSE = sql`false`;
 /** Every text that begins with a prefix sorts before the prefix followed by this character. */
 export const LAST_CHARACTER = '\u{10FFFF}';
 
-/** What a user who matches a word meets: a condition for rows that are at hand, and one for the index. */
+/** The conditions for users that match a word. */
 export interface Match {
+  /** For rows that have been read. */
   filter: Sql;
+  /** For the index. */
   index: Sql;
-  /** For the index if most users have the text, but fewer have it where it counts. */
+  /** For the index, if most users have the text but fewer have it at the start of a word. */
   indexIfCommon?: Sql;
 }
 
@@ -42,8 +44,8 @@ export const containsAny = (texts: string[]): Match => {
 };
 
 /**
- * The name or the email begins with one of these texts. The accents of emails count, but search text has none: an email whose
- * text begins so is looked up.
+ * The name or the email begins with one of these texts. The accents of emails count, but search text has none, so the
+ * email itself is compared as well.
  */
 export const begins = (organizationId: string, prefixes: string[]): Sql =>
   any(

@@ -28,7 +28,7 @@ export async function ranksOf(q: string, query: Search): Promise<Rank[]> {
     earlier: begins(search.organizationId, [q]),
   });
   return [
-    // Without an exact match too, so that the ranks keep their numbers in cursors.
+    // Present even without an exact match, because cursors contain the number of the rank.
     async (page) => (isNamed ? search.exact(page) : []),
     (page) => beginningWith(search, [q], page),
     (page) => matches.next(0, page),
@@ -45,8 +45,8 @@ async function namedBy(q: string, search: Search): Promise<Sql | undefined> {
 }
 
 /**
- * The ranks of users who match the words with typos, fewest typos first. Those of a single word begin with the names that
- * begin with what may have been meant: they stand side by side in the order of names, so a walk might be long.
+ * The ranks of users that match the words with typos, fewest typos first. For a single word, names that begin with a correction come
+ * first: they are neighbours in the order of names, so a walk to them might be long.
  */
 export async function typoRanksOf(q: string, search: Search): Promise<Rank[]> {
   const corrections = await correctionsOf(search, queryWords(q));

@@ -5,7 +5,7 @@ import { withKeys } from '../user/user.keys';
 import { ReplacedText } from './vocabulary/replaced-text.entity';
 import { EMAIL_MARK, METADATA_MARK, stringsIn, toSearchText } from './search-text';
 
-/** What the search looks at, in a table of its own: a change of anything else writes to no index of the search. */
+/** The text that the search compares. It has its own table, so a change of other fields writes to no index of the search. */
 @Entity('user_search')
 export class UserSearchText {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
@@ -37,7 +37,7 @@ export interface WrittenUser {
 }
 
 /**
- * Brings what the search knows of users up to date, in the transaction that writes them, and leaves former texts to the sweep.
+ * Updates the search texts of users in the transaction that writes the users, and leaves former texts to the sweep.
  * Returns the users whose text is new.
  */
 export async function putSearchTexts(manager: EntityManager, users: readonly WrittenUser[]): Promise<User[]> {

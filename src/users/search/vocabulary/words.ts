@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../../database/sql';
 import { decode, hasCodesBeyondAscii } from '../search-text';
 import { MAX_WORD_LENGTH, MIN_TYPO_LENGTH } from './spelling';
 
-/** A word that some user of the organization has, or had until lately: what a misspelt query may have meant. */
+/** A word that some user of the organization has, or had until recently. Misspelt words of queries are corrected to these. */
 @Entity('search_words')
 export class SearchWord {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
@@ -42,7 +42,7 @@ function wordsOfPart(part: string): string[] {
 /** A statement of more parameters takes long to plan. */
 const WORDS_PER_STATEMENT = 2_000;
 
-/** Stores words. As VALUES, because a cluster sends what is selected to all of its nodes. */
+/** Stores words. It uses VALUES, because a cluster runs INSERT … SELECT on all of its nodes. */
 export async function insertWords(
   database: Database,
   organizationId: string,
