@@ -108,12 +108,11 @@ const rowsOf = (fields) => Array.from({ length: USERS }, (_, n) => ({ email: ema
 for (const [name, requests] of Object.entries({
   'dry batches': () =>
     Array.from({ length: 8 }, () => batch(rowsOf(), { mode: 'upsert', atomic: true, dryRun: true })),
-  'batches that change every user': () =>
-    ['A', 'B', 'C'].map((name) => batch(rowsOf({ name }), { mode: 'upsert' })),
+  'a batch that changes every user': () => [batch(rowsOf({ name: 'Changed' }), { mode: 'upsert' })],
   events: () => Array.from({ length: 8 }, () => ask(replica.url, '/api/v1/events?limit=200')),
   'deleted users': () => Array.from({ length: 8 }, () => ask(replica.url, '/api/v1/deleted-users?limit=200')),
 }))
-  test(`${name} with the densest metadata leave the process alive`, async (t) => {
+  test(`${name} with the densest metadata: the process lives`, async (t) => {
     const answers = await beside(t, () => Promise.all(requests()));
     assert.deepEqual(tally(answers), { 200: answers.length });
   });
