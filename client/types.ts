@@ -52,7 +52,7 @@ export interface BatchResult {
   version: number | null;
   /** On failure: what failed, for programs. */
   code?: 'validation_failed' | 'conflict';
-  /** On failure: every fault of the element. */
+  /** On failure: every fault of the element, or the first one if all elements together have more than 1,000. */
   errors?: Fault[];
 }
 
@@ -81,7 +81,7 @@ export interface CreateUser {
   email: string;
   /** For your application; the service does not interpret it. A new user is a `member` by default. */
   role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
+  /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
 }
 
@@ -111,7 +111,7 @@ export interface UpdateUser {
   email?: string;
   /** For your application; the service does not interpret it. A new user is a `member` by default. */
   role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
+  /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
 }
 
@@ -136,13 +136,6 @@ export interface DeletedUser {
   deletedAt: string;
   /** When the user is purged, unless it is restored. That happens within an hour. */
   purgeAt: string;
-}
-
-export interface DeletedUserPage {
-  /** The users of this page. */
-  data: DeletedUser[];
-  /** The `cursor` for the next page; null on the last page. */
-  nextCursor: string | null;
 }
 
 export interface RestoreUser {
@@ -253,17 +246,24 @@ export interface Event {
   data: Record<string, unknown> | null;
 }
 
-export interface EventPage {
-  /** The events of this page. */
-  data: Event[];
-  /** The `cursor` for the next page. In ascending order it is never null: keep it, and ask again later for what has happened since. */
-  nextCursor: string | null;
-}
-
 export interface UserPage {
   /** The users of this page. */
   data: User[];
   /** The `cursor` for the next page; null on the last page. */
+  nextCursor: string | null;
+}
+
+export interface DeletedUserPage {
+  /** The users of this page. */
+  data: DeletedUser[];
+  /** The `cursor` for the next page; null on the last page. */
+  nextCursor: string | null;
+}
+
+export interface EventPage {
+  /** The events of this page. */
+  data: Event[];
+  /** The `cursor` for the next page. In ascending order it is never null: keep it, and ask again later for what has happened since. */
   nextCursor: string | null;
 }
 
@@ -275,7 +275,7 @@ export interface BatchUser {
   email: string;
   /** For your application; the service does not interpret it. A new user is a `member` by default. */
   role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
+  /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
 }
 

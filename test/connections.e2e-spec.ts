@@ -146,6 +146,24 @@ describe('a connection on which nothing moves', () => {
   });
 });
 
+describe('a request that takes longer than nothing may move', () => {
+  const server = (): Server => service.app.getHttpServer();
+  afterAll(() => (server().timeout = 30_000));
+
+  it('gets its response', async () => {
+    server().timeout = 100;
+    const { query } = service.dataSource;
+    service.dataSource.query = (async (...args: Parameters<typeof query>) => {
+      if (/FROM \S*users\b/.test(args[0])) await new Promise((done) => setTimeout(done, 500));
+      return query.apply(service.dataSource, args);
+    }) as typeof query;
+    const answer = await raw(request('GET /api/v1/users', ['Connection: close'])).finally(
+      () => (service.dataSource.query = query),
+    );
+    expect(statusesIn(answer)).toEqual(['200']);
+  });
+});
+
 describe('a target in absolute form', () => {
   it.each(['http://host', 'HTTP://host:8080', 'https://[::1]:3000', 'http://other.example'])(
     'is served by its path: %s',

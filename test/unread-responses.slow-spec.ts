@@ -36,7 +36,7 @@ describeOnServer('responses that nobody reads', () => {
     );
     other = token;
     // A page of 200 users has 3.2 MB in either organization.
-    const numbers = Array.from({ length: 3_200 }, (_, i) => 1_000 + i);
+    const numbers = Array.from({ length: 940 }, (_, i) => 1e15 + i);
     for (const token of [value, other]) {
       const api = new Client(service.url, { value: token });
       for (let i = 0; i < 200; i++)

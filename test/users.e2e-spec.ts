@@ -74,6 +74,8 @@ describe('POST /api/v1/users', () => {
     ['metadata', { metadata: { ['k'.repeat(65)]: 1 } }, `metadata.${'k'.repeat(64)}…`, 'too_long'],
     ['metadata', { metadata: { '': 1 } }, 'metadata.', 'too_short'],
     ['metadata', { metadata: { text: 'x'.repeat(16 * 1024) } }, 'metadata', 'too_long'],
+    ['metadata', { metadata: { list: Array(1_000).fill(0) } }, 'metadata', 'too_many'],
+    ['metadata', { metadata: { list: Array(200).fill([[], {}, [null, '']]) } }, 'metadata', 'too_many'],
     ['metadata', { metadata: nest(9) }, `metadata${'.in'.repeat(8)}`, 'invalid'],
     ['unknown field', { nickname: 'Ada' }, 'nickname', 'unknown'],
     ['unknown field', { hasOwnProperty: 1 }, 'hasOwnProperty', 'unknown'],
@@ -91,6 +93,7 @@ describe('POST /api/v1/users', () => {
     ['metadata with 16 keys', { metadata: keys(16) }],
     ['a key of 64 characters', { metadata: { ['😀'.repeat(64)]: 1 } }],
     ['metadata with 8 levels', { metadata: nest(8) }],
+    ['metadata with 1,000 values', { metadata: { list: Array(999).fill({}) } }],
     ['metadata of 16 KB', { metadata: { text: 'x'.repeat(16 * 1024 - '{"text":""}'.length) } }],
     [
       'any JSON in metadata',

@@ -30,8 +30,8 @@ const KEYWORDS: Record<string, (constraint: never) => Schema> = {
   maxKeyLength: (maxLength: number) => ({ propertyNames: { maxLength } }),
 };
 
-/** Not in JSON Schema, which counts neither words nor bytes; and `isDuration` is told apart from `matches` by its message alone. */
-const UNSAID = ['maxWords', 'maxBytes', 'isDuration'];
+/** Not in JSON Schema, which counts neither words nor bytes, nor values at all levels; and `isDuration` is told apart from `matches` by its message alone. */
+const UNSAID = ['maxWords', 'maxBytes', 'maxValues', 'isDuration'];
 
 export interface Field {
   /** The checks as JSON Schema. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { databaseFailure } from '../database/errors';
 import { EventLog } from '../events/log/event-log';
-import { type EventRecord, serializeEvent } from '../events/event.serializer';
+import { eventAsJson, type EventRecord, serializeEvent } from '../events/event.serializer';
 import { ListEventsDto } from '../events/events.dto';
 import { validateOrThrow } from '../http/input/validate';
 import { printable } from '../process/printable';
@@ -52,8 +52,8 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
       isOutage = !page;
       if (page && position !== undefined && position < page.removed)
         say(`The events ${position + 1} to ${page.removed} are missing here: they are no longer kept.`);
-      for (const event of page?.rows.map(serializeEvent) ?? [])
-        process.stdout.write(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
+      for (const row of page?.rows ?? [])
+        process.stdout.write(`${json ? eventAsJson(row) : lineOf(serializeEvent(row))}\n`);
       position = page?.position ?? position;
       if (!page?.hasMore) await pause();
     }

@@ -5,6 +5,15 @@ import type { EventTargetView, EventView } from './event.view';
 export type EventRecord = EventView;
 
 export const serializeEvent = (event: EventRow): EventRecord => ({
+  ...withoutData(event),
+  data: event.data === null ? null : (JSON.parse(event.data) as EventRecord['data']),
+});
+
+/** The same as JSON text. */
+export const eventAsJson = (event: EventRow): string =>
+  `${JSON.stringify(withoutData(event)).slice(0, -1)},"data":${event.data}}`;
+
+const withoutData = (event: EventRow): Omit<EventRecord, 'data'> => ({
   id: event.id,
   sequence: Number(event.sequence),
   type: event.type,
@@ -13,5 +22,4 @@ export const serializeEvent = (event: EventRow): EventRecord => ({
   actor: { type: event.actorId === null ? 'system' : 'token', id: event.actorId, name: event.actorName },
   target: { type: event.type.split('.')[0] as EventTargetView['type'], id: event.targetId },
   requestId: event.requestId,
-  data: event.data as EventRecord['data'],
 });

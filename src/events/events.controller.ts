@@ -4,7 +4,8 @@ import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
 import { Scopes } from '../http/scopes';
-import { linkNext } from '../pages/page';
+import { linkNext, writePage } from '../pages/page';
+import { eventAsJson } from './event.serializer';
 import { EventPageView, EventView } from './event.view';
 import { ListEventsDto } from './events.dto';
 import { EventsService } from './events.service';
@@ -21,16 +22,16 @@ export class EventsController {
    */
   @Get()
   @Scopes('admin')
-  @Responses({ headers: ['Link'] })
+  @Responses({ headers: ['Link'], view: EventPageView })
   async list(
     @CurrentCaller() by: Caller,
     @Query() query: ListEventsDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<EventPageView> {
-    const { data, nextCursor, hasMore } = await this.events.list(by, query);
-    if (hasMore) linkNext(request, response, { data, nextCursor });
-    return { data, nextCursor };
+  ): Promise<string> {
+    const page = await this.events.listAsText(by, query);
+    if (page.hasMore) linkNext(request, response, page);
+    return writePage(response, page, eventAsJson);
   }
 
   /**

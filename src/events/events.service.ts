@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
 import { Database } from '../database/database';
 import { isId } from '../database/id';
+import { query, sql } from '../database/sql';
 import { type By, callerOf } from '../http/caller';
 import { type FaultCode, invalidInput, notFound } from '../http/fault';
 import { validateOrThrow } from '../http/input/validate';
 import { decodeCursor, encodeCursor } from '../pages/cursor';
 import type { Page } from '../pages/paginate';
-import { Event } from './event.entity';
+import { Event, EVENT_COLUMNS, type EventRow } from './event.entity';
 import { EventLog, type LogPage, NEWEST } from './log/event-log';
 import { type EventRecord, serializeEvent } from './event.serializer';
 import { ListEventsDto } from './events.dto';
 
 /** In ascending order `nextCursor` is never null, so `hasMore` says whether there are more events now. */
-export type EventPage = Page<EventRecord> & { hasMore: boolean };
+export type EventPage<Row = EventRecord> = Page<Row> & { hasMore: boolean };
 
 /** Lists the events of an organization, and gets one. */
 @Injectable()
@@ -23,7 +23,13 @@ export class EventsService {
     private readonly log: EventLog,
   ) {}
 
-  async list(by: By, input: Partial<ListEventsDto> = {}): Promise<EventPage> {
+  async list(by: By, query: Partial<ListEventsDto> = {}): Promise<EventPage> {
+    const { data, ...page } = await this.listAsText(by, query);
+    return { data: data.map(serializeEvent), ...page };
+  }
+
+  /** The same page with the data of the events as text, ready for a JSON response. */
+  async listAsText(by: By, input: Partial<ListEventsDto> = {}): Promise<EventPage<EventRow>> {
     const { organizationId } = callerOf(by);
     const query = validateOrThrow(ListEventsDto, input);
     const { cursor, order, type, target, actor, since, until } = query;
@@ -34,19 +40,25 @@ export class EventsService {
     if (cursor !== undefined) requireKnown(order === 'asc' ? from : from - 1, page);
     const { rows, position, hasMore } = page;
     const nextCursor = order === 'asc' || hasMore ? encodeCursor([String(position)], list) : null;
-    return { data: rows.map(serializeEvent), nextCursor, hasMore };
+    return { data: rows, nextCursor, hasMore };
   }
 
   async get(by: By, id: string): Promise<EventRecord> {
     const { organizationId } = callerOf(by);
-    const numbered = { organizationId, id, sequence: Not(IsNull()) };
-    const event = isId('evt', id)
-      ? await this.database.read(organizationId, (manager) => manager.findOneBy(Event, numbered))
-      : null;
-    if (!event) throw notFound('There is no such event.');
+    if (!isId('evt', id)) throw eventNotFound();
+    const [event] = await this.database.read(organizationId, (manager) =>
+      query<EventRow>(
+        manager,
+        sql`SELECT ${EVENT_COLUMNS} FROM ${Event}
+            WHERE organization_id = ${organizationId} AND id = ${id} AND sequence IS NOT NULL`,
+      ),
+    );
+    if (!event) throw eventNotFound();
     return serializeEvent(event);
   }
 }
+
+const eventNotFound = () => notFound('There is no such event.');
 
 const isPosition = (values: string[]) => values.length === 1 && /^\d{1,15}$/.test(values[0]);
 

@@ -19,7 +19,7 @@ export interface Fault {
 }
 
 /** Limits the response, because a crafted body can have thousands of faults. */
-export const MAX_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 /** The faults that a response shows. */
 export const listed = (faults: readonly Fault[]): Fault[] => faults.slice(0, MAX_FAULTS);

@@ -6,6 +6,7 @@ import { type Config, serviceOptions } from './config';
 import type { Database } from '../database/data-source';
 import { accessLog, type RequestRecord } from '../http/access-log';
 import { deferContinue } from '../http/expect-continue';
+import { closeIdleConnections } from '../http/server/idle-connections';
 import { serveOneAtATime } from '../http/server/one-at-a-time';
 import { answerParserRefusals } from '../http/server/parser-refusals';
 import { acceptAbsoluteForm, requireTarget } from '../http/server/request-target';
@@ -43,8 +44,9 @@ export async function createApp(
   answerParserRefusals(server);
   deferContinue(server);
   acceptAbsoluteForm(server);
+  closeIdleConnections(server);
   Object.assign(server, {
-    timeout: 30_000, // closes a connection on which nothing has moved for so long
+    timeout: 30_000, // for closeIdleConnections()
     requestTimeout: 24_000, // with the interval below, shorter than `timeout`, which closes the connection without a 408
     headersTimeout: 10_000,
     connectionsCheckingInterval: 5_000, // Node checks the two timeouts above only every 30 s by default

@@ -14,7 +14,7 @@ import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import { type Page, paginate } from '../pages/paginate';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
-import { putSearchTexts, removeSearchText } from './search/search-texts';
+import { newTextOf, putSearchTexts, removeSearchText } from './search/search-texts';
 import { Vocabulary } from './search/vocabulary/vocabulary';
 import {
   insertUser,
@@ -82,7 +82,7 @@ export class UsersService {
     const user = await this.database
       .write(caller.organizationId, (manager) => insertUser(manager, caller, fields))
       .catch(rethrowViolation);
-    await this.vocabulary.learn(this.database, caller.organizationId, [user]);
+    await this.vocabulary.learn(this.database, caller.organizationId, [newTextOf(user)]);
     return serializeUser(user);
   }
 
@@ -99,7 +99,7 @@ export class UsersService {
         return { response: user, userId: user.id };
       })
       .catch(rethrowViolation);
-    if (!isReplay) await this.vocabulary.learn(this.database, by.organizationId, [user]);
+    if (!isReplay) await this.vocabulary.learn(this.database, by.organizationId, [newTextOf(user)]);
     return { user, isReplay };
   }
 

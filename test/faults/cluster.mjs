@@ -62,9 +62,9 @@ export async function stop(replicas) {
   return Promise.all(replicas.map(({ exit }) => exit));
 }
 
-/** Inserts tokens for an existing organization; returns their ids and values. */
-export async function makeTokens(query, count, scopes = ['admin']) {
-  const [{ id: organization }] = await query('SELECT id FROM organizations LIMIT 1');
+/** Inserts tokens for an organization, by default the one that exists; returns their ids and values. */
+export async function makeTokens(query, count, scopes = ['admin'], organization = undefined) {
+  organization ??= (await query('SELECT id FROM organizations LIMIT 1'))[0].id;
   const tokens = Array.from({ length: count }, () => ({ id: newId('tok'), value: newTokenValue() }));
   await query(
     `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes)

@@ -27,10 +27,10 @@ export async function fillOrganization(
     const length = Math.min(PER_TRANSACTION, from + count - first);
     const users = Array.from({ length }, (_, i) => ({
       id: newId('usr'),
-      current: { ...person(first + i), ...fields(first + i) } as UserFields,
+      changes: { ...person(first + i), ...fields(first + i) } as UserFields,
     }));
     const learnt = await dataSource.transaction((manager) =>
-      writeUsers(manager, by, new Map(users.map((user) => [emailKey(user.current.email), user]))),
+      writeUsers(manager, by, new Map(users.map((user) => [emailKey(user.changes.email), user]))),
     );
     await new Vocabulary(new VocabularySweep(database, new Background(false))).learn(
       database,

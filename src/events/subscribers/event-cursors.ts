@@ -4,7 +4,6 @@ import { Database } from '../../database/database';
 import { execute, query, raw, sql } from '../../database/sql';
 import { Event, EVENT_COLUMNS, type EventRow } from '../event.entity';
 import { EventHead } from '../log/event-head.entity';
-import { type EventRecord, serializeEvent } from '../event.serializer';
 import { EventCursor } from './event-cursor.entity';
 import { EventSubscriber } from './event-subscriber.entity';
 
@@ -79,12 +78,11 @@ export class EventCursors {
   }
 
   /** The next events, of any type. */
-  async next({ organizationId, sequence }: DeliveryClaim): Promise<EventRecord[]> {
+  next({ organizationId, sequence }: DeliveryClaim): Promise<EventRow[]> {
     const next = sql`
       SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND sequence > ${sequence}
       ORDER BY sequence LIMIT ${EVENTS_PER_READ}`;
-    const rows = await this.database.read(organizationId, (manager) => query<EventRow>(manager, next));
-    return rows.map(serializeEvent);
+    return this.database.read(organizationId, (manager) => query<EventRow>(manager, next));
   }
 
   /**

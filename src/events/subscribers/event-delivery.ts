@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { Background } from '../../background/background';
 import { describeError } from '../../database/errors';
-import type { EventRecord } from '../event.serializer';
+import { type EventRecord, serializeEvent } from '../event.serializer';
 import { EventNumbering } from '../log/event-numbering';
 import { CLAIMED_FOR_MS, type DeliveryClaim, EventCursors } from './event-cursors';
 import { type Subscriber, SUBSCRIBERS } from './subscriber';
@@ -144,26 +144,26 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
   private async deliverClaimed(subscriber: Subscriber, claim: DeliveryClaim): Promise<number> {
     const { organizationId } = claim;
     for (let read = 0; read < READS_PER_CLAIM; read++) {
-      const events = await this.cursors.next(claim);
-      if (events.length === 0) return 0;
-      for (const event of events) {
+      const rows = await this.cursors.next(claim);
+      if (rows.length === 0) return 0;
+      for (const row of rows) {
         if (this.stop.signal.aborted) return 0;
-        const isWanted = subscriber.types === undefined || subscriber.types.includes(event.type);
+        const isWanted = subscriber.types === undefined || subscriber.types.includes(row.type);
         try {
-          if (isWanted) await this.handle(subscriber, event, organizationId);
+          if (isWanted) await this.handle(subscriber, serializeEvent(row), organizationId);
         } catch (error) {
           const failures = ++claim.failures;
           const message = 'a subscriber failed; it will get the event again';
           this.warn(message, {
             subscriber: subscriber.name,
             organizationId,
-            eventId: event.id,
+            eventId: row.id,
             failures,
             error,
           });
           return PAUSES[Math.min(failures, PAUSES.length) - 1];
         }
-        claim.sequence = event.sequence;
+        claim.sequence = Number(row.sequence);
         claim.failures = 0;
         if (isWanted && !(await this.cursors.update(claim, CLAIMED_FOR_MS))) return 0;
       }

@@ -1,12 +1,15 @@
 import { SetMetadata } from '@nestjs/common';
 
 const BODY_LIMIT = 'ums:body-limit';
-const DEFAULT = 64 * 1024;
+
+/** The most bytes that the body of a route may have unless it says otherwise. */
+export const DEFAULT_BODY_LIMIT = 64 * 1024;
 
 /** The most bytes that the body of this route may have. */
 export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
 
-export const bodyLimitOf = (handler: Function): number => Reflect.getMetadata(BODY_LIMIT, handler) ?? DEFAULT;
+export const bodyLimitOf = (handler: Function): number =>
+  Reflect.getMetadata(BODY_LIMIT, handler) ?? DEFAULT_BODY_LIMIT;
 
 /** The limit as people write it. */
 export const sizeOf = (bytes: number) =>

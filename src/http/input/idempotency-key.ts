@@ -15,11 +15,11 @@ export interface IdempotentRequest {
 const HEADER = 'Idempotency-Key';
 const KEY = /^[!-~]{1,255}$/;
 
-const bodies = new WeakMap<IncomingMessage, Buffer>();
+const hashes = new WeakMap<IncomingMessage, Buffer>();
 
-/** Keeps the bytes of the body, of a request that has the header. */
-export function keepBody(request: IncomingMessage, body: Buffer): void {
-  if (HEADER.toLowerCase() in request.headers) bodies.set(request, body);
+/** Keeps the hash of the body, of a request that has the header. */
+export function keepHash(request: IncomingMessage, body: Buffer): void {
+  if (HEADER.toLowerCase() in request.headers) hashes.set(request, hash('sha256', body, 'buffer'));
 }
 
 /** The request with its Idempotency-Key, if it has one; throws a 400 if that is malformed. */
@@ -29,8 +29,8 @@ export function idempotentRequestOf(request: Request): IdempotentRequest | undef
   const key = /^"(.*)"$/s.exec(String(value))?.[1] ?? String(value);
   if (!KEY.test(key)) throw malformed('must have 1 to 255 characters from ! to ~');
   // A host application that has parsed the body has not kept its bytes.
-  const body = bodies.get(request) ?? JSON.stringify(request.body);
-  return { path: pathOf(request), key, requestHash: hash('sha256', body, 'buffer') };
+  const requestHash = hashes.get(request) ?? hash('sha256', JSON.stringify(request.body), 'buffer');
+  return { path: pathOf(request), key, requestHash };
 }
 
 /** Throws a 400 if the request has the header: its response shows a secret, which must not be kept. */

@@ -10,7 +10,8 @@ import { json, type Request, type Response } from 'express';
 import { sendContinue } from '../expect-continue';
 import { invalidInput } from '../fault';
 import { bodyLimitOf, sizeOf } from './body-limit';
-import { keepBody } from './idempotency-key';
+import { holdRoom } from './held-body';
+import { keepHash } from './idempotency-key';
 import { isBodyOptional } from './optional-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
@@ -33,7 +34,7 @@ const parserOf = (limit: number) =>
     verify: (request, _response, body) => {
       // An empty body would become {}, and invalid UTF-8 would silently become U+FFFD.
       if (body.length === 0 || !isUtf8(body)) throw malformed();
-      keepBody(request, body);
+      keepHash(request, body);
     },
   });
 
@@ -96,6 +97,7 @@ async function readJson(request: Request, response: Response, limit: number): Pr
   }
   // The parser would read the whole body before it rejects it.
   if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
+  await holdRoom(request, response, limit);
   sendContinue(request, response);
   await new Promise<void>((resolve, reject) => {
     parserFor(limit)(request, response, (error?: { status?: number }) =>

@@ -1,22 +1,31 @@
 import { BadRequestException } from '@nestjs/common';
-import { conflict, type Fault, listed, MAX_FAULTS } from '../../http/fault';
+import { conflict, type Fault, listed } from '../../http/fault';
 import { EMAIL_TAKEN } from '../user/email-taken';
 import type { Decision } from './batch-rules';
 import type { BatchResultView, BatchAnswerView } from './batch.view';
+
+/** If the elements of a batch have more faults than this together, the answer names only the first of each. */
+const MAX_FAULTS = 1_000;
 
 /** The answer to a batch; `decisions` are those of its elements, in their order. */
 export function answerOf(decisions: readonly Decision[], dryRun: boolean): BatchAnswerView {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   for (const { outcome } of decisions) counts[outcome === 'refused' ? 'failed' : outcome]++;
-  return { results: decisions.map((decision, index) => resultOf(decision, index, dryRun)), counts };
+  const shown = shownFaults(decisions);
+  return { results: decisions.map((decision, index) => resultOf(decision, index, dryRun, shown)), counts };
 }
 
-function resultOf(decision: Decision, index: number, dryRun: boolean): BatchResultView {
+function resultOf(
+  decision: Decision,
+  index: number,
+  dryRun: boolean,
+  shown: (faults: readonly Fault[]) => Fault[],
+): BatchResultView {
   if (decision.outcome === 'refused') {
-    const { faults } = decision;
-    return isTaken(faults)
-      ? { index, status: 409, id: null, version: null, code: 'conflict', errors: faults }
-      : { index, status: 400, id: null, version: null, code: 'validation_failed', errors: listed(faults) };
+    const errors = shown(decision.faults);
+    return isTaken(errors)
+      ? { index, status: 409, id: null, version: null, code: 'conflict', errors }
+      : { index, status: 400, id: null, version: null, code: 'validation_failed', errors };
   }
   const { outcome, user } = decision;
   if (outcome === 'created') {
@@ -32,10 +41,10 @@ export function atomicRefusal(decisions: readonly Decision[]): Error | undefined
     decision.outcome === 'refused' ? [{ index, faults: decision.faults }] : [],
   );
   if (failures.length === 0) return undefined;
-  const count = failures.reduce((sum, { faults }) => sum + faults.length, 0);
-  // Each failure is named, however many faults one of them has.
+  const count = countFaults(decisions);
+  const shown = shownFaults(decisions);
   const faults = failures.flatMap(({ index, faults }) =>
-    faults.slice(0, count > MAX_FAULTS ? 1 : count).map((fault) => ({
+    shown(faults).map((fault) => ({
       ...fault,
       field: fault.field === 'body' ? `users.${index}` : `users.${index}.${fault.field}`,
     })),
@@ -48,5 +57,12 @@ export function atomicRefusal(decisions: readonly Decision[]): Error | undefined
     faults.length === 1 ? '1 email is already used.' : `${faults.length} emails are already used.`;
   return conflict(message, faults);
 }
+
+/** The faults of an element that the answer names. */
+const shownFaults = (decisions: readonly Decision[]) =>
+  countFaults(decisions) > MAX_FAULTS ? (faults: readonly Fault[]) => faults.slice(0, 1) : listed;
+
+const countFaults = (decisions: readonly Decision[]) =>
+  decisions.reduce((sum, decision) => sum + (decision.outcome === 'refused' ? decision.faults.length : 0), 0);
 
 const isTaken = (faults: readonly Fault[]) => faults[0] === EMAIL_TAKEN;

@@ -1,17 +1,21 @@
 import type { EntityManager } from 'typeorm';
-import { query, rowsOf, type Sql, sql } from '../../database/sql';
+import { query, raw, rowsOf, type Sql, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
-import { putSearchTexts } from '../search/search-texts';
-import { changesOf } from '../user/user.changes';
-import { USER_COLUMNS } from '../user/user.columns';
+import { type NewText, putSearchTexts, type WrittenUser } from '../search/search-texts';
 import { User } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import { userCreated, userUpdated } from '../user/user.events';
-import type { KnownUser } from './batch-rules';
+import { type KnownUser, type StoredUser, parsedUser } from './batch-rules';
 
 /** The characters of metadata that the users of one statement have together; a single user may have more. */
 const MAX_METADATA = 64 * 1024;
+
+/** The columns of a `StoredUser`. */
+const STORED_COLUMNS = raw(
+  `organization_id AS "organizationId", id, name, email, role, metadata::text AS metadata, version,
+   created_at AS "createdAt", updated_at AS "updatedAt"`,
+);
 
 /** The users with these emails, by email key. */
 export async function findUsers(
@@ -29,7 +33,7 @@ export async function findUsersLocked(
   keys: string[],
 ): Promise<Map<string, KnownUser>> {
   const statement = sql`
-    SELECT organization_id AS "organizationId", ${USER_COLUMNS} FROM ${User}
+    SELECT ${STORED_COLUMNS} FROM ${User}
     WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(SELECT id FROM (${selectUsers(organizationId, keys)}) AS found))
     ORDER BY id FOR NO KEY UPDATE`;
   return byEmailKey(await query(manager, statement));
@@ -37,60 +41,58 @@ export async function findUsersLocked(
 
 /** Looks up each key in the index. By a join, or = ANY, the planner reads an organization that it does not know as a whole. */
 const selectUsers = (organizationId: string, keys: string[]): Sql => sql`
-  SELECT organization_id AS "organizationId", ${USER_COLUMNS} FROM unnest(${keys}::text[]) AS wanted (email_key), LATERAL (
+  SELECT ${STORED_COLUMNS} FROM unnest(${keys}::text[]) AS wanted (email_key), LATERAL (
     SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = wanted.email_key OFFSET 0
   ) AS users`;
 
-const byEmailKey = (users: User[]) =>
-  new Map(
-    users.map((stored): [string, KnownUser] => [
-      emailKey(stored.email),
-      { id: stored.id, stored, current: stored },
-    ]),
-  );
+const byEmailKey = (users: StoredUser[]) =>
+  new Map(users.map((stored): [string, KnownUser] => [emailKey(stored.email), { id: stored.id, stored }]));
 
 /**
- * Writes users who are new, or locked and changed, and returns those whose search text is new. Fails as a whole if somebody has
+ * Writes users who are new, or locked and changed, and returns the search texts that are new. Fails as a whole if somebody has
  * created a user with one of the emails meanwhile. The users are by email key.
  */
 export async function writeUsers(
   manager: EntityManager,
   by: Caller,
   users: ReadonlyMap<string, KnownUser>,
-): Promise<User[]> {
+): Promise<NewText[]> {
   const byEmail = [...users].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, user]) => user);
-  const changed = byEmail.filter(({ stored, current }) => stored !== current);
-  const texts: User[] = [];
-  for (const group of groupsOf(changed)) {
-    const written = await putUsers(manager, by.organizationId, group);
-    const all = group.map(({ id, stored, current }, i) => ({
-      before: stored,
-      after: {
-        ...stored,
-        ...withKeys(current),
-        ...written[i],
-        organizationId: by.organizationId,
-        id,
-      } as User,
-    }));
-    texts.push(...(await putSearchTexts(manager, all)));
-    const events = all.map(({ before, after }) =>
-      before ? userUpdated(by, before, after, changesOf(before, after)!) : userCreated(by, after),
-    );
-    await recordEvents(manager, ...events);
-  }
+  const texts: NewText[] = [];
+  for (const group of groupsOf(byEmail.filter(({ changes }) => changes)))
+    texts.push(...(await writeGroup(manager, by, group)));
   return texts;
 }
 
-/** Inserts new users and updates the others by their ids. Returns the version and the times of each, in their order. */
-async function putUsers(
+async function writeGroup(
   manager: EntityManager,
-  organizationId: string,
-  users: readonly KnownUser[],
-): Promise<Pick<User, 'version' | 'createdAt' | 'updatedAt'>[]> {
-  const rows = users.map(({ id, stored, current }) => {
-    const { name, nameKey, email, emailKey, role, metadata } = withKeys(current);
-    const version = (stored?.version ?? 0) + 1;
+  by: Caller,
+  group: readonly KnownUser[],
+): Promise<NewText[]> {
+  const users = group.map(({ id, stored, changes }) => {
+    const before = stored && parsedUser(stored);
+    const after = {
+      ...before,
+      ...withKeys({ ...before, ...changes }),
+      organizationId: by.organizationId,
+      id,
+    };
+    return { before, after: after as User };
+  });
+  await putUsers(manager, users);
+  const texts = await putSearchTexts(manager, users);
+  const events = users.map(({ before, after }, i) =>
+    before ? userUpdated(by, before, after, group[i].changes!) : userCreated(by, after),
+  );
+  await recordEvents(manager, ...events);
+  return texts;
+}
+
+/** Inserts new users and updates the others by their ids. Sets the version and the times of each. */
+async function putUsers(manager: EntityManager, users: readonly WrittenUser[]): Promise<void> {
+  const rows = users.map(({ before, after }) => {
+    const { organizationId, id, name, nameKey, email, emailKey, role, metadata } = after;
+    const version = (before?.version ?? 0) + 1;
     return [organizationId, id, name, nameKey, email, emailKey, role, JSON.stringify(metadata), version];
   });
   const written = await query<Pick<User, 'id' | 'version' | 'createdAt' | 'updatedAt'>>(
@@ -104,7 +106,7 @@ async function putUsers(
         RETURNING id, version, created_at AS "createdAt", updated_at AS "updatedAt"`,
   );
   const byId = new Map(written.map((user) => [user.id, user]));
-  return users.map(({ id }) => byId.get(id)!);
+  for (const { after } of users) Object.assign(after, byId.get(after.id));
 }
 
 /**
@@ -116,7 +118,9 @@ function groupsOf(users: readonly KnownUser[]): KnownUser[][] {
   const groups: KnownUser[][] = [];
   let room = 0;
   for (const user of sorted) {
-    const { length } = JSON.stringify(user.current.metadata);
+    const length = user.changes!.metadata
+      ? JSON.stringify(user.changes!.metadata).length
+      : user.stored!.metadata.length;
     if (groups.length === 0 || length > room) {
       groups.push([]);
       room = MAX_METADATA;

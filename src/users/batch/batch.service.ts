@@ -6,8 +6,8 @@ import { violates } from '../../database/errors';
 import type { Caller } from '../../http/caller';
 import type { IdempotentRequest } from '../../http/input/idempotency-key';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
+import type { NewText } from '../search/search-texts';
 import { Vocabulary } from '../search/vocabulary/vocabulary';
-import type { User } from '../user/user.entity';
 import { answerOf, atomicRefusal } from './batch-answer';
 import { type Decision, decide, keysOf, type ValidatedRow, validateRow } from './batch-rules';
 import { findUsers, findUsersLocked, writeUsers } from './batch-writes';
@@ -43,7 +43,7 @@ export class BatchService {
       );
       return { answer: answerOrThrow(decide(rows, known, batch.mode), batch), isReplay: false };
     }
-    let learnt: User[] = [];
+    let learnt: NewText[] = [];
     const work = async (manager: EntityManager) => {
       const { decisions, texts } = await write(manager, by, batch, rows);
       learnt = texts;
@@ -66,7 +66,7 @@ async function write(
   by: Caller,
   { mode, atomic }: BatchDto,
   rows: readonly ValidatedRow[],
-): Promise<{ decisions: Decision[]; texts: User[] }> {
+): Promise<{ decisions: Decision[]; texts: NewText[] }> {
   const known = await findUsersLocked(manager, by.organizationId, keysOf(rows));
   const decisions = decide(rows, known, mode);
   if (atomic && !decisions.every(isAccepted)) return { decisions, texts: [] };

@@ -32,7 +32,7 @@ export class BatchResultView {
    */
   code?: 'validation_failed' | 'conflict';
 
-  /** On failure: every fault of the element. */
+  /** On failure: every fault of the element, or the first one if all elements together have more than 1,000. */
   errors?: Fault[];
 }
 

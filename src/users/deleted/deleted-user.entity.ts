@@ -38,5 +38,5 @@ export const deletedUserOf = (user: User): Omit<DeletedUser, 'deletedAt'> => ({
 });
 
 /** The user that a deleted user was. */
-export const userOf = ({ organizationId, id, version, fields }: DeletedUser): User =>
+export const userOf = ({ organizationId, id, version, fields }: Omit<DeletedUser, 'emailKey'>): User =>
   userFromJson(organizationId, { ...fields, id, version });

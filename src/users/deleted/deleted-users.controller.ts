@@ -6,7 +6,7 @@ import { type Caller, CurrentCaller } from '../../http/caller';
 import { entityTag } from '../../http/input/entity-tags';
 import { OptionalBody } from '../../http/input/optional-body';
 import { Scopes } from '../../http/scopes';
-import { linkNext } from '../../pages/page';
+import { linkNext, writePage } from '../../pages/page';
 import { UserView } from '../user/user.view';
 import { DeletedUserPageView, DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
@@ -23,16 +23,16 @@ export class DeletedUsersController {
    */
   @Get()
   @Scopes('users:read')
-  @Responses({ headers: ['Link'] })
+  @Responses({ headers: ['Link'], view: DeletedUserPageView })
   async list(
     @CurrentCaller() by: Caller,
     @Query() query: ListDeletedUsersDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<DeletedUserPageView> {
-    const page = await this.deletedUsers.list(by, query);
+  ): Promise<string> {
+    const page = await this.deletedUsers.listAsText(by, query);
     linkNext(request, response, page);
-    return page;
+    return writePage(response, page, (user) => user);
   }
 
   /**

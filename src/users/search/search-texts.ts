@@ -30,6 +30,17 @@ export function searchTextOf({ name, email, metadata }: Omit<UserFields, 'role'>
   return `${toSearchText(name)}${EMAIL_MARK}${toSearchText(email)}${METADATA_MARK}${strings}`;
 }
 
+/** A user's search text, whose words the vocabulary learns. */
+export interface NewText {
+  userId: string;
+  text: string;
+}
+
+export const newTextOf = (user: { id: string } & UserFields): NewText => ({
+  userId: user.id,
+  text: searchTextOf(user),
+});
+
 /** A user before a write, unless it is new, and after it. */
 export interface WrittenUser {
   before?: User;
@@ -38,9 +49,12 @@ export interface WrittenUser {
 
 /**
  * Updates the search texts of users in the transaction that writes the users, and leaves former texts to the sweep.
- * Returns the users whose text is new.
+ * Returns the texts that are new.
  */
-export async function putSearchTexts(manager: EntityManager, users: readonly WrittenUser[]): Promise<User[]> {
+export async function putSearchTexts(
+  manager: EntityManager,
+  users: readonly WrittenUser[],
+): Promise<NewText[]> {
   const written = users.map(({ before, after }) => ({
     before,
     after,
@@ -69,7 +83,9 @@ export async function putSearchTexts(manager: EntityManager, users: readonly Wri
       text: formerText!,
     })),
   );
-  return changed.filter(({ formerText, text }) => text !== formerText).map(({ after }) => after);
+  return changed
+    .filter(({ formerText, text }) => text !== formerText)
+    .map(({ after, text }) => ({ userId: after.id, text }));
 }
 
 /** Leaves the search text of a deleted user to the sweep; its row goes with the user. */

@@ -7,6 +7,9 @@ const MAX_KEYS = 16;
 const MAX_KEY_CHARACTERS = 64;
 const MAX_BYTES = 16 * 1024;
 
+/** Parsed, 16 KB of empty objects take 340 KB. */
+const MAX_VALUES = 1_000;
+
 const isLong = (key: string) => hasCharacters(key, MAX_KEY_CHARACTERS + 1);
 
 /** The keys at fault, of as many as there may be. */
@@ -26,7 +29,10 @@ const Keys = (
   return Satisfies(name, [limit], isValid, fault(code, message, { keysAtFault }));
 };
 
-/** An object: at most 16 keys of 1 to 64 characters, at most 16 KB as compact JSON. The body's check limits its depth. */
+/**
+ * An object: at most 16 keys of 1 to 64 characters, at most 1,000 values in it at all levels, at most 16 KB as compact JSON. The
+ * body's check limits its depth.
+ */
 export const Metadata = () =>
   applyDecorators(
     IsObject(fault('invalid', 'must be an object')),
@@ -44,8 +50,20 @@ export const Metadata = () =>
       (value) => Object.keys(Object(value)).length <= MAX_KEYS,
       fault('too_many', `must have at most ${MAX_KEYS} keys`),
     ),
+    Satisfies('maxValues', [], hasFewValues, fault('too_many', 'must have at most 1,000 values')),
     Satisfies('maxBytes', [], isSmall, fault('too_long', 'must be at most 16 KB as JSON')),
   );
+
+/** Counts objects, arrays and scalars at every level, and stops when there are too many. */
+function hasFewValues(metadata: unknown): boolean {
+  const found = Object.values(Object(metadata) as object);
+  for (const value of found) {
+    if (found.length > MAX_VALUES) return false;
+    if (typeof value === 'object' && value !== null)
+      for (const child of Object.values(value)) found.push(child);
+  }
+  return found.length <= MAX_VALUES;
+}
 
 function isSmall(value: unknown): boolean {
   try {

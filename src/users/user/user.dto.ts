@@ -46,8 +46,8 @@ export class CreateUserDto implements Partial<UserFields> {
   role?: Role;
 
   /**
-   * Arbitrary key-value pairs for your application: any JSON values, at most 16 KB as compact JSON, and at most 8 levels of
-   * objects and arrays.
+   * Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON,
+   * and at most 8 levels of objects and arrays.
    * @example { "plan": "pro" }
    */
   @Optional()

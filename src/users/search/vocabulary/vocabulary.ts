@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../../database/database';
 import { describeError } from '../../../database/errors';
-import type { UserFields } from '../../user/user.entity';
-import { keepForSweep, searchTextOf } from '../search-texts';
+import { keepForSweep, type NewText } from '../search-texts';
 import { VocabularySweep } from './vocabulary-sweep';
 import { insertWords, wordsOf } from './words';
 
@@ -18,19 +17,15 @@ export class Vocabulary {
    * word, and must not hold up the users. In a transaction of the host, whose end nobody knows, the sweep stores them.
    * A word that cannot be stored is found as it is spelt, but not by a typo.
    */
-  async learn(
-    database: Database,
-    organizationId: string,
-    users: readonly ({ id: string } & UserFields)[],
-  ): Promise<void> {
-    if (users.length === 0) return;
+  async learn(database: Database, organizationId: string, texts: readonly NewText[]): Promise<void> {
+    if (texts.length === 0) return;
     try {
       if (database.isJoined) {
-        const texts = users.map((user) => ({ organizationId, userId: user.id, text: searchTextOf(user) }));
-        await database.write(organizationId, (manager) => keepForSweep(manager, texts));
+        const kept = texts.map((text) => ({ organizationId, ...text }));
+        await database.write(organizationId, (manager) => keepForSweep(manager, kept));
         this.sweep.trigger();
       } else {
-        const words = new Set(users.flatMap((user) => wordsOf(searchTextOf(user))));
+        const words = new Set(texts.flatMap(({ text }) => wordsOf(text)));
         await insertWords(database, organizationId, words);
       }
     } catch (error) {

@@ -1,0 +1,65 @@
+import {
+  BadRequestException,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { finalize } from 'rxjs';
+import { tokenOf } from '../caller';
+import { DEFAULT_BODY_LIMIT } from './body-limit';
+import { BodyRoom } from './body-room';
+
+const MB = 1024 * 1024;
+
+/** Counts bodies: one of 1 MB can take 22 MB when it is parsed. */
+const large = new BodyRoom({ one: 2, all: 4 });
+
+/** Counts bytes. */
+const small = new BodyRoom({ one: MB, all: 4 * MB });
+
+/** How many of the response and the handler hold the room of a body, and what gives it back when both have ended. */
+const holds = new WeakMap<Response, { count: number; give: () => void }>();
+
+/** Waits for room for the body of a request, which is not read yet. Throws a 503 if there is none in time. */
+export async function holdRoom(request: Request, response: Response, limit: number): Promise<void> {
+  const bytes = Number(request.headers['content-length'] ?? limit);
+  const organizationId = tokenOf(request)?.organizationId ?? '';
+  const give =
+    bytes > DEFAULT_BODY_LIMIT
+      ? await large.take(organizationId, 1)
+      : await small.take(organizationId, bytes);
+  holds.set(response, { count: 1, give });
+  // A response that waits behind another one on its connection does not notice that the connection closes. If both close, the
+  // second call comes although it is taken off.
+  let isOpen = true;
+  const close = () => {
+    response.off('close', close);
+    request.socket.off('close', close);
+    if (isOpen) releaseRoom(response);
+    isOpen = false;
+  };
+  response.once('close', close);
+  request.socket.once('close', close);
+  if (!response.destroyed && !request.socket.destroyed) return;
+  close();
+  throw new BadRequestException('The caller has closed the connection.');
+}
+
+function releaseRoom(response: Response): void {
+  const hold = holds.get(response)!;
+  if (--hold.count === 0) hold.give();
+}
+
+/** Keeps the room of a body while its handler works, which a caller that leaves does not end. */
+@Injectable()
+export class HeldBodyInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler) {
+    const response = context.switchToHttp().getResponse<Response>();
+    const hold = holds.get(response);
+    if (!hold || hold.count === 0) return next.handle();
+    hold.count++;
+    return next.handle().pipe(finalize(() => releaseRoom(response)));
+  }
+}
