@@ -13,10 +13,12 @@ FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json client/
+COPY scripts/sbom.mjs scripts/
 # This image requires a PostgreSQL server, as the embedded database is for trying the service out. The service does not use its client.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
   npm ci --omit=dev --ignore-scripts --no-update-notifier && \
-  rm -rf node_modules/@electric-sql node_modules/user-management-service-client
+  rm -rf node_modules/@electric-sql node_modules/user-management-service-client && \
+  node scripts/sbom.mjs @electric-sql/pglite >sbom.cdx.json
 
 FROM ${BASE}
 ARG VERSION=2.3.1
@@ -30,6 +32,7 @@ ENV NODE_ENV=production MANAGEMENT_PORT=9464
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=dependencies /app/sbom.cdx.json ./
 COPY --from=build /app/dist ./dist
 RUN ln -s /app/dist/src/cli.js /usr/local/bin/ums
 USER 10001:10001

@@ -77,6 +77,21 @@ function inspect(root) {
   const modules = readdirSync(join(root, 'app/node_modules'));
   const needless = ['@electric-sql', 'typescript', 'jest', 'eslint', '@nestjs/cli', '@swc'];
   check('contains no build dependencies', !needless.some((name) => modules.includes(name)));
+  const { components } = JSON.parse(readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8'));
+  const listed = new Set(components.map(({ name }) => name));
+  const inScope = (scope) =>
+    readdirSync(join(root, 'app/node_modules', scope)).map((name) => `${scope}/${name}`);
+  const installed = modules
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) => (name.startsWith('@') ? inScope(name) : name));
+  check(
+    'lists every package that it contains',
+    installed.every((name) => listed.has(name)),
+  );
+  check(
+    'lists no other package',
+    ![...listed].some((name) => needless.some((other) => `${name}/`.startsWith(`${other}/`))),
+  );
   say(`size of the application: ${output('du', '-sh', join(root, 'app')).split('\t')[0]}`);
   check(
     'runs the ums command',

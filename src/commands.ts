@@ -65,6 +65,7 @@ export async function run([node, script, ...args] = process.argv): Promise<void>
   for (const [name, description] of COMMANDS) program.command(name).description(description);
   program.hook('preSubcommand', async (_program, command) => {
     const [, , load] = COMMANDS.find(([name]) => name === command.name())!;
+    if (command.name() !== 'start') (await import('./cli/log.js')).logToStandardError();
     (await load())(command);
   });
   // `ums help users` would show a command that is not loaded; `ums users --help` loads it.

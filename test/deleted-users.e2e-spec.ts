@@ -86,6 +86,20 @@ describe('a deleted user', () => {
     expect((await listOf('?email=Free@Example.com')).map(({ id }) => id)).toEqual([other.id, user.id]);
   });
 
+  it('has no ETag, so If-Match is refused on every route', async () => {
+    const user = await deletedUser();
+    for (const call of [
+      api.get('/api/v1/deleted-users'),
+      api.get(deletedPath(user)),
+      api.post(restorePath(user)),
+      api.delete(deletedPath(user)),
+    ]) {
+      const { body } = await call.set('If-Match', '"1"').expect(400);
+      expect(body.errors).toMatchObject([{ field: 'If-Match', code: 'invalid' }]);
+    }
+    await api.get(deletedPath(user)).expect(200);
+  });
+
   it('stays what it is when its deletion was refused', async () => {
     const user = await api.createUser();
     await api.delete(pathOf(user)).set('If-Match', '"7"').expect(412);

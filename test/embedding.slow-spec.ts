@@ -620,6 +620,24 @@ it('suggests a schema if a table of the application has the same name', async ()
   );
 });
 
+it("works in a schema called o'brien", async () => {
+  const other = await startHost([UserManagementModule.forRoot({ ...OPTIONS, schema: "o'brien" })]);
+  const api = await clientOf(other);
+  const users = '/backend/internal/api/v1/users';
+  const { body: user } = await api.post(users, { name: 'Ada', email: 'ada@example.com' }).expect(201);
+  await api.patch(`${users}/${user.id}`, { name: 'Ada Lovelace' }).expect(200);
+  const { body: found } = await api.get(`${users}/search?q=lovelcae`).expect(200);
+  expect(found.data).toHaveLength(1);
+  await api.delete(`${users}/${user.id}`).expect(204);
+  await api.delete(`/backend/internal/api/v1/deleted-users/${user.id}`).expect(204);
+  await api.post('/backend/internal/v1/tokens', { name: 'Sync', scopes: ['users:read'] }).expect(201);
+  const { body: events } = await api.get('/backend/internal/api/v1/events').expect(200);
+  expect(events.data.map(({ type }: { type: string }) => type)).toEqual(
+    expect.arrayContaining(['token.created', 'user.created', 'user.updated', 'user.deleted', 'user.purged']),
+  );
+  await other.close();
+});
+
 it('runs the migrations on request', async () => {
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toHaveLength(migrations.length);
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toEqual([]);

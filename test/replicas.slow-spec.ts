@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { newTokenValue } from '../src/tokens/token-value';
 import { Client } from './support/client';
 import {
   databaseToMigrate,
@@ -7,7 +11,7 @@ import {
   type TestDatabase,
   wakePooler,
 } from './support/database';
-import { run, type Running, start, stop } from './support/process';
+import { run, type Running, start, stop, ums } from './support/process';
 import { startService } from './support/service';
 
 describeOnServer('several replicas on one PostgreSQL', () => {
@@ -86,6 +90,15 @@ describeOnServer('several replicas on one PostgreSQL', () => {
   });
 });
 
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
 describeOnServer('one process on PostgreSQL', () => {
   let database: TestDatabase;
   let client: pg.Client;
@@ -129,9 +142,29 @@ describeOnServer('one process on PostgreSQL', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
     expect((await run(['migrate'], database.env)).code).toBe(0);
-    await new Promise((done) => setTimeout(done, 1_100)); // the answer is remembered for a second
-    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    while ((await fetch(`${service.url}/readyz`)).status !== 200) await sleep(100);
     await stop(service);
+  });
+
+  it('is ready only when BOOTSTRAP_TOKEN is valid', async () => {
+    await run(['migrate'], database.env);
+    const lock = `hashtextextended('ums:bootstrap:' || current_schema(), 0)`;
+    await client.query('BEGIN');
+    await client.query(`SELECT pg_advisory_xact_lock(${lock})`); // the start waits for it before it makes the token
+    const PORT = await freePort();
+    const BOOTSTRAP_TOKEN = newTokenValue();
+    const service = ums(['start'], { ...database.env, BOOTSTRAP_TOKEN, PORT, HOST: '127.0.0.1' });
+    const url = `http://127.0.0.1:${PORT}`;
+    const readiness = () => fetch(`${url}/readyz`).catch(() => undefined);
+
+    let answer = await readiness();
+    for (; answer === undefined; answer = await readiness()) await sleep(20);
+    expect([answer.status, await answer.json()]).toMatchObject([503, { detail: 'The service is starting.' }]);
+    await client.query('COMMIT');
+    while ((await readiness())?.status !== 200) await sleep(20);
+    await new Client(url, { value: BOOTSTRAP_TOKEN }).get('/v1/tokens/current').expect(200);
+    service.process.kill('SIGINT');
+    expect(await service.exit).toBe(0);
   });
 
   it('finishes its requests after SIGTERM, and then exits with 0', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { readConfig } from '../src/process/config';
 import { defaultHost } from '../src/process/listen';
-import { run } from './support/process';
+import { run, ums } from './support/process';
 
 let directory: string;
 beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'ums-start-'))));
@@ -23,21 +23,23 @@ async function listening(server: Server): Promise<number> {
 
 const SSL_REQUEST = 80877103;
 
-/** The URL of a server that refuses every connection as PostgreSQL does: TLS with N, a login with this error. */
-async function refusing(code: string, message: string): Promise<string> {
+/** A server that refuses every connection as PostgreSQL does: TLS with N, a login with this error. */
+function refusingServer(code: string, message: string): Server {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const error = Buffer.alloc(5 + fields.length, 'E');
   error.writeInt32BE(4 + fields.length, 1);
   fields.copy(error, 5);
-  const port = await listening(
-    createServer((socket) =>
-      socket
-        .once('data', (startup) => socket.end(startup.readInt32BE(4) === SSL_REQUEST ? 'N' : error))
-        .on('error', () => {}),
-    ),
+  return createServer((socket) =>
+    socket
+      .once('data', (startup) => socket.end(startup.readInt32BE(4) === SSL_REQUEST ? 'N' : error))
+      .on('error', () => {}),
   );
-  return `postgres://ums:secret-secret@127.0.0.1:${port}/people`;
 }
+
+const urlAt = (port: number) => `postgres://ums:secret-secret@127.0.0.1:${port}/people`;
+
+const refusing = async (code: string, message: string) =>
+  urlAt(await listening(refusingServer(code, message)));
 
 /** Runs a command that fails, and returns the one line that it prints. */
 async function failure(env: NodeJS.ProcessEnv, ...command: string[]): Promise<string> {
@@ -70,7 +72,6 @@ describe('a start that fails says which variable to set', () => {
 
   it.each([
     ['postgres://ums:secret-secret@nowhere.invalid/people', 'The host name nowhere.invalid is unknown.'],
-    ['postgres://ums:secret-secret@127.0.0.1:1/people', 'No database server answers at 127.0.0.1:1.'],
     ['postgres:///people?host=/nowhere', 'No database server answers at /nowhere/.s.PGSQL.5432.'],
     ['postgres://ums:secret-secret%@127.0.0.1/people', 'Write it as %25.'],
   ])('when nothing answers at %s, in a command too', async (DATABASE_URL, message) => {
@@ -95,17 +96,51 @@ describe('a start that fails says which variable to set', () => {
     ],
     ['28000', 'role "ums" is not permitted to log in', 'Correct DATABASE_URL or pg_hba.conf.'],
     ['3D000', 'database "people" does not exist', 'has no database "people". Create it, or correct'],
+  ])('when the server refuses the login with %s: %s', async (code, message, advice) => {
+    const line = await failure({ DATABASE_URL: await refusing(code, message) });
+    expect(line).toContain('The database server ');
+    expect(line).toContain(advice);
+  });
+
+  it.each([
     [
       '53300',
       'sorry, too many clients already',
       'Lower DATABASE_POOL_SIZE, or raise max_connections on the server.',
     ],
     ['57P03', 'the database system is starting up', 'Try again in a moment.'],
-  ])('when the server refuses the login with %s: %s', async (code, message, advice) => {
-    const line = await failure({ DATABASE_URL: await refusing(code, message) });
-    expect(line).toContain('The database server ');
-    expect(line).toContain(advice);
-  });
+    ['ECONNREFUSED', '', 'No database server answers at 127.0.0.1:'],
+  ])(
+    'when a server that may come back is still away after half a minute: %s %s',
+    async (code, message, advice) => {
+      const server = refusingServer(code, message);
+      const port = await listening(server);
+      if (code === 'ECONNREFUSED') server.close();
+      const { stderr, ...ended } = await run(['migrate'], { DATABASE_URL: urlAt(port) });
+      expect(ended).toEqual({ code: 1, stdout: '' });
+      const [waiting, failed] = stderr.split('\n');
+      expect(waiting).toBe(`The database cannot be reached yet (${code}). Trying for 30 seconds.`);
+      expect(failed).toContain(advice);
+    },
+    60_000,
+  );
+
+  it.each([['start'], ['migrate'], ['tokens list --organization org_x']])(
+    'as soon as a server that was away is there: %s',
+    async (command) => {
+      const DATABASE_URL = await refusing('57P03', 'the database system is starting up');
+      const failing = ums(command.split(' '), { DATABASE_URL, PORT: '0', HOST: '127.0.0.1' });
+      const output = () => failing.stdout() + failing.stderr();
+      while (!output().includes('Trying for 30 seconds')) await new Promise((done) => setTimeout(done, 50));
+      const [away] = servers;
+      const { port } = away.address() as AddressInfo;
+      away.close();
+      await once(away, 'close');
+      servers.push(refusingServer('3D000', 'database "people" does not exist').listen(port, '127.0.0.1'));
+      expect(await failing.exit).toBe(1);
+      expect(failing.stderr()).toContain('has no database "people". Create it, or correct');
+    },
+  );
 
   it('when the server has no TLS', async () => {
     const url = await refusing('00000', '');

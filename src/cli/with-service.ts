@@ -1,8 +1,9 @@
-import { type INestApplicationContext, type LoggerService, NotFoundException } from '@nestjs/common';
+import { type INestApplicationContext, NotFoundException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { OrganizationsService } from '../auth/organizations.service';
 import { readConfig, serviceOptions } from '../process/config';
 import { ServiceModule } from '../service.module';
+import { LOGGER } from './log';
 import { withDatabase } from './with-database';
 
 /** Runs a command on the service, without HTTP and background work, on the configured database. */
@@ -24,12 +25,6 @@ export const withService = <Result>(
   }, timeouts);
 
 const WITHOUT_REQUESTS = { background: false, dashboard: false, rateLimitStorage: 'memory' } as const;
-
-/** Standard output is for the result of the command. */
-const say = (message: unknown) =>
-  process.stderr.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
-
-const LOGGER: LoggerService = { log: () => {}, warn: say, error: say };
 
 /** Throws if the organization does not exist. */
 export async function requireOrganization(app: INestApplicationContext, id: string): Promise<void> {

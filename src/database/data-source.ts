@@ -4,6 +4,7 @@ import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/Postgres
 import { describeError } from './errors';
 import { migrate, refuseUnreleased } from './migrate';
 import { openEmbedded } from './embedded/embedded';
+import { reach } from './reach';
 import { ResilientClient } from './resilient-client';
 import { MIGRATIONS_TABLE } from './tables';
 
@@ -94,7 +95,7 @@ export async function migrateDatabase(config: DatabaseConfig, schema: Schema): P
 }
 
 async function openServer(config: DatabaseConfig, schema: Schema, timeouts: object): Promise<Database> {
-  const dataSource = await new DataSource({
+  const options = {
     ...commonOptions(schema),
     url: config.databaseUrl,
     poolSize: config.poolSize,
@@ -105,7 +106,8 @@ async function openServer(config: DatabaseConfig, schema: Schema, timeouts: obje
       options: SERVER_OPTIONS,
       ...timeouts,
     },
-  }).initialize();
+  };
+  const dataSource = await reach(() => new DataSource(options).initialize());
   const close = () => destroy(dataSource);
   if (parseInt(dataSource.driver.version ?? '', 10) < MIN_SERVER_VERSION) {
     await close();

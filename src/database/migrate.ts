@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import {
@@ -7,9 +9,10 @@ import {
   distributeTables,
 } from './citus/distribute';
 import { placementsOf } from './citus/placements';
-import { sqlState } from './errors';
+import { isLocked, sqlState } from './errors';
 import { useExtensions } from './extensions';
 import { retryBroken } from './retry';
+import { grantToServiceRoles } from './rights';
 import { MIGRATIONS_TABLE, quoted, tableName } from './tables';
 
 const DUPLICATE_TABLE = '42P07';
@@ -17,21 +20,36 @@ const TABLE_EXISTS =
   'Another program has a table with a name that the service uses. Give the service a schema of its own, such as ums.';
 const UNRELEASED =
   'The tables are those of a version that was never released, and cannot be migrated: use an empty database or schema, or delete the data directory of the embedded database.';
+const LOCKED =
+  'Another transaction, such as a dump, has locked a table of the service for ten minutes. Run the migration again after it has ended.';
 
-/** Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. */
+/**
+ * While a migration waits for a lock on a table, every later statement on that table waits behind it. So it gives up before
+ * a statement of a search would (500 ms), lets the requests pass, and tries again: a dump may hold its locks for minutes.
+ */
+const LOCK_TIMEOUT = '250ms';
+const PAUSE_MS = { least: 2_000, most: 5_000 };
+const GIVE_UP_MS = 600_000;
+
+/**
+ * Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. Roles that
+ * may use the tables may use those that a migration adds, too.
+ */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   await refuseUnreleased(dataSource);
   const done: string[] = [];
   const runNext = async (runner: QueryRunner) => {
     const executor = executorOf(dataSource, runner);
     const [next] = await executor.getPendingMigrations();
-    if (!next) return undefined;
-    await executor.executeMigration(next);
-    await distributeAdded(runner, placementsOf(dataSource));
-    return next.name;
+    if (next) {
+      await executor.executeMigration(next);
+      await distributeAdded(runner, placementsOf(dataSource));
+    }
+    await grantToServiceRoles(runner, dataSource);
+    return next?.name;
   };
   for (;;) {
-    const name = await transaction(dataSource, runNext, true);
+    const name = await untilUnlocked(() => transaction(dataSource, runNext, LOCK_TIMEOUT));
     if (name === undefined) return done;
     done.push(name);
   }
@@ -39,22 +57,42 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
 
 /** Distributes the tables over the nodes of a Citus cluster. It takes the lock of the migrations. */
 export const distribute = (dataSource: DataSource, options?: DistributeOptions): Promise<Distribution> =>
-  transaction(dataSource, (runner) => distributeTables(runner, placementsOf(dataSource), options), true);
+  transaction(dataSource, (runner) => distributeTables(runner, placementsOf(dataSource), options), '60s');
 
-/** A transaction without a limit for its statements, in which unqualified names refer to the schema of the service. */
+/** Repeats a transaction that did not get a lock. */
+async function untilUnlocked<Result>(run: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + GIVE_UP_MS;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      if (performance.now() > deadline) throw new Error(LOCKED, { cause: error });
+    }
+    if (attempt === 1) {
+      const message =
+        'The migration waits until another transaction, such as a dump, ends; it tries again for ten minutes.';
+      new Logger('Database').warn(message);
+    }
+    await sleep(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least));
+  }
+}
+
+/**
+ * A transaction under the lock of the migrations, without a limit for its statements, in which unqualified names refer to the
+ * schema of the service.
+ */
 async function transaction<Result>(
   dataSource: DataSource,
   step: (runner: QueryRunner) => Promise<Result>,
-  locked = false,
+  lockTimeout: string,
 ): Promise<Result> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
-    await runner.query(
-      `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '60s', true)`,
-    );
     const { schema, extensions = [] } = dataSource.options as PostgresDataSourceOptions;
-    if (locked) await lockMigrations(schema, runner);
+    await lockMigrations(schema, runner);
+    await runner.query(`SELECT set_config('lock_timeout', $1, true)`, [lockTimeout]);
     if (schema) await useSchema(schema, runner);
     await useExtensions(runner, extensions);
     const result = await step(runner);
@@ -70,15 +108,16 @@ async function transaction<Result>(
 
 /**
  * TypeORM takes no lock, so all but one of several replicas that start together would crash. They wait for this lock without
- * a limit, but a migration waits only a minute for the locks of requests.
+ * a limit.
  */
 async function lockMigrations(schema: string | undefined, runner: QueryRunner): Promise<void> {
-  await runner.query(`SELECT set_config('lock_timeout', '0', true)`);
+  await runner.query(
+    `SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`,
+  );
   await runner.query(
     `SELECT pg_advisory_xact_lock(hashtextextended('ums:migrations:' || coalesce($1, current_schema()), 0))`,
     [schema],
   );
-  await runner.query(`SELECT set_config('lock_timeout', '60s', true)`);
 }
 
 function executorOf(dataSource: DataSource, runner: QueryRunner): MigrationExecutor {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
 import { pendingMigrations } from '../database/migrate';
+import { missingRight } from '../database/rights';
 import { sql } from '../database/sql';
 
 /** Shorter than the timeout of most probes, which is a few seconds. */
@@ -12,10 +13,20 @@ const REUSED_MS = 1_000;
 
 @Injectable()
 export class HealthService {
+  private starting = false;
   private draining = false;
   private answer?: Promise<string | null>;
 
   constructor(private readonly database: Database) {}
+
+  /** Makes the service not ready until `started()`. */
+  start(): void {
+    this.starting = true;
+  }
+
+  started(): void {
+    this.starting = false;
+  }
 
   /** Makes the service not ready, so that it gets no new requests. */
   drain(): void {
@@ -28,7 +39,8 @@ export class HealthService {
     if (this.draining) return shuttingDown;
     this.answer ??= this.askDatabase();
     const reason = await this.answer;
-    return this.draining ? shuttingDown : reason;
+    if (this.draining) return shuttingDown;
+    return reason ?? (this.starting ? 'The service is starting.' : null);
   }
 
   private askDatabase(): Promise<string | null> {
@@ -47,6 +59,10 @@ export class HealthService {
       sql`SELECT current_setting('transaction_read_only')::boolean AS "readOnly"`,
     );
     if (readOnly) return 'The database is read-only.';
+    const missing = await missingRight(this.database.dataSource);
+    if (missing) {
+      return `The database role lacks a right: ${missing}. Grant it, or run as the owner of the tables: ums migrate`;
+    }
     const pending = await pendingMigrations(this.database.dataSource);
     return pending.length > 0 ? 'The schema is older than this release. Run: ums migrate' : null;
   }

@@ -1,3 +1,4 @@
+// Deprecated in favor of @prometheus-io/client, which requires Node 22: it stays as long as Node 20 is supported.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { DataSource } from 'typeorm';
 import { info } from '../../openapi.json';

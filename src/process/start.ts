@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { openDatabase } from '../database/data-source';
 import { pendingMigrations } from '../database/migrate';
 import { seedDemo } from '../demo/seed';
@@ -11,7 +12,7 @@ import { bannerLines, nextStep, type Started } from './banner';
 import { bootstrap } from './bootstrap';
 import { rateLimitStorage, readConfig } from './config';
 import { displayHost, listen } from './listen';
-import { createLog } from './log';
+import { createLog, NestLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp } from './setup';
 import { stopOnSignals } from './shutdown';
@@ -27,6 +28,7 @@ export async function start(
   const config = readConfig(env);
   const { stdout } = process;
   const log = createLog(config.logLevel, stdout.isTTY ? prettyLog((text) => stdout.write(text)) : undefined);
+  Logger.overrideLogger(new NestLog(log)); // what opens the database logs, too
   // Until there is something to drain, a signal ends the process immediately. As PID 1 that requires a handler.
   const abort = () => process.exit(1);
   process.on('SIGTERM', abort).on('SIGINT', abort);
@@ -39,6 +41,8 @@ export async function start(
       ? undefined
       : new (await import('../metrics/metrics.js')).Metrics(database.dataSource);
   const app = await createApp(config, database, log, (record) => metrics?.count(record));
+  const health = app.get(HealthService);
+  health.start();
   const storage = rateLimitStorage(config);
   metrics?.watchLimiter(storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER));
   await releaseStartMemory();
@@ -47,12 +51,7 @@ export async function start(
   const port = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
   const managementPort =
     metrics &&
-    (await listen(
-      managementServer(metrics, app.get(HealthService)),
-      'MANAGEMENT_PORT',
-      config.managementPort!,
-      config.host,
-    ));
+    (await listen(managementServer(metrics, health), 'MANAGEMENT_PORT', config.managementPort!, config.host));
   process.off('SIGTERM', abort).off('SIGINT', abort);
   stopOnSignals(app, database, config.drainSeconds, log);
 
@@ -80,6 +79,7 @@ export async function start(
   }
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
   const access = await bootstrap(app, config);
+  health.started();
   let sampleUsers: number | undefined;
   try {
     if (demo && access.organization) {

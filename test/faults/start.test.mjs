@@ -64,8 +64,13 @@ test('six replicas start at once and the migrating one is killed: the others fin
       `SELECT application_name AS name, wait_event AS wait FROM pg_stat_activity
        WHERE datname = 'midway' AND application_name LIKE 'replica-%' AND wait_event_type = 'Lock'`,
     );
-  await until(async () => (await waiting()).length === 6);
-  const migrating = (await waiting()).filter(({ wait }) => wait !== 'advisory');
+  // One waits for a second, pauses, and leaves the turn to the others.
+  let migrating;
+  await until(async () => {
+    const seen = await waiting();
+    migrating = seen.filter(({ wait }) => wait !== 'advisory');
+    return migrating.length > 0 && seen.length > 1;
+  });
   assert.equal(migrating.length, 1, 'one replica migrates, and the others wait for it');
   const killed = replicas[Number(migrating[0].name.replace('replica-', ''))];
   killed.process.kill('SIGKILL');

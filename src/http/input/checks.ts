@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+// Without a release since 2021, so no more is used of it than this, and `plainToInstance` in validate.ts for flat objects.
 import { Transform } from 'class-transformer';
 import {
   IsBoolean,

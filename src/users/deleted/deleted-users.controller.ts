@@ -1,9 +1,10 @@
-import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Responses } from '../../http/responses';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { entityTag } from '../../http/input/entity-tags';
+import { NoIfMatchGuard } from '../../http/input/no-if-match.guard';
 import { OptionalBody } from '../../http/input/optional-body';
 import { Scopes } from '../../http/scopes';
 import { linkNext, writePage } from '../../pages/page';
@@ -12,6 +13,7 @@ import { DeletedUserPageView, DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { DeletedUsersService } from './deleted-users.service';
 
+@UseGuards(NoIfMatchGuard)
 @ApiController('api/v1/deleted-users')
 export class DeletedUsersController {
   constructor(private readonly deletedUsers: DeletedUsersService) {}

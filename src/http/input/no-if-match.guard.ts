@@ -1,0 +1,14 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { invalidInput } from '../fault';
+
+/** Rejects `If-Match` where nothing has an ETag: ignored, it would promise a protection that there is not. */
+@Injectable()
+export class NoIfMatchGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { headers } = context.switchToHttp().getRequest<Request>();
+    if (headers['if-match'] === undefined) return true;
+    const message = 'is not accepted, because deleted users have no ETag';
+    throw invalidInput([{ field: 'If-Match', code: 'invalid', message }]);
+  }
+}
