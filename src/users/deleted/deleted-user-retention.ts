@@ -69,7 +69,7 @@ export class DeletedUserRetention implements OnModuleInit {
       for (const { id, version } of users) {
         if (signal?.aborted) return;
         // The version, because a user who is restored and deleted again meanwhile has its whole time once more.
-        const isPurged = await this.purge.purge(by, id, version).catch((error: unknown) => {
+        const isPurged = await this.purge.purge(by, id, { version, signal }).catch((error: unknown) => {
           failure = error;
           return false;
         });

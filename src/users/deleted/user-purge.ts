@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
+import { execute, type Sql } from '../../database/sql';
 import { emptyEvents } from '../../events/log/empty-events';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
@@ -21,15 +22,25 @@ export class UserPurge {
     private readonly sweep: VocabularySweep,
   ) {}
 
-  /** Whether there was such a deleted user, of that version if one is given. */
-  async purge(by: Caller, id: string, version?: number): Promise<boolean> {
+  /**
+   * Whether there was such a deleted user, of that version if one is given. Throws if the signal is aborted meanwhile; a purge
+   * that was cut short is done again.
+   */
+  async purge(
+    by: Caller,
+    id: string,
+    { version, signal }: { version?: number; signal?: AbortSignal } = {},
+  ): Promise<boolean> {
     const { organizationId } = by;
     const where = { organizationId, id, ...(version !== undefined && { version }) };
     if (!isId('usr', id)) return false;
     if (!(await this.database.read(organizationId, (manager) => manager.existsBy(DeletedUser, where))))
       return false;
-    // Before the user, so that a purge that ends here is done again. Words of a user who is restored meanwhile come back.
-    await this.sweep.settleTextsOf(organizationId, id);
+    // A long history takes many statements, each of which commits. The user goes last, so that a purge that ends here is done
+    // again. Words of a user who is restored meanwhile come back.
+    const commit = (statement: Sql) => this.database.execute(organizationId, statement, 'heavy');
+    await emptyEvents(commit, organizationId, id, signal);
+    await this.sweep.settleTextsOf(organizationId, id, signal);
     return this.database.write(organizationId, async (manager) => {
       const user = await findLocked(manager, DeletedUser, where);
       if (!user) return false;
@@ -41,7 +52,7 @@ export class UserPurge {
   private async erase(manager: EntityManager, by: Caller, id: string): Promise<void> {
     const { organizationId } = by;
     await manager.delete(DeletedUser, { organizationId, id });
-    await emptyEvents(manager, organizationId, id);
+    await emptyEvents((statement) => execute(manager, statement), organizationId, id);
     await this.idempotencyKeys.forgetUser(manager, organizationId, id);
     await manager.delete(ReplacedText, { organizationId, userId: id });
     await manager
