@@ -12,6 +12,7 @@ import { conflict, notFound, taken } from '../http/fault';
 import { validateOrThrow } from '../http/input/validate';
 import { IdempotencyKey } from '../idempotency/idempotency-key.entity';
 import { IN_STATE, Token } from '../tokens/token.entity';
+import { RateLimitWindow } from '../rate-limit/rate-limit-window.entity';
 import { ReplacedText } from '../users/search/vocabulary/replaced-text.entity';
 import { Purge } from '../users/search/vocabulary/vocabulary-sweep';
 import { SearchWord } from '../users/search/vocabulary/words';
@@ -20,7 +21,26 @@ import { type OrganizationRecord, serializeOrganization } from './organization.s
 import { CreateOrganizationDto, ExternalIdDto, OrganizationNameDto } from './organizations.dto';
 
 /** Tables whose rows are deleted with the organization, in this order. Its deleted users go by their foreign key. */
-const OWNED = [EventHead, TokenEvent, Event, EventCursor, IdempotencyKey, ReplacedText, Purge, SearchWord];
+const OWNED = [
+  EventHead,
+  TokenEvent,
+  Event,
+  EventCursor,
+  IdempotencyKey,
+  ReplacedText,
+  Purge,
+  SearchWord,
+  RateLimitWindow,
+];
+
+/** Those that may have millions of rows, each with a column by which they are deleted in batches. */
+const LONG = [
+  [Event, 'id'],
+  [IdempotencyKey, 'key'],
+  [ReplacedText, 'id'],
+  [SearchWord, 'word'],
+] as const;
+const ROWS_PER_STATEMENT = 1_000;
 
 const COLUMNS = raw(`id, name, external_id AS "externalId", created_at AS "createdAt"`);
 
@@ -85,14 +105,17 @@ export class OrganizationsService {
    */
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
+    await this.requireDeletable(id);
+    // A long history would take longer than a statement may. Its rows are of no use to an organization without users and tokens.
+    for (const [entity, column] of LONG) {
+      const batch = sql`
+        DELETE FROM ${entity} WHERE organization_id = ${id} AND ${raw(column)} = ANY (ARRAY(
+          SELECT ${raw(column)} FROM ${entity} WHERE organization_id = ${id} LIMIT ${ROWS_PER_STATEMENT}))`;
+      while ((await this.database.execute(id, batch, 'heavy')) > 0);
+    }
     await this.database
       .write(id, async (manager) => {
-        await execute(
-          manager,
-          sql`DELETE FROM ${Token} WHERE organization_id = ${id} AND NOT (${IN_STATE.active})`,
-        );
-        const { affected } = await manager.delete(Organization, { id }); // waits for writes of its users
-        if (affected === 0) throw noSuchOrganization();
+        await deleteWithTokens(manager, id);
         // Makes whoever adds the first head wait until the end, and then find nothing to number.
         await execute(
           manager,
@@ -104,6 +127,28 @@ export class OrganizationsService {
       })
       .catch(rethrowReference);
   }
+
+  /** Deletes the organization in a transaction that is undone: only that tells whether a table of the host references it. */
+  private async requireDeletable(id: string): Promise<void> {
+    const undo = new Error('undone');
+    await this.database
+      .write(id, async (manager) => {
+        await deleteWithTokens(manager, id);
+        throw undo;
+      })
+      .catch((error: unknown) => {
+        if (error !== undo) rethrowReference(error);
+      });
+  }
+}
+
+async function deleteWithTokens(manager: EntityManager, id: string): Promise<void> {
+  await execute(
+    manager,
+    sql`DELETE FROM ${Token} WHERE organization_id = ${id} AND NOT (${IN_STATE.active})`,
+  );
+  const { affected } = await manager.delete(Organization, { id }); // waits for writes of its users
+  if (affected === 0) throw noSuchOrganization();
 }
 
 const noSuchOrganization = () => notFound('There is no such organization.');
