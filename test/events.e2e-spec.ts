@@ -319,6 +319,25 @@ describe('what is too old', () => {
     expect(sequences(await events())).toEqual([1, 2]);
   });
 
+  it('of one target and a type are read up to a limit at once', async () => {
+    const target = `usr_${'1'.repeat(26)}`;
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2 FROM generate_series(1, 10500) AS n`,
+      [api.organizationId, target],
+    );
+    for (let sequence = 0; sequence < 10_500;) sequence = (await get('?order=desc&limit=1')).data[0].sequence;
+    for (const order of ['asc', 'desc']) {
+      const query = `?target=${target}&type=user.created&order=${order}`;
+      const first = await get(query);
+      expect(first.data).toEqual([]);
+      const [position] = JSON.parse(Buffer.from(first.nextCursor.slice(16), 'base64url').toString());
+      expect(Number(position)).toBe(order === 'asc' ? 10_001 : 502);
+      const last = await get(`${query}&cursor=${first.nextCursor}`);
+      expect(last.data).toEqual([]);
+    }
+  });
+
   it('is a cursor of a future that the database has lost', async () => {
     await api.createUser();
     const { nextCursor } = await get();
