@@ -107,9 +107,9 @@ describeOnServer('a purge that is cut short', () => {
     );
     const holder = service.dataSource.createQueryRunner();
     await holder.startTransaction();
-    await holder.query(`SELECT FROM deleted_users WHERE id = $1 FOR UPDATE`, [id]);
+    await holder.query(`SELECT FROM idempotency_keys WHERE user_id = $1 FOR UPDATE`, [id]);
 
-    await api.delete(`/api/v1/deleted-users/${id}`).expect(503); // the row is locked for longer than a purge waits
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(503); // a row that goes last is locked for too long
 
     await holder.rollbackTransaction();
     await holder.release();

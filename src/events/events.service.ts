@@ -51,8 +51,7 @@ export class EventsService {
 }
 
 /** A number, and the id of its event, if there is one: after a restored backup another event may get the number. */
-const isPosition = ([position, id = '', ...rest]: string[]) =>
-  /^\d{1,15}$/.test(position) && (id === '' || isId('evt', id)) && rest.length === 0;
+const isPosition = (values: string[]) => values.length <= 2 && /^\d{1,15}$/.test(values[0]);
 
 /** Throws a 400 if events after the cursor have been removed, or if the database has lost the cursor's event, as after a restored backup. */
 function requireKnown(position: number, id: string | undefined, { last, removed, fromId }: LogPage): void {

@@ -4,7 +4,7 @@ import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
 import { execute, type Sql } from '../../database/sql';
-import { emptyEvents } from '../../events/log/empty-events';
+import { emptyEvents, hasLongHistory } from '../../events/log/empty-events';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
@@ -38,12 +38,20 @@ export class UserPurge {
       return false;
     // A long history takes many statements, each of which commits. The user goes last, so that a purge that ends here is done
     // again. Words of a user who is restored meanwhile come back.
-    const commit = (statement: Sql) => this.database.execute(organizationId, statement, 'heavy');
-    await emptyEvents(commit, organizationId, id, signal);
+    const isDeleted = (manager: EntityManager) => findLocked(manager, DeletedUser, where);
+    const commit = (statement: Sql) =>
+      this.database.write(
+        organizationId,
+        async (manager) => ((await isDeleted(manager)) ? execute(manager, statement) : 0),
+        'heavy',
+      );
+    const isLong = await this.database.read(organizationId, (manager) =>
+      hasLongHistory(manager, organizationId, id),
+    );
+    if (isLong) await emptyEvents(commit, organizationId, id, signal);
     await this.sweep.settleTextsOf(organizationId, id, signal);
     return this.database.write(organizationId, async (manager) => {
-      const user = await findLocked(manager, DeletedUser, where);
-      if (!user) return false;
+      if (!(await isDeleted(manager))) return false;
       await this.erase(manager, by, id);
       return true;
     });
