@@ -7,7 +7,7 @@ import {
   DiscoveryService,
   HttpAdapterHost,
 } from '@nestjs/core';
-import { getDataSourceToken, getEntityManagerToken } from '@nestjs/typeorm';
+import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
@@ -98,7 +98,6 @@ export class ServiceModule implements NestModule {
 const databaseModule = (dataSource: DataSource, options: ServiceOptions): DynamicModule => {
   const providers = [
     { provide: getDataSourceToken(DATABASE), useValue: dataSource },
-    { provide: getEntityManagerToken(DATABASE), useValue: dataSource.manager },
     {
       provide: Database,
       useFactory: async () => {

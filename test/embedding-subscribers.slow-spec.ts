@@ -105,6 +105,22 @@ const endPauses = ({ dataSource }: Worker, where = 'true') =>
   dataSource.query(`UPDATE ums.event_cursors SET due_at = now() WHERE ${where}`);
 
 describe('subscribers', () => {
+  it('get events after the clock of the database was ahead by an hour, and has been set back', async () => {
+    const all = recorder('all');
+    const host = await start([all.subscriber]);
+    const users = host.app.get(UsersService);
+    const id = await newOrganization(host);
+    await users.create(id, person(1));
+    await until(() => all.of(id).length === 1);
+    const isIdle = async () => (await cursorsOf(host, id))[0].sequence === 1;
+    await until(isIdle);
+    await host.dataSource.query(`UPDATE ums.event_cursors SET due_at = now() + interval '1 hour'`);
+
+    await users.create(id, person(2));
+
+    await until(() => all.of(id).length === 2);
+  });
+
   it('get the events of every organization in their order, by types', async () => {
     const [all, created] = [recorder('all'), recorder('created', { types: ['user.created'] })];
     const host = await start([all.subscriber, created.subscriber]);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../src/auth/organizations.service';
+import { Database } from '../src/database/database';
 import { TokensService } from '../src/tokens/tokens.service';
 import { DeletedUserRetention } from '../src/users/deleted/deleted-user-retention';
 import type { Client } from './support/client';
@@ -91,6 +92,58 @@ describe('after a purge', () => {
     await api.delete(`/api/v1/users/${user.id}`).expect(204);
     expect(await dump(strict.dataSource)).not.toMatch(TRACES);
     await strict.close();
+  });
+});
+
+describeOnServer('a purge that is cut short', () => {
+  it('has erased the history for good, and erases the rest when it is repeated', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2, json_build_object('name', 'Umbriel')
+       FROM generate_series(1, 1200) AS n`,
+      [api.organizationId, id],
+    );
+    const holder = service.dataSource.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query(`SELECT FROM idempotency_keys WHERE user_id = $1 FOR UPDATE`, [id]);
+
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(503); // a row that goes last is locked for too long
+
+    await holder.rollbackTransaction();
+    await holder.release();
+    const rows = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    const tables = new Set(rows.map((row) => row.slice(0, row.indexOf(' ')).replace(/^\w+\./, '')));
+    expect([...tables].sort()).toEqual(['deleted_users', 'idempotency_keys']);
+
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(204);
+    const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    expect(traces).toEqual([]);
+  });
+
+  it('goes on where it was when the retention is stopped in the middle', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    await service.dataSource.query(
+      `UPDATE deleted_users SET deleted_at = '2020-01-01' WHERE organization_id = $1 AND id = $2`,
+      [api.organizationId, id],
+    );
+    const retention = service.app.get(DeletedUserRetention, { strict: false });
+    const stop = new AbortController();
+    const database = service.app.get(Database);
+    const execute = database.execute.bind(database);
+    jest.spyOn(database, 'execute').mockImplementationOnce((...statement) => {
+      stop.abort(); // after the first statement
+      return execute(...statement);
+    });
+
+    await retention.purgeOld(stop.signal);
+
+    await api.get(`/api/v1/deleted-users/${id}`).expect(200);
+    await retention.purgeOld();
+    const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    expect(traces).toEqual([]);
   });
 });
 

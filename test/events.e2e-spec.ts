@@ -319,6 +319,25 @@ describe('what is too old', () => {
     expect(sequences(await events())).toEqual([1, 2]);
   });
 
+  it('of one target and a type are read up to a limit at once', async () => {
+    const target = `usr_${'1'.repeat(26)}`;
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2 FROM generate_series(1, 10500) AS n`,
+      [api.organizationId, target],
+    );
+    for (let sequence = 0; sequence < 10_500;) sequence = (await get('?order=desc&limit=1')).data[0].sequence;
+    for (const order of ['asc', 'desc']) {
+      const query = `?target=${target}&type=user.created&order=${order}`;
+      const first = await get(query);
+      expect(first.data).toEqual([]);
+      const [position] = JSON.parse(Buffer.from(first.nextCursor.slice(16), 'base64url').toString());
+      expect(Number(position)).toBe(order === 'asc' ? 10_001 : 502);
+      const last = await get(`${query}&cursor=${first.nextCursor}`);
+      expect(last.data).toEqual([]);
+    }
+  });
+
   it('is a cursor of a future that the database has lost', async () => {
     await api.createUser();
     const { nextCursor } = await get();
@@ -328,7 +347,38 @@ describe('what is too old', () => {
       [api.organizationId],
     );
     const { body } = await api.get(`/api/v1/events?cursor=${nextCursor}`).expect(400);
-    expect(body.errors).toMatchObject([{ field: 'cursor', code: 'invalid' }]);
+    expect(body.errors).toMatchObject([{ field: 'cursor', code: 'out_of_range' }]);
+  });
+
+  it('is a cursor of an event whose number another one has got after a restored backup', async () => {
+    await api.createUser();
+    const { nextCursor } = await get();
+    const lose = `DELETE FROM events WHERE organization_id = $1 AND sequence = 2`;
+    await service.dataSource.query(lose, [api.organizationId]);
+    await service.dataSource.query('UPDATE event_heads SET sequence = 1 WHERE organization_id = $1', [
+      api.organizationId,
+    ]);
+    await api.createUser();
+    await api.createUser();
+    expect(sequences(await events())).toEqual([1, 2, 3]);
+    const { body } = await api.get(`/api/v1/events?cursor=${nextCursor}`).expect(400);
+    expect(body.errors).toMatchObject([{ field: 'cursor', code: 'out_of_range' }]);
+  });
+
+  it('goes although the clock was ahead for an hour, and then set back', async () => {
+    for (let user = 0; user < 3; user++) await api.createUser();
+    await events();
+    const at = (sequence: number, hours: number) =>
+      service.dataSource.query(
+        `UPDATE events SET occurred_at = now() + $3 * interval '1 hour' WHERE organization_id = $1 AND sequence = $2`,
+        [api.organizationId, sequence, hours],
+      );
+    const year = 365 * 24;
+    await at(1, 1);
+    await at(2, 0.9 - year);
+    await at(3, -0.1 - year);
+    await retention().removeOld();
+    expect(sequences(await events())).toEqual([4]);
   });
 });
 

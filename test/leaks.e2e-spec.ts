@@ -1,3 +1,4 @@
+import { ServiceUnavailableException } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import {
@@ -6,6 +7,7 @@ import {
   UserManagementModule,
   type UserManagementOptions,
 } from '../src';
+import { Database } from '../src/database/database';
 import { networkOf } from '../src/leaks/network';
 import { ReportLimiter } from '../src/leaks/report-limiter';
 import { newTokenValue } from '../src/tokens/token-value';
@@ -101,6 +103,18 @@ it('takes 100 tokens in a report', async () => {
     tokens: [...Array.from({ length: 97 }, newTokenValue), ...tokens.map((t) => t.token)],
   }).expect(202);
   for (const { id } of tokens) expect(await stateOf(id)).toBe('revoked');
+});
+
+it('revokes the others when one of them cannot be revoked', async () => {
+  const [first, second] = [await create(), await create()];
+  const write = jest
+    .spyOn(service.app.get(Database), 'write')
+    .mockRejectedValueOnce(new ServiceUnavailableException());
+  await report({ tokens: [first.token, second.token] }).expect(503);
+  write.mockRestore();
+  expect([await stateOf(first.id), await stateOf(second.id)].sort()).toEqual(['active', 'revoked']);
+  await report({ tokens: [first.token, second.token] }).expect(202);
+  expect([await stateOf(first.id), await stateOf(second.id)]).toEqual(['revoked', 'revoked']);
 });
 
 it('asks the database for nothing but well-formed values', async () => {
@@ -316,7 +330,14 @@ describe('networkOf()', () => {
     ['::1', '0:0:0:0'],
     ['1::', '1:0:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
-    ['192.0.2.1:443', 'unknown'],
+    ['192.0.2.1:443', '192.0.2.1'],
+    ['[2001:DB8::1]:443', '2001:db8:0:0'],
+    ['[::1]', '0:0:0:0'],
+    ['64:ff9b::c000:201', '192.0.2.1'],
+    ['64:ff9b::192.0.2.2', '192.0.2.2'],
+    ['64:ff9b:1::c000:201', '64:ff9b:1:0'],
+    ['192.0.2.1:443:443', 'unknown'],
+    ['example.com:443', 'unknown'],
     ['', 'unknown'],
     [undefined, 'unknown'],
   ])('%s is of %s', (address, network) => expect(networkOf(address)).toBe(network));

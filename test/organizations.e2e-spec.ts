@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OrganizationsService } from '../src/auth/organizations.service';
+import { Database } from '../src/database/database';
 import { newId } from '../src/database/id';
 import { TokensService } from '../src/tokens/tokens.service';
 import { startService, type TestService } from './support/service';
@@ -58,6 +59,46 @@ describe('OrganizationsService', () => {
       await expect(organizations.rename(id, 'x')).rejects.toEqual(refusal(404, 'not_found'));
       await expect(organizations.delete(id)).rejects.toEqual(refusal(404, 'not_found'));
     }
+  });
+
+  it('deletes a history that is longer than a statement', async () => {
+    const { id } = await organizations.create('Long');
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, sequence, type, source, actor_name, target_id)
+       SELECT $1, 'evt_' || n, n, 'user.updated', 'api', 'Ada', 'usr_x' FROM generate_series(1, 2500) AS n`,
+      [id],
+    );
+    await service.dataSource.query(
+      `INSERT INTO search_words (organization_id, word) SELECT $1, 'word' || n FROM generate_series(1, 2500) AS n`,
+      [id],
+    );
+    await service.dataSource.query(
+      `INSERT INTO rate_limit_windows (organization_id, token_id, started_ms, hits, counted_ms) VALUES ($1, 'tok_x', 1, 1, 1)`,
+      [id],
+    );
+    const database = service.app.get(Database);
+    const execute = jest.spyOn(database, 'execute');
+
+    await organizations.delete(id);
+
+    const counts = await Promise.all(execute.mock.results.map(({ value }) => value as Promise<number>));
+    execute.mockRestore();
+    expect(counts.filter((count) => count > 0)).toEqual([1000, 1000, 500, 1000, 1000, 500]);
+    for (const table of ['events', 'search_words', 'rate_limit_windows'])
+      expect(
+        await service.dataSource.query(`SELECT FROM ${table} WHERE organization_id = $1`, [id]),
+      ).toHaveLength(0);
+  });
+
+  it('deletes nothing of an organization that cannot be deleted', async () => {
+    const api = await service.client();
+    await api.createUser();
+    const eventsOf = () =>
+      service.dataSource.query('SELECT id FROM events WHERE organization_id = $1', [api.organizationId]);
+    const before = await eventsOf();
+    expect(before).not.toHaveLength(0);
+    await expect(organizations.delete(api.organizationId)).rejects.toEqual(refusal(409, 'conflict'));
+    expect(await eventsOf()).toEqual(before);
   });
 
   it('deletes an organization when its users and active tokens are gone, with its ended tokens', async () => {

@@ -58,6 +58,23 @@ describe('the vocabulary of the search', () => {
     expect(await textsLeft(api)).toBe(0);
   });
 
+  it('forgets a word that another user had behind the first 64', async () => {
+    const api = await service.client();
+    const words = Array.from(
+      { length: 70 },
+      (_, n) => `zz${String.fromCharCode(97 + (n % 26), 97 + n / 26)}`,
+    );
+    words[65] = 'zebulonia';
+    const user = await api.createUser({ name: 'Zebulonia', email: 'a@first.example' });
+    const other = await api.createUser({ email: 'b@first.example', metadata: { words: words.join(' ') } });
+    expect(await wordsOf(api)).toContain('zebulonia');
+    for (const { id } of [user, other]) {
+      await api.delete(`/api/v1/users/${id}`).expect(204);
+      await api.delete(`/api/v1/deleted-users/${id}`).expect(204);
+      expect(await wordsOf(api)).not.toContain('zebulonia');
+    }
+  });
+
   it('keeps a word that somebody gets while it is removed', async () => {
     const api = await service.client();
     const { organizationId } = api;

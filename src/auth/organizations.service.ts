@@ -1,26 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { EntityManager, EntityMetadata } from 'typeorm';
 import { Database } from '../database/database';
 import { isReferenced, violates } from '../database/errors';
 import { isId, newId } from '../database/id';
 import { execute, raw, sql } from '../database/sql';
-import { Event } from '../events/event.entity';
 import { EventHead } from '../events/log/event-head.entity';
-import { EventCursor } from '../events/subscribers/event-cursor.entity';
-import { TokenEvent } from '../events/token-event.entity';
 import { conflict, notFound, taken } from '../http/fault';
 import { validateOrThrow } from '../http/input/validate';
-import { IdempotencyKey } from '../idempotency/idempotency-key.entity';
 import { IN_STATE, Token } from '../tokens/token.entity';
-import { ReplacedText } from '../users/search/vocabulary/replaced-text.entity';
-import { Purge } from '../users/search/vocabulary/vocabulary-sweep';
-import { SearchWord } from '../users/search/vocabulary/words';
+import { DeletedUser } from '../users/deleted/deleted-user.entity';
+import { UserSearchText } from '../users/search/search-texts';
+import { User } from '../users/user/user.entity';
 import { Organization } from './organization.entity';
 import { type OrganizationRecord, serializeOrganization } from './organization.serializer';
 import { CreateOrganizationDto, ExternalIdDto, OrganizationNameDto } from './organizations.dto';
 
-/** Tables whose rows are deleted with the organization, in this order. Its deleted users go by their foreign key. */
-const OWNED = [EventHead, TokenEvent, Event, EventCursor, IdempotencyKey, ReplacedText, Purge, SearchWord];
+/** Their rows refer to the organization, so they prevent its deletion or go with it. */
+const REFERRING: unknown[] = [Token, User, DeletedUser, UserSearchText];
+
+const ROWS_PER_STATEMENT = 1_000;
 
 const COLUMNS = raw(`id, name, external_id AS "externalId", created_at AS "createdAt"`);
 
@@ -85,25 +83,61 @@ export class OrganizationsService {
    */
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
+    await this.requireDeletable(id);
+    // A long history would take longer than a statement may. Its rows are of no use to an organization without users and tokens.
+    for (const { target, primaryColumns } of this.owned()) {
+      const column = primaryColumns.find(({ propertyName }) => propertyName !== 'organizationId');
+      if (!column) continue;
+      const key = raw(column.databaseName);
+      const batch = sql`
+        DELETE FROM ${target} WHERE organization_id = ${id} AND ${key} = ANY (ARRAY(
+          SELECT ${key} FROM ${target} WHERE organization_id = ${id} LIMIT ${ROWS_PER_STATEMENT}))`;
+      while ((await this.database.execute(id, batch, 'heavy')) > 0);
+    }
     await this.database
       .write(id, async (manager) => {
-        await execute(
-          manager,
-          sql`DELETE FROM ${Token} WHERE organization_id = ${id} AND NOT (${IN_STATE.active})`,
-        );
-        const { affected } = await manager.delete(Organization, { id }); // waits for writes of its users
-        if (affected === 0) throw noSuchOrganization();
-        // Makes whoever adds the first head wait until the end, and then find nothing to number.
+        await deleteWithTokens(manager, id);
+        // Claims the head: a concurrent insert of the first head waits for this transaction, and then finds no events.
         await execute(
           manager,
           sql`INSERT INTO ${EventHead} (organization_id) VALUES (${id}) ON CONFLICT DO NOTHING`,
         );
         // Each statement sees what was committed while the one before it waited, so no row is left behind: the head is locked by
         // whoever numbers events, and the events of tokens by whoever moves them.
-        for (const entity of OWNED) await manager.delete(entity, { organizationId: id });
+        await manager.delete(EventHead, { organizationId: id });
+        for (const { target } of this.owned()) await manager.delete(target, { organizationId: id });
       })
       .catch(rethrowReference);
   }
+
+  /** The entities whose rows are deleted with their organization. */
+  private owned(): EntityMetadata[] {
+    return this.database.dataSource.entityMetadatas.filter(
+      (entity) => entity.findColumnWithPropertyName('organizationId') && !REFERRING.includes(entity.target),
+    );
+  }
+
+  /** Deletes the organization in a transaction that is undone: only that tells whether a table of the host references it. */
+  private async requireDeletable(id: string): Promise<void> {
+    const undo = new Error('undone');
+    await this.database
+      .write(id, async (manager) => {
+        await deleteWithTokens(manager, id);
+        throw undo;
+      })
+      .catch((error: unknown) => {
+        if (error !== undo) rethrowReference(error);
+      });
+  }
+}
+
+async function deleteWithTokens(manager: EntityManager, id: string): Promise<void> {
+  await execute(
+    manager,
+    sql`DELETE FROM ${Token} WHERE organization_id = ${id} AND NOT (${IN_STATE.active})`,
+  );
+  const { affected } = await manager.delete(Organization, { id }); // waits for writes of its users
+  if (affected === 0) throw noSuchOrganization();
 }
 
 const noSuchOrganization = () => notFound('There is no such organization.');

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { validateOrThrow } from '../http/input/validate';
 import { CreateOrganizationDto, OrganizationNameDto } from '../auth/organizations.dto';
 import { OrganizationsService } from '../auth/organizations.service';
+import { LARGE_JOB } from '../database/data-source';
 import { print } from './output';
 import { withService } from './with-service';
 
@@ -43,7 +44,7 @@ export function organizationsCommand(organizations: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations delete org_…')
     .action(async (id: string, output: Output) => {
-      await withOrganizations((service) => service.delete(id));
+      await withOrganizations((service) => service.delete(id), LARGE_JOB);
       print({ deleted: id }, output);
     });
 
@@ -57,5 +58,7 @@ export function organizationsCommand(organizations: Command): void {
     });
 }
 
-const withOrganizations = <Result>(run: (service: OrganizationsService) => Promise<Result>) =>
-  withService((app) => run(app.get(OrganizationsService)));
+const withOrganizations = <Result>(
+  run: (service: OrganizationsService) => Promise<Result>,
+  timeouts?: object,
+) => withService((app) => run(app.get(OrganizationsService)), timeouts);

@@ -128,4 +128,8 @@ class JoinedDatabase extends Database {
   override execute(_organizationId: string, statement: Sql): Promise<number> {
     return this.inTransaction((manager) => execute(manager, statement));
   }
+
+  override readAll<Row>(statement: Sql): Promise<Row[]> {
+    return this.inTransaction((manager) => query<Row>(manager, statement));
+  }
 }

@@ -6,7 +6,7 @@ const ATTEMPTS = 3;
 /** A fault often breaks several connections at once; after this time the pool has removed them. */
 const RETRY_DELAY_MS = 100;
 
-/** Runs one statement, and retries it after a deadlock or a serialization failure. */
+/** Runs a statement or a whole transaction, and repeats it after a deadlock or a serialization failure. */
 export async function retryRolledBack<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -18,7 +18,7 @@ export async function retryRolledBack<Result>(run: () => Promise<Result>): Promi
 }
 
 /**
- * Runs a read-only statement, and retries it once if its connection broke. A write must not be retried, because it may have
+ * Runs work that only reads, and repeats it once if its connection broke. A write must not be retried, because it may have
  * been committed.
  */
 export async function retryBroken<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -34,8 +34,6 @@ export function sql(template: TemplateStringsArray, ...parts: unknown[]): Sql {
 /** Text that becomes a part of a statement as it is. It must come from the code, never from a caller. */
 export const raw = (text: string): Sql => new Sql([text], []);
 
-export const EMPTY = raw('');
-
 /** The fragments with a separator between them. */
 export function join(parts: readonly Sql[], separator = ', '): Sql {
   const strings = [''];

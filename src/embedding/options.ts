@@ -23,7 +23,7 @@ export interface UserManagementOptions {
   requireIfMatch?: boolean;
   /**
    * Whether anybody may report leaked tokens to `POST /v1/tokens/leaked`, which revokes them. An address may send 60 reports an hour;
-   * which address a request comes from is for the application's setting `trust proxy` to say. Default false.
+   * the application's `trust proxy` setting decides which address that is. Default false.
    */
   leakReports?: boolean;
   /** Functions that get the events of all organizations. Default: none. */

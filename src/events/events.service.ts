@@ -35,11 +35,13 @@ export class EventsService {
     const { cursor, order, type, target, actor, since, until } = query;
     const list = ['events', organizationId, order, { type, target, actor, since, until }];
     const start = order === 'asc' ? 0 : NEWEST;
-    const from = cursor === undefined ? start : Number(decodeCursor(cursor, list, isPosition)[0]);
+    const [after, afterId] = cursor === undefined ? [String(start)] : decodeCursor(cursor, list, isPosition);
+    const from = Number(after);
     const page = await this.log.page(organizationId, query, from);
-    if (cursor !== undefined) requireKnown(order === 'asc' ? from : from - 1, page);
-    const { rows, position, hasMore } = page;
-    const nextCursor = order === 'asc' || hasMore ? encodeCursor([String(position)], list) : null;
+    if (cursor !== undefined) requireKnown(order === 'asc' ? from : from - 1, afterId, page);
+    const { rows, position, positionId, hasMore } = page;
+    const nextCursor =
+      order === 'asc' || hasMore ? encodeCursor([String(position), positionId ?? ''], list) : null;
     return { data: rows, nextCursor, hasMore };
   }
 
@@ -60,12 +62,15 @@ export class EventsService {
 
 const eventNotFound = () => notFound('There is no such event.');
 
-const isPosition = (values: string[]) => values.length === 1 && /^\d{1,15}$/.test(values[0]);
+/** A number, and the id of its event, if there is one: after a restored backup another event may get the number. */
+const isPosition = (values: string[]) => values.length <= 2 && /^\d{1,15}$/.test(values[0]);
 
 /** Throws a 400 if events after the cursor have been removed, or if the database has lost the cursor's event, as after a restored backup. */
-function requireKnown(position: number, { last, removed }: LogPage): void {
+function requireKnown(position: number, id: string | undefined, { last, removed, fromId }: LogPage): void {
   if (position < removed) throw cursorFault('out_of_range', 'is older than the events that are kept');
-  if (position > last) throw cursorFault('invalid', 'is not a valid cursor for this list');
+  const isAnother = Boolean(id) && fromId !== null && fromId !== id;
+  if (position > last || isAnother)
+    throw cursorFault('out_of_range', 'belongs to events that a restored backup does not have');
 }
 
 const cursorFault = (code: FaultCode, message: string) => invalidInput([{ field: 'cursor', code, message }]);

@@ -6,7 +6,7 @@ import { Event } from './event.entity';
 import type { EventType } from './event.types';
 import { TokenEvent } from './token-event.entity';
 
-/** An event to be written with the change that it tells of. */
+/** An event, written in the transaction of the change that it describes. */
 export interface NewEvent {
   by: Caller;
   type: EventType;

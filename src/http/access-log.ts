@@ -31,7 +31,7 @@ export const accessLog =
         route: request.route?.path,
         status: response.statusCode,
         refusal: refusalOf(request),
-        // Of a destroyed connection, some versions of Node say that it has sent the response.
+        // Some versions of Node report a response on a destroyed connection as finished.
         aborted: !response.writableFinished || request.socket.destroyed || undefined,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         tokenId: token?.id,

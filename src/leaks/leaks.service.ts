@@ -22,7 +22,14 @@ export class LeaksService {
     if (hashes.length === 0) return;
     const leaked = await this.database.readAll<LeakedToken>(sql`
       SELECT id, organization_id AS "organizationId" FROM ${Token} WHERE hash = ANY (${hashes}) AND ${IN_STATE.active}`);
-    for (const token of leaked) await this.revoke(token, requestId);
+    // One that cannot be revoked now holds up no other one; the caller hears of it, and may report again.
+    let failure: unknown;
+    for (const token of leaked) {
+      await this.revoke(token, requestId).catch((error: unknown) => {
+        failure = error;
+      });
+    }
+    if (failure !== undefined) throw failure;
   }
 
   private async revoke({ id, organizationId }: LeakedToken, requestId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { RateLimitWindow } from './rate-limit-window.entity';
 import {
   type CountedWindow,
   idsOf,
+  MAX_AHEAD_MS,
   SAME_WINDOW_MS,
   type SeenWindow,
   WINDOW_MS,
@@ -97,7 +98,9 @@ export class PostgresCounter implements WindowCounter {
   }
 
   private get isCurrent(): Sql {
-    return raw(`excluded.counted_ms < w.started_ms + ${this.windowMs}`);
+    return raw(
+      `excluded.counted_ms BETWEEN w.started_ms - ${MAX_AHEAD_MS} AND w.started_ms + ${this.windowMs - 1}`,
+    );
   }
 }
 

@@ -1,5 +1,12 @@
 import type { createClient } from 'redis';
-import { type CountedWindow, idsOf, SAME_WINDOW_MS, type SeenWindow, WINDOW_MS } from './window';
+import {
+  type CountedWindow,
+  idsOf,
+  MAX_AHEAD_MS,
+  SAME_WINDOW_MS,
+  type SeenWindow,
+  WINDOW_MS,
+} from './window';
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -18,7 +25,7 @@ for i, key in ipairs(KEYS) do
   local seenAt = now - ${WINDOW_MS} + ARGV[3 * i]
   local window = redis.call('HMGET', key, 'startedAt', 'hits')
   local startedAt = tonumber(window[1])
-  if not startedAt or now >= startedAt + ${WINDOW_MS} then
+  if not startedAt or now >= startedAt + ${WINDOW_MS} or now < startedAt - ${MAX_AHEAD_MS} then
     startedAt = seenHits > 0 and seenAt or now
     redis.call('DEL', key)
     redis.call('HSET', key, 'startedAt', startedAt, 'hits', seenHits)

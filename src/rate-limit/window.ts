@@ -6,6 +6,9 @@ export const WINDOW_MS = 60_000;
 /** Two windows of a token that start closer together than this are one, seen at two places. */
 export const SAME_WINDOW_MS = WINDOW_MS / 2;
 
+/** A window that begins this much later than now is left from before the server's clock was set back, and is over. */
+export const MAX_AHEAD_MS = 1_000;
+
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /** The result of a hit: the throttler's record, and the end of the window. */

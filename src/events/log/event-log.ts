@@ -22,8 +22,10 @@ export type EventQuery = Omit<ListEventsDto, 'cursor'>;
 /** The events after a position, which is the number of the event before them. */
 export interface LogPage {
   rows: EventRow[];
-  /** The position of the next page. */
+  /** The position of the next page, and the ids of the events at this position and at the one before the page, if there are any. */
   position: number;
+  positionId: string | null;
+  fromId: string | null;
   /** Whether there are more now. */
   hasMore: boolean;
   /** Whether events wait for their number. */
@@ -31,6 +33,12 @@ export interface LogPage {
   /** The last number, and the last one whose event has been removed. */
   last: number;
   removed: number;
+}
+
+interface Position {
+  fromId: string | null;
+  endId: string | null;
+  isBehind: boolean;
 }
 
 /** The events of an organization, in the order of their numbers. */
@@ -72,23 +80,30 @@ export class EventLog {
       since && sql`AND occurred_at >= ${new Date(since)}`,
       until && sql`AND occurred_at < ${new Date(until)}`,
     ].filter((filter) => filter instanceof Sql);
-    // The filter by target has an index. The others scan, up to a limit.
-    const length = target ? NEWEST : filters.length > 0 ? MAX_SCANNED : limit + 1;
     const isAscending = order === 'asc';
+    // The filter by target has an index. The others scan, up to a limit, as do those beside it among the events of the target.
+    const length = target ? NEWEST : filters.length > 0 ? MAX_SCANNED : limit + 1;
+    const lastScanned = (condition: Sql, direction: Sql) =>
+      target && filters.length > 1
+        ? sql`(SELECT sequence FROM ${Event} WHERE organization_id = ${organizationId} AND target_id = ${target} AND ${condition}
+               ORDER BY sequence ${direction} LIMIT 1 OFFSET ${MAX_SCANNED - 1})`
+        : sql`NULL`;
     const direction = raw(isAscending ? 'ASC' : 'DESC');
     const [start, end, isWithin] = isAscending
       ? [
           sql`greatest(${from}::bigint, removed)`,
-          sql`least(start + ${length}::bigint, last)`,
+          sql`least(start + ${length}::bigint, last, ${lastScanned(sql`sequence > start`, direction)})`,
           sql`sequence > stretch.start AND sequence <= stretch.end`,
         ]
       : [
           sql`least(${from}::bigint, last + 1)`,
-          sql`greatest(start - ${length}::bigint, removed + 1)`,
+          sql`greatest(start - ${length}::bigint, removed + 1, ${lastScanned(sql`sequence < start`, direction)})`,
           sql`sequence < stretch.start AND sequence >= stretch.end`,
         ];
+    const idAt = (sequence: Sql) =>
+      sql`(SELECT id FROM ${Event} WHERE organization_id = ${organizationId} AND sequence = ${sequence})`;
     const statement = sql`
-      SELECT stretch.*, page.* FROM (
+      SELECT stretch.*, ${idAt(sql`${from}::bigint`)} AS "fromId", ${idAt(raw('stretch.end'))} AS "endId", page.* FROM (
         SELECT last, removed, start, ${end} AS end, (
           SELECT position FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NULL
           ORDER BY position LIMIT 1 -- so that the index is used, whatever the statistics say
@@ -107,10 +122,7 @@ export class EventLog {
       ) AS page ON true
       ORDER BY page.sequence ${direction}`;
     const rows = await this.database.read(organizationId, (manager) =>
-      query<EventRow & Record<'last' | 'removed' | 'end', string> & { isBehind: boolean }>(
-        manager,
-        statement,
-      ),
+      query<EventRow & Record<'last' | 'removed' | 'end', string> & Position>(manager, statement),
     );
     const [last, removed, reached] = [rows[0].last, rows[0].removed, rows[0].end].map(Number);
     const found = rows.filter(({ id }) => id !== null);
@@ -119,6 +131,8 @@ export class EventLog {
     return {
       rows: page,
       position: isFull ? Number(page[limit - 1].sequence) : reached,
+      positionId: isFull ? page[limit - 1].id : rows[0].endId,
+      fromId: rows[0].fromId,
       hasMore: isFull || (isAscending ? reached < last : reached > removed + 1),
       isBehind: rows[0].isBehind,
       last,

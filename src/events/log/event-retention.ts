@@ -12,6 +12,9 @@ export const EVENT_RETENTION_DAYS = Symbol('event retention days');
 const REMOVE_EVERY_MS = 60 * 60_000;
 const EVENTS_PER_TRANSACTION = 1_000;
 
+/** An event is also too old if a later one is: its time came from a clock that was ahead by up to this long. */
+const MAX_AHEAD = sql`interval '2 hours'`;
+
 /** Removes events that are too old, in the order of their numbers, so that the remaining ones have no gap. */
 @Injectable()
 export class EventRetention implements OnModuleInit {
@@ -35,7 +38,7 @@ export class EventRetention implements OnModuleInit {
         WHERE organization_id > ${after} AND (
           SELECT occurred_at FROM ${Event} AS events
           WHERE events.organization_id = heads.organization_id AND events.sequence = heads.removed + 1
-        ) < ${this.cutoff()}
+        ) NOT BETWEEN ${this.cutoff()} + ${MAX_AHEAD} AND now()
         ORDER BY organization_id LIMIT ${limit}`,
       async (organizationId) => {
         const remove = (manager: EntityManager) => this.removeBatch(manager, organizationId);
@@ -45,7 +48,7 @@ export class EventRetention implements OnModuleInit {
     );
   }
 
-  /** Removes the oldest events up to the first one that is not too old. Returns whether there were any. */
+  /** Removes the oldest events up to the last one that is too old. Returns whether there were any. */
   private async removeBatch(manager: EntityManager, organizationId: string): Promise<boolean> {
     // A second process waits here, and then continues with what is left.
     await execute(
@@ -56,7 +59,9 @@ export class EventRetention implements OnModuleInit {
       manager,
       sql`
         SELECT max(sequence) AS through FROM (
-          SELECT sequence, bool_and(occurred_at < ${this.cutoff()}) OVER (ORDER BY sequence) AS "isOld" FROM (
+          SELECT sequence, occurred_at < ${this.cutoff()} AND bool_and(
+            occurred_at NOT BETWEEN ${this.cutoff()} + ${MAX_AHEAD} AND now()
+          ) OVER (ORDER BY sequence) AS "isOld" FROM (
             SELECT sequence, occurred_at FROM ${Event}
             WHERE organization_id = ${organizationId} AND sequence IS NOT NULL
             ORDER BY sequence LIMIT ${EVENTS_PER_TRANSACTION}

@@ -6,6 +6,7 @@ import { Event, EVENT_COLUMNS, type EventRow } from '../event.entity';
 import { EventHead } from '../log/event-head.entity';
 import { EventCursor } from './event-cursor.entity';
 import { EventSubscriber } from './event-subscriber.entity';
+import { PAUSES } from './pauses';
 
 /** A process that has died loses its claims after this time. */
 export const CLAIMED_FOR_MS = 30_000;
@@ -14,6 +15,13 @@ const EVENTS_PER_READ = 100;
 
 /** Rounded as `due_at` is, which would otherwise be in the future for half a millisecond after it was set to now(). */
 const NOW = raw('now()::timestamptz(3)');
+
+/** How far ahead `due_at` can be after 0, 1, 2 … failures. Ten seconds more, because the nodes of a cluster have clocks of their own. */
+const MAX_AHEAD_MS = [0, ...PAUSES].map((pauseMs) => Math.max(pauseMs, CLAIMED_FOR_MS) + 10_000);
+
+/** A time that is further ahead is left from before the server's clock was set back. It counts as over, or delivery would stop. */
+const IS_DUE = sql`(due_at <= ${NOW} OR
+  due_at - (${MAX_AHEAD_MS}::bigint[])[least(failures, ${PAUSES.length}) + 1] * interval '1 millisecond' > ${NOW})`;
 
 /** The right of one process to deliver the events of an organization to a subscriber. */
 export interface DeliveryClaim {
@@ -59,7 +67,7 @@ export class EventCursors {
     const rows = await this.database.readAll<{ organizationId: string }>(sql`
       SELECT head.organization_id AS "organizationId" FROM ${EventHead} AS head
       LEFT JOIN ${EventCursor} AS own ON own.organization_id = head.organization_id AND own.subscriber = ${subscriber}
-      WHERE head.sequence > greatest(own.sequence, head.removed) AND (own.due_at IS NULL OR own.due_at <= ${NOW})
+      WHERE head.sequence > greatest(own.sequence, head.removed) AND (due_at IS NULL OR ${IS_DUE})
       ORDER BY own.due_at NULLS FIRST LIMIT ${limit}`);
     return rows.map(({ organizationId }) => organizationId);
   }
@@ -111,7 +119,7 @@ async function claimDue(
   const [row] = await query<{ sequence: string; number: string; failures: number }>(
     manager,
     sql`UPDATE ${EventCursor} SET claim = claim + 1, due_at = now() + ${CLAIMED_FOR_MS} * interval '1 millisecond'
-        WHERE organization_id = ${organizationId} AND subscriber = ${subscriber} AND due_at <= ${NOW}
+        WHERE organization_id = ${organizationId} AND subscriber = ${subscriber} AND ${IS_DUE}
         RETURNING sequence, claim AS number, failures`,
   );
   return row && { ...row, subscriber, organizationId, sequence: Number(row.sequence) };

@@ -12,6 +12,7 @@ import { describeError } from '../../database/errors';
 import { type EventRecord, serializeEvent } from '../event.serializer';
 import { EventNumbering } from '../log/event-numbering';
 import { CLAIMED_FOR_MS, type DeliveryClaim, EventCursors } from './event-cursors';
+import { pauseAfter } from './pauses';
 import { type Subscriber, SUBSCRIBERS } from './subscriber';
 
 const LOOK_EVERY_MS = 500;
@@ -31,23 +32,6 @@ const READS_PER_CLAIM = 10;
 
 /** How long a shutdown waits for a handler. The event of one that takes longer is delivered again. */
 const MAX_DRAIN_MS = 10_000;
-
-const SECONDS = 1_000;
-const MINUTES = 60 * SECONDS;
-const HOURS = 60 * MINUTES;
-
-/** The pauses after the first failure of an event, the second and so on. The last one repeats. */
-const PAUSES = [
-  5 * SECONDS,
-  5 * MINUTES,
-  30 * MINUTES,
-  2 * HOURS,
-  5 * HOURS,
-  10 * HOURS,
-  14 * HOURS,
-  20 * HOURS,
-  24 * HOURS,
-];
 
 const keyOf = ({ name }: Subscriber, organizationId: string) => `${name} ${organizationId}`;
 
@@ -161,7 +145,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
             failures,
             error,
           });
-          return PAUSES[Math.min(failures, PAUSES.length) - 1];
+          return pauseAfter(failures);
         }
         claim.sequence = Number(row.sequence);
         claim.failures = 0;
@@ -176,7 +160,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     const startedAt = performance.now();
     const timer = setInterval(() => {
       this.late.add(key);
-      const seconds = Math.round((performance.now() - startedAt) / SECONDS);
+      const seconds = Math.round((performance.now() - startedAt) / 1_000);
       const message = 'a subscriber has not finished an event; the organization waits for it';
       this.logger.warn({ message, subscriber: subscriber.name, organizationId, eventId: event.id, seconds });
     }, LATE_AFTER_MS).unref();

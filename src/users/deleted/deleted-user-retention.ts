@@ -68,8 +68,8 @@ export class DeletedUserRetention implements OnModuleInit {
       if (users.length === 0) break;
       for (const { id, version } of users) {
         if (signal?.aborted) return;
-        // The version, because a user who is restored and deleted again meanwhile has its whole time once more.
-        const isPurged = await this.purge.purge(by, id, version).catch((error: unknown) => {
+        // By version: a user who was restored and deleted again starts a new retention period.
+        const isPurged = await this.purge.purge(by, id, { version, signal }).catch((error: unknown) => {
           failure = error;
           return false;
         });

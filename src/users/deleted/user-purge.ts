@@ -3,7 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
-import { emptyEvents } from '../../events/log/empty-events';
+import { execute, type Sql } from '../../database/sql';
+import { emptyEvents, hasLongHistory } from '../../events/log/empty-events';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
@@ -21,18 +22,36 @@ export class UserPurge {
     private readonly sweep: VocabularySweep,
   ) {}
 
-  /** Whether there was such a deleted user, of that version if one is given. */
-  async purge(by: Caller, id: string, version?: number): Promise<boolean> {
+  /**
+   * Whether there was such a deleted user, of that version if one is given. Throws if the signal is aborted meanwhile; a purge
+   * that was cut short is done again.
+   */
+  async purge(
+    by: Caller,
+    id: string,
+    { version, signal }: { version?: number; signal?: AbortSignal } = {},
+  ): Promise<boolean> {
     const { organizationId } = by;
     const where = { organizationId, id, ...(version !== undefined && { version }) };
     if (!isId('usr', id)) return false;
     if (!(await this.database.read(organizationId, (manager) => manager.existsBy(DeletedUser, where))))
       return false;
-    // Before the user, so that a purge that ends here is done again. Words of a user who is restored meanwhile come back.
-    await this.sweep.settleTextsOf(organizationId, id);
+    // A long history takes many statements, each of which commits. The user goes last, so that a purge that ends here is done
+    // again. Words of a user who is restored meanwhile come back.
+    const isDeleted = (manager: EntityManager) => findLocked(manager, DeletedUser, where);
+    const commit = (statement: Sql) =>
+      this.database.write(
+        organizationId,
+        async (manager) => ((await isDeleted(manager)) ? execute(manager, statement) : 0),
+        'heavy',
+      );
+    const isLong = await this.database.read(organizationId, (manager) =>
+      hasLongHistory(manager, organizationId, id),
+    );
+    if (isLong) await emptyEvents(commit, organizationId, id, signal);
+    await this.sweep.settleTextsOf(organizationId, id, signal);
     return this.database.write(organizationId, async (manager) => {
-      const user = await findLocked(manager, DeletedUser, where);
-      if (!user) return false;
+      if (!(await isDeleted(manager))) return false;
       await this.erase(manager, by, id);
       return true;
     });
@@ -41,7 +60,7 @@ export class UserPurge {
   private async erase(manager: EntityManager, by: Caller, id: string): Promise<void> {
     const { organizationId } = by;
     await manager.delete(DeletedUser, { organizationId, id });
-    await emptyEvents(manager, organizationId, id);
+    await emptyEvents((statement) => execute(manager, statement), organizationId, id);
     await this.idempotencyKeys.forgetUser(manager, organizationId, id);
     await manager.delete(ReplacedText, { organizationId, userId: id });
     await manager

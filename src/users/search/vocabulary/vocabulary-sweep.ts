@@ -10,8 +10,13 @@ import { encode } from '../search-text';
 import { insertWords, SearchWord, wordsOf } from './words';
 
 const SWEEP_EVERY_MS = 10 * 60_000;
-const TEXTS_PER_ROUND = 200;
+
+/** A text has up to 49 KB. */
+const TEXTS_PER_ROUND = 20;
 const WORDS_PER_ROUND = 1_000;
+
+/** How many words a purge remembers, because most former texts of a user have the same ones. */
+const MAX_SETTLED = 10_000;
 
 /** With this many texts that have the word, or a longer one that begins with it, the word counts as used. */
 const MAX_TEXTS = 20;
@@ -77,8 +82,10 @@ export class VocabularySweep implements OnModuleInit {
   }
 
   /** Settles the words of the texts that a user no longer has, for a purge. */
-  async settleTextsOf(organizationId: string, userId: string): Promise<void> {
+  async settleTextsOf(organizationId: string, userId: string, signal?: AbortSignal): Promise<void> {
+    const settled = new Set<string>();
     for (;;) {
+      signal?.throwIfAborted();
       const texts = await this.database.read(organizationId, (manager) =>
         manager.find(ReplacedText, {
           where: { organizationId, userId },
@@ -87,8 +94,11 @@ export class VocabularySweep implements OnModuleInit {
         }),
       );
       if (texts.length === 0) return;
-      await this.settle(organizationId, new Set(texts.flatMap(({ text }) => wordsOf(text))));
+      const words = new Set(texts.flatMap(({ text }) => wordsOf(text)).filter((word) => !settled.has(word)));
+      await this.settle(organizationId, words);
       await this.discard(texts);
+      if (settled.size > MAX_SETTLED) settled.clear();
+      for (const word of words) settled.add(word);
     }
   }
 
@@ -105,7 +115,7 @@ export class VocabularySweep implements OnModuleInit {
       else {
         const removal = sql`DELETE FROM ${SearchWord} WHERE organization_id = ${organizationId} AND word = ${word}`;
         await this.database.execute(organizationId, removal);
-        if (await isUsed()) used.push(word);
+        if (await isUsed()) await insertWords(this.database, organizationId, [word]); // at once, so that a typo finds it
       }
     }
     await insertWords(this.database, organizationId, used);
