@@ -16,7 +16,7 @@ import { BackgroundModule } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DATABASE } from './database/data-source';
 import { nodeOfIn } from './database/citus/node-of';
-import { ConnectionShares, poolSizeOf } from './database/connection-shares';
+import { ConnectionShares, poolSizeOf } from './database/connections/connection-shares';
 import { Database } from './database/database';
 import { EventsModule } from './events/events.module';
 import { ErrorFilter } from './http/error.filter';
@@ -91,10 +91,7 @@ export class ServiceModule implements NestModule {
   }
 }
 
-/**
- * Provides the data source to `TypeOrmModule.forFeature()`. TypeOrmModule.forRoot() would do the same, but its registry of names
- * is static, and warns of every second service in a process. The name keeps our entities out of a host's data source.
- */
+/** Provides the data source under a name, which keeps our entities out of a host's data source, and `Database`. */
 const databaseModule = (dataSource: DataSource, options: ServiceOptions): DynamicModule => {
   const providers = [
     { provide: getDataSourceToken(DATABASE), useValue: dataSource },

@@ -14,7 +14,7 @@ import {
   UserSearch,
   UsersService,
 } from '../src';
-import { poolSizeOf } from '../src/database/connection-shares';
+import { poolSizeOf } from '../src/database/connections/connection-shares';
 import { Mount } from '../src/embedding/mount';
 import { VocabularySweep } from '../src/users/search/vocabulary/vocabulary-sweep';
 import { Client } from './support/client';

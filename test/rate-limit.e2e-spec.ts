@@ -1,4 +1,4 @@
-import { ConnectionShares } from '../src/database/connection-shares';
+import { ConnectionShares } from '../src/database/connections/connection-shares';
 import { Database } from '../src/database/database';
 import { PostgresCounter } from '../src/rate-limit/postgres.counter';
 import { SharedStorage } from '../src/rate-limit/shared.storage';

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
-import { ResilientClient } from '../src/database/resilient-client';
+import { ResilientClient } from '../src/database/connections/resilient-client';
 import { describeOnServer } from './support/database';
 
 describeOnServer('a connection whose statement the server cancels', () => {

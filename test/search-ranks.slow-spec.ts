@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService, UserManagementModule } from '../src';
 import { person, pick, random } from '../src/demo/people';
-import { ConnectionShares } from '../src/database/connection-shares';
+import { ConnectionShares } from '../src/database/connections/connection-shares';
 import { Database } from '../src/database/database';
 import { tableName } from '../src/database/tables';
 import { UserSearch } from '../src/users/search/user-search';

@@ -8,7 +8,7 @@ import { readConfig } from '../process/config';
 import { schema } from '../schema';
 import { print } from './output';
 import { counted } from './progress';
-import { requireMigrated } from './with-database';
+import { requireMigrated } from './with-service';
 
 interface Options {
   dryRun?: boolean;

@@ -1,18 +1,28 @@
 import { type INestApplicationContext, NotFoundException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../auth/organizations.service';
+import { openDatabase } from '../database/data-source';
+import { pendingMigrations } from '../database/migrate';
 import { readConfig, serviceOptions } from '../process/config';
+import { schema } from '../schema';
 import { ServiceModule } from '../service.module';
 import { LOGGER } from './log';
-import { withDatabase } from './with-database';
 
-/** Runs a command on the service, without HTTP and background work, on the configured database. */
-export const withService = <Result>(
+/**
+ * Runs a command on the service, without HTTP and background work, on the configured database. Only the embedded database is
+ * migrated first, because no other process uses it.
+ */
+export async function withService<Result>(
   run: (app: INestApplicationContext) => Promise<Result>,
   timeouts?: object,
-): Promise<Result> =>
-  withDatabase(async (dataSource) => {
-    const options = { ...serviceOptions(readConfig(process.env)), ...WITHOUT_REQUESTS };
+): Promise<Result> {
+  const config = readConfig(process.env);
+  const migrate = config.databaseUrl === undefined;
+  const { dataSource, close } = await openDatabase({ ...config, migrate }, schema, timeouts);
+  try {
+    await requireMigrated(dataSource);
+    const options = { ...serviceOptions(config), ...WITHOUT_REQUESTS };
     const app = await NestFactory.createApplicationContext(ServiceModule.on(dataSource, options), {
       abortOnError: false,
       logger: LOGGER,
@@ -22,7 +32,10 @@ export const withService = <Result>(
     } finally {
       await app.close();
     }
-  }, timeouts);
+  } finally {
+    await close();
+  }
+}
 
 const WITHOUT_REQUESTS = { background: false, dashboard: false, rateLimitStorage: 'memory' } as const;
 
@@ -35,4 +48,9 @@ export async function requireOrganization(app: INestApplicationContext, id: stri
       if (!(error instanceof NotFoundException)) throw error;
       throw new Error('There is no such organization. List them with: ums organizations list');
     });
+}
+
+export async function requireMigrated(dataSource: DataSource): Promise<void> {
+  const pending = await pendingMigrations(dataSource);
+  if (pending.length > 0) throw new Error('The schema is older than this release. Run: ums migrate');
 }

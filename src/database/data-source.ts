@@ -4,8 +4,8 @@ import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/Postgres
 import { describeError } from './errors';
 import { migrate, refuseUnreleased } from './migrate';
 import { openEmbedded } from './embedded/embedded';
-import { reach } from './reach';
-import { ResilientClient } from './resilient-client';
+import { reach } from './connections/reach';
+import { ResilientClient } from './connections/resilient-client';
 import { MIGRATIONS_TABLE } from './tables';
 
 /** The name of the service's data source in Nest, because host applications have their own. */

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
-import { type ConnectionShares, type Cost } from './connection-shares';
+import { type ConnectionShares, type Cost } from './connections/connection-shares';
 import { describeError } from './errors';
 import { type InTransaction, joinTransaction } from './join-transaction';
 import { retryBroken, retryRolledBack } from './retry';

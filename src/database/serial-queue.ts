@@ -2,11 +2,6 @@
 export class SerialQueue {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** Whether a task with this key waits or runs. */
-  has(key: string): boolean {
-    return this.last.has(key);
-  }
-
   enqueue<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const before = this.last.get(key);
     const result = before ? before.then(task) : task();

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
-import { poolSizeOf } from '../database/connection-shares';
+import { poolSizeOf } from '../database/connections/connection-shares';
 import { migrate } from '../database/migrate';
 import { describeError } from '../database/errors';
 import { accessLog, type RequestRecord } from '../http/access-log';

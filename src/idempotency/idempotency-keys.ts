@@ -1,7 +1,7 @@
 import { ConflictException, HttpException, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Background } from '../background/background';
-import { type Cost } from '../database/connection-shares';
+import { type Cost } from '../database/connections/connection-shares';
 import { Database } from '../database/database';
 import { isLocked, isTimedOut } from '../database/errors';
 import { SerialQueue } from '../database/serial-queue';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { Background } from '../../src/background/background';
-import { ConnectionShares } from '../../src/database/connection-shares';
+import { ConnectionShares } from '../../src/database/connections/connection-shares';
 import { Database } from '../../src/database/database';
 import { systemCaller } from '../../src/http/caller';
 import { newId } from '../../src/database/id';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { sqlState } from './errors';
+import { sqlState } from '../errors';
 import { nameOf } from './statement-names';
 
 const QUERY_CANCELED = '57014';

@@ -1,6 +1,6 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { NodeOf } from './citus/node-of';
+import type { NodeOf } from '../citus/node-of';
 
 /**
  * The cost class of a statement or transaction: `quick` waits for nothing, `write` may wait for a lock of another transaction,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { reasonOf, sqlState } from './errors';
+import { reasonOf, sqlState } from '../errors';
 
 /** A server that restarts, or that a busy machine starts together with this process, takes connections again within this time. */
 const WITHIN_MS = 30_000;
