@@ -13,7 +13,7 @@ const ROOMS = {
   events: ['http', 'pages', 'database', 'background'],
   tokens: ['http', 'pages', 'database', 'background', 'events'],
   leaks: ['http', 'database', 'background', 'rate-limit', 'tokens'],
-  auth: ['http', 'database', 'tokens', 'events', 'idempotency', 'users', 'rate-limit'],
+  auth: ['http', 'database', 'tokens', 'events', 'users'],
   background: ['database'],
   idempotency: ['http', 'database', 'background'],
   users: ['http', 'pages', 'database', 'background', 'idempotency', 'events'],

@@ -28,7 +28,7 @@ export async function* userPages(database: Database, organizationId: string): As
 }
 
 /** Writes pages of users and yields the number of users in each. */
-export async function* writeUsers(
+export async function* exportUsers(
   pages: AsyncIterable<UserView[]>,
   { format, delimiter }: { format: Format; delimiter: string },
   to: Writable,

@@ -49,14 +49,14 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
   const format = formatOf(output ?? '', options.format);
   const delimiter = isTsv(output ?? '') ? '\t' : ',';
   optimizeForSize();
-  const { userPages, writeUsers, writeAtomically } = await import('./export.js');
+  const { userPages, exportUsers, writeAtomically } = await import('./export.js');
   await withService(async (app) => {
     await requireOrganization(app, organization);
     let users = 0;
     let stopped = false;
     const interruption = new Interruption(() => (stopped = true));
     const fill = async (to: Writable) => {
-      for await (const page of writeUsers(
+      for await (const page of exportUsers(
         userPages(app.get(Database), organization),
         { format, delimiter },
         to,

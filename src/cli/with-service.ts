@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../auth/organizations.service';
 import { openDatabase } from '../database/data-source';
-import { pendingMigrations } from '../database/migrate';
+import { OUTDATED, pendingMigrations } from '../database/migrate';
 import { readConfig, serviceOptions } from '../process/config';
 import { schema } from '../schema';
 import { ServiceModule } from '../service.module';
@@ -52,5 +52,5 @@ export async function requireOrganization(app: INestApplicationContext, id: stri
 
 export async function requireMigrated(dataSource: DataSource): Promise<void> {
   const pending = await pendingMigrations(dataSource);
-  if (pending.length > 0) throw new Error('The schema is older than this release. Run: ums migrate');
+  if (pending.length > 0) throw new Error(OUTDATED);
 }

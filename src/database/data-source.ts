@@ -23,7 +23,7 @@ export interface DatabaseConfig {
   migrate: boolean;
 }
 
-export interface Database {
+export interface OpenDatabase {
   dataSource: DataSource;
   /** Closes the connections and the embedded database. */
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export async function openDatabase(
   config: DatabaseConfig,
   schema: Schema,
   timeouts: object = TIMEOUTS,
-): Promise<Database> {
+): Promise<OpenDatabase> {
   const isEmbedded = config.databaseUrl === undefined;
   if (config.migrate && !isEmbedded) await migrateDatabase(config, schema);
   const database = isEmbedded
@@ -94,7 +94,7 @@ export async function migrateDatabase(config: DatabaseConfig, schema: Schema): P
   return migrate(database.dataSource).finally(() => database.close());
 }
 
-async function openServer(config: DatabaseConfig, schema: Schema, timeouts: object): Promise<Database> {
+async function openServer(config: DatabaseConfig, schema: Schema, timeouts: object): Promise<OpenDatabase> {
   const options = {
     ...commonOptions(schema),
     url: config.databaseUrl,
@@ -118,7 +118,7 @@ async function openServer(config: DatabaseConfig, schema: Schema, timeouts: obje
   return { dataSource, close };
 }
 
-async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Promise<Database> {
+async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Promise<OpenDatabase> {
   const embedded = await openEmbedded(config.dataDir);
   const dataSource = await new DataSource({ ...commonOptions(schema), ...embedded.options }).initialize();
   return {

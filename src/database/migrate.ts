@@ -138,6 +138,9 @@ async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
   ]);
 }
 
+/** What an operator is told if there are some. */
+export const OUTDATED = 'The schema is older than this release. Run: ums migrate';
+
 /** The migrations of this release that the database lacks. A schema newer than this release is fine. */
 export const pendingMigrations = (dataSource: DataSource): Promise<string[]> =>
   retryBroken(() => findPending(dataSource));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
-import { pendingMigrations } from '../database/migrate';
+import { OUTDATED, pendingMigrations } from '../database/migrate';
 import { missingRight } from '../database/rights';
 import { sql } from '../database/sql';
 
@@ -64,6 +64,6 @@ export class HealthService {
       return `The database role lacks a right: ${missing}. Grant it, or run as the owner of the tables: ums migrate`;
     }
     const pending = await pendingMigrations(this.database.dataSource);
-    return pending.length > 0 ? 'The schema is older than this release. Run: ums migrate' : null;
+    return pending.length > 0 ? OUTDATED : null;
   }
 }

@@ -19,10 +19,10 @@ export interface Fault {
 }
 
 /** Limits the response, because a crafted body can have thousands of faults. */
-const MAX_FAULTS = 100;
+const MAX_LISTED = 100;
 
 /** The faults that a response shows. */
-export const listed = (faults: readonly Fault[]): Fault[] => faults.slice(0, MAX_FAULTS);
+export const listed = (faults: readonly Fault[]): Fault[] => faults.slice(0, MAX_LISTED);
 
 /** The 400 that names every faulty field. */
 export const invalidInput = (

@@ -1,3 +1,4 @@
+import { OUTDATED } from '../database/migrate';
 import type { Access } from './bootstrap';
 import { reachOf } from './listen';
 import { printable } from './printable';
@@ -38,7 +39,7 @@ export function bannerLines(started: Started): string[] {
 
 /** What somebody has to do before the service can be used, if anything. */
 export function nextStep({ waiting, token, admins }: Started): string | undefined {
-  if (waiting) return 'The schema is older than this release. Run: ums migrate';
+  if (waiting) return OUTDATED;
   if (token || admins) return undefined;
   return 'There is no active admin token. Create one with: ums organizations create <name>, then: ums tokens create --organization <id> --name <name> --scopes admin; or, on a new database, start with BOOTSTRAP_TOKEN set to a value from: ums tokens generate';
 }

@@ -3,7 +3,7 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import type { Logger } from 'pino';
 import { AppModule } from '../app.module';
 import { type Config, serviceOptions } from './config';
-import type { Database } from '../database/data-source';
+import type { OpenDatabase } from '../database/data-source';
 import { accessLog, type RequestRecord } from '../http/access-log';
 import { deferContinue } from '../http/expect-continue';
 import { closeIdleConnections } from '../http/server/idle-connections';
@@ -18,7 +18,7 @@ import { NestLog } from './log';
 /** Creates the application that both `npm start` and the tests run, ready to listen. */
 export async function createApp(
   config: Config,
-  database: Database,
+  database: OpenDatabase,
   log: Logger,
   onRequest: (record: RequestRecord) => void = () => {},
 ): Promise<NestExpressApplication> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
-import type { Database } from '../database/data-source';
+import type { OpenDatabase } from '../database/data-source';
 import { describeError } from '../database/errors';
 import { HealthService } from '../health/health.service';
 
@@ -16,7 +16,7 @@ const CLOSING_MS = 1_000;
  */
 export function stopOnSignals(
   app: NestExpressApplication,
-  database: Database,
+  database: OpenDatabase,
   drainSeconds: number,
   log: Logger,
 ): void {

@@ -30,6 +30,7 @@ import { User, type UserFields } from './user/user.entity';
 import { emailKey } from './user/user.keys';
 import { serializeUser, type UserRecord } from './user/user.serializer';
 import { USER_SORTS } from './user/user.sorts';
+import { filterOf } from './user/user.filter';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 
@@ -201,7 +202,7 @@ export class UsersService {
       : sql`${User}`;
     const page = {
       select: sql`SELECT ${columns}${raw(select)} FROM ${rows} WHERE organization_id = ${organizationId}
-        ${role ? sql`AND role = ${role}` : raw('')}`,
+        AND ${filterOf({ role })}`,
       columns: sortColumns,
       order,
       limit,

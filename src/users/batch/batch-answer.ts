@@ -5,7 +5,7 @@ import type { Decision } from './batch-rules';
 import type { BatchResultView, BatchAnswerView } from './batch.view';
 
 /** If the elements of a batch have more faults than this together, the answer names only the first of each. */
-const MAX_FAULTS = 1_000;
+const MAX_IN_ALL = 1_000;
 
 /** The answer to a batch; `decisions` are those of its elements, in their order. */
 export function answerOf(decisions: readonly Decision[], dryRun: boolean): BatchAnswerView {
@@ -60,7 +60,7 @@ export function atomicRefusal(decisions: readonly Decision[]): Error | undefined
 
 /** The faults of an element that the answer names. */
 const shownFaults = (decisions: readonly Decision[]) =>
-  countFaults(decisions) > MAX_FAULTS ? (faults: readonly Fault[]) => faults.slice(0, 1) : listed;
+  countFaults(decisions) > MAX_IN_ALL ? (faults: readonly Fault[]) => faults.slice(0, 1) : listed;
 
 const countFaults = (decisions: readonly Decision[]) =>
   decisions.reduce((sum, decision) => sum + (decision.outcome === 'refused' ? decision.faults.length : 0), 0);

@@ -3,7 +3,7 @@ import { opaque } from '../../pages/paginate';
 import { foldName } from '../user/fold';
 import { User } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';
-import { type FoundUser, isAfter, type Page, type Search, withUser } from './search';
+import { type FoundUser, isAfter, type RankPage, type Search, withUser } from './search';
 import { begins, LAST_CHARACTER } from './search-conditions';
 
 /** More emails that begin alike are not read before looking whether such names or emails are common. */
@@ -13,7 +13,11 @@ const FEW_EMAILS = 2_000;
 const SURVEY = 400;
 
 /** Users with a name or an email that begins with one of the texts. */
-export async function beginningWith(search: Search, prefixes: string[], page: Page): Promise<FoundUser[]> {
+export async function beginningWith(
+  search: Search,
+  prefixes: string[],
+  page: RankPage,
+): Promise<FoundUser[]> {
   // A user whose name begins with a text that begins with another one would be found twice.
   const shortest = prefixes.filter(
     (prefix) => !prefixes.some((other) => other !== prefix && prefix.startsWith(other)),
@@ -33,7 +37,7 @@ export async function beginningWith(search: Search, prefixes: string[], page: Pa
 async function beginning(
   search: Search,
   prefixes: string[],
-  { after, limit }: Page,
+  { after, limit }: RankPage,
   maxEmails: number,
 ): Promise<FoundUser[] | undefined> {
   const { inScope, isOther } = search;

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../database/sql';
 import { type From, matches, matchesInSmall, type RankedUser, survey } from './matching';
-import type { FoundUser, Page, Search } from './search';
+import type { FoundUser, RankPage, Search } from './search';
 import { all, FALSE, type Match, not } from './search-conditions';
 
 /** The number of names that shows how common the matches are. Very common matches fill the page from these. */
@@ -47,7 +47,7 @@ export class MatchRanks {
   }
 
   /** The next users of the rank. */
-  async next(rank: number, page: Page): Promise<FoundUser[]> {
+  async next(rank: number, page: RankPage): Promise<FoundUser[]> {
     const from = { rank, ...page };
     if (!this.read && (await this.search.isSmall())) {
       const condition = all([...this.filters, this.isLater]);

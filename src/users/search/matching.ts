@@ -1,7 +1,7 @@
 import { join, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../user/user.entity';
-import { type FoundUser, isAfter, type Page, type Search, SMALL, withUser } from './search';
+import { type FoundUser, isAfter, type RankPage, type Search, SMALL, withUser } from './search';
 import { UserSearchText } from './search-texts';
 
 // The statements that compare search texts. They find users of several ranks, and have `rank` as an SQL expression.
@@ -9,7 +9,7 @@ import { UserSearchText } from './search-texts';
 export type RankedUser = FoundUser & { rank: number };
 
 /** Where a page begins: in this rank, or after a row of it. */
-export type From = Page & { rank: number };
+export type From = RankPage & { rank: number };
 
 /** The users of a small search that meet the condition, by rank and name. It reads the text of every user. */
 export const matchesInSmall = (

@@ -3,12 +3,12 @@ import { fold } from '../user/fold';
 import { beginningWith } from './beginning';
 import { correctionsOf } from './corrections';
 import { MatchRanks } from './match-ranks';
-import type { FoundUser, Page, Search } from './search';
+import type { FoundUser, RankPage, Search } from './search';
 import { all, begins, contains, containsAny, containsStart, LAST_CHARACTER } from './search-conditions';
 import { queryWords } from './search-text';
 
 /** A rank of the result: returns its next users, by name and id. */
-export type Rank = (page: Page) => Promise<FoundUser[]>;
+export type Rank = (page: RankPage) => Promise<FoundUser[]>;
 
 /** The whole of an id or its beginning, of 12 characters and more. */
 const ID = /^usr_[0-9a-hjkmnp-tv-z]{8,26}$/;

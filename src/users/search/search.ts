@@ -19,7 +19,7 @@ export interface FoundUser {
 /** The row after which a rank continues. */
 export type Position = [nameKey: string, name: string, id: string];
 
-export interface Page {
+export interface RankPage {
   after?: Position;
   limit: number;
 }
@@ -73,7 +73,7 @@ export class Search {
   }
 
   /** The users that the query names exactly. They are filtered after they are read: an index by the filter might seem to do, too. */
-  exact({ after, limit }: Page): Promise<FoundUser[]> {
+  exact({ after, limit }: RankPage): Promise<FoundUser[]> {
     return this.run(sql`
       SELECT id, name_key AS "nameKey", name
       FROM (SELECT * FROM ${User} WHERE organization_id = ${this.organizationId} AND ${this.isNamed} OFFSET 0) AS named
@@ -82,7 +82,7 @@ export class Search {
   }
 
   /** Users whose search text meets the condition, among the next `length` names. */
-  walk(condition: Sql, length: number, { after, limit }: Page): Promise<FoundUser[]> {
+  walk(condition: Sql, length: number, { after, limit }: RankPage): Promise<FoundUser[]> {
     return this.run(sql`
       SELECT id, name_key AS "nameKey", name
       FROM (
