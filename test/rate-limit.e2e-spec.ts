@@ -93,20 +93,22 @@ it('opens a new window when the old one has ended', async () => {
   }
 });
 
-it('opens a new window when the clock of the database was ahead by an hour, and is set back', async () => {
-  const limited = await startService({ RATE_LIMIT_PER_MINUTE: '2' });
-  try {
-    const api = await limited.client();
-    await api.get('/api/v1/users').expect(200);
-    await limited.dataSource.query(
-      `UPDATE rate_limit_windows SET started_ms = started_ms + 3600000, hits = 2`,
-    );
-    const { headers } = await api.get('/api/v1/users').expect(200);
-    expect(headers['x-ratelimit-remaining']).toBe('1');
-    expect(Number(headers['x-ratelimit-reset']) - Date.now() / 1000).toBeLessThanOrEqual(61);
-  } finally {
-    await limited.close();
-  }
+describeOnServer('the clock of the database', () => {
+  it('that was ahead by an hour and is set back opens a new window', async () => {
+    const limited = await startService({ RATE_LIMIT_PER_MINUTE: '2' });
+    try {
+      const api = await limited.client();
+      await api.get('/api/v1/users').expect(200);
+      await limited.dataSource.query(
+        `UPDATE rate_limit_windows SET started_ms = started_ms + 3600000, hits = 2`,
+      );
+      const { headers } = await api.get('/api/v1/users').expect(200);
+      expect(headers['x-ratelimit-remaining']).toBe('1');
+      expect(Number(headers['x-ratelimit-reset']) - Date.now() / 1000).toBeLessThanOrEqual(61);
+    } finally {
+      await limited.close();
+    }
+  });
 });
 
 it('sends the three headers in every response to an authenticated request, and counts the request', async () => {

@@ -50,8 +50,8 @@ export const Metadata = () =>
       (value) => Object.keys(Object(value)).length <= MAX_KEYS,
       fault('too_many', `must have at most ${MAX_KEYS} keys`),
     ),
-    Satisfies('maxValues', [], hasFewValues, fault('too_many', 'must have at most 1,000 values')),
     Satisfies('maxBytes', [], isSmall, fault('too_long', 'must be at most 16 KB as JSON')),
+    Satisfies('maxValues', [], hasFewValues, fault('too_many', 'must have at most 1,000 values')),
   );
 
 /** Counts objects, arrays and scalars at every level, and stops when there are too many. */
