@@ -107,7 +107,10 @@ describeOnServer('a purge that is cut short', () => {
     );
     const holder = service.dataSource.createQueryRunner();
     await holder.startTransaction();
-    await holder.query(`SELECT FROM idempotency_keys WHERE user_id = $1 FOR UPDATE`, [id]);
+    await holder.query(
+      `SELECT FROM idempotency_keys WHERE organization_id = $1 AND user_id = $2 FOR UPDATE`,
+      [api.organizationId, id],
+    );
 
     await api.delete(`/api/v1/deleted-users/${id}`).expect(503); // a row that goes last is locked for too long
 
