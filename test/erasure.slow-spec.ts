@@ -107,6 +107,8 @@ describeOnServer('a purge that is cut short', () => {
     );
     const holder = service.dataSource.createQueryRunner();
     await holder.startTransaction();
+    await holder.query(`SET LOCAL citus.propagate_set_commands = 'local'`); // a cluster waits at the node
+    await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
     await holder.query(
       `SELECT FROM idempotency_keys WHERE organization_id = $1 AND user_id = $2 FOR UPDATE`,
       [api.organizationId, id],
