@@ -65,6 +65,24 @@ describe.each([
   });
 });
 
+it('32 bodies of an organization wait, and more are a 503 at once', async () => {
+  const sockets = await Promise.all([stalled(BATCH, batchOf(100_000)), stalled(BATCH, batchOf(100_000))]);
+  const waiting = await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      const socket = await connectTo(service.url);
+      socket.write(head(BATCH, 100_000));
+      return socket;
+    }),
+  );
+  await api.get('/api/v1/users').expect(200); // the others have arrived
+  await post(BATCH, batchOf(100_000)).expect(503);
+
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(waiting.slice(0, 2).map((socket) => once(socket, 'readable'))); // 100 Continue
+  expect(String(waiting[0].read())).toContain('100 Continue');
+  for (const socket of waiting) socket.destroy();
+});
+
 it('the room of a body is kept while its handler works, also when the caller has left', async () => {
   const { transaction } = service.dataSource;
   let work!: () => void;

@@ -23,8 +23,8 @@ describeOnServer('a service whose role may use the tables but does not own them'
     await owner.connect();
     await owner.query(`CREATE ROLE ${ROLE} LOGIN`);
     await owner.query(`CREATE ROLE ${READER}`);
-    await owner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON users TO ${ROLE}`);
-    await owner.query(`GRANT SELECT ON users TO ${READER}`);
+    await owner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON users, tokens TO ${ROLE}`);
+    await owner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON users TO ${READER}`);
     await migrate();
 
     const url = new URL(directUrl(database));

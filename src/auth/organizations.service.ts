@@ -84,9 +84,14 @@ export class OrganizationsService {
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
     await this.requireDeletable(id);
+    // If the deletion does not come to its end, readers and subscribers find that the events before this are removed.
+    await this.database.execute(
+      id,
+      sql`UPDATE ${EventHead} SET removed = sequence WHERE organization_id = ${id}`,
+    );
     // A long history would take longer than a statement may. Its rows are of no use to an organization without users and tokens.
     for (const { target, primaryColumns } of this.owned()) {
-      const column = primaryColumns.find(({ propertyName }) => propertyName !== 'organizationId');
+      const column = primaryColumns.findLast(({ propertyName }) => propertyName !== 'organizationId');
       if (!column) continue;
       const key = raw(column.databaseName);
       const batch = sql`

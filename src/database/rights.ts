@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { placementsOf } from './citus/placements';
 import type { Queryable } from './citus/cluster';
+import { retryBroken } from './retry';
 import { MIGRATIONS_TABLE, tableName } from './tables';
 
 const TABLE_RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
@@ -22,8 +23,9 @@ const holds = (role: string) =>
   `CASE relkind WHEN 'S' THEN has_sequence_privilege(${role}, pg_class.oid, "right") ELSE has_table_privilege(${role}, pg_class.oid, "right") END`;
 
 /**
- * Grants what the service needs to the roles that have all four rights on `users`: they run the service, and nobody has granted
- * them the tables and the sequence that a migration added. A role with fewer rights, such as one that reads reports, gets none.
+ * Grants what the service needs to the roles that have all four rights on `users` and `tokens`: they run the service, and nobody has
+ * granted them the tables and the sequence that a migration added. A role with fewer rights, such as one that reads reports, or
+ * writes users alone, gets none.
  * Only the owner of the tables can grant.
  */
 export async function grantToServiceRoles(runner: Queryable, dataSource: DataSource): Promise<void> {
@@ -32,9 +34,9 @@ export async function grantToServiceRoles(runner: Queryable, dataSource: DataSou
     `SELECT format('GRANT %s ON %s %I TO %I', "right", CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, name, role) AS sql
      FROM (SELECT rolname AS role, relnamespace AS namespace
            FROM pg_class CROSS JOIN aclexplode(relacl) JOIN pg_roles ON pg_roles.oid = grantee
-           WHERE relname = 'users' AND relnamespace = to_regnamespace(quote_ident(current_schema()))
+           WHERE relname IN ('users', 'tokens') AND relnamespace = to_regnamespace(quote_ident(current_schema()))
              AND grantee <> relowner AND privilege_type = ANY ($3::text[])
-           GROUP BY rolname, relnamespace HAVING count(DISTINCT privilege_type) = cardinality($3::text[])) AS roles
+           GROUP BY rolname, relnamespace HAVING count(DISTINCT (relname, privilege_type)) = 2 * cardinality($3::text[])) AS roles
      CROSS JOIN unnest($1::text[], $2::text[]) AS needed (name, "right")
      JOIN pg_class ON relname = name AND relnamespace = namespace
      WHERE NOT ${holds('role')} AND pg_has_role(relowner, 'USAGE')
@@ -50,12 +52,14 @@ export async function grantToServiceRoles(runner: Queryable, dataSource: DataSou
 /** A right that the service's role lacks on a table or sequence that exists, such as `SELECT on events`. */
 export async function missingRight(dataSource: DataSource): Promise<string | undefined> {
   const { names, rights } = neededOn(dataSource);
-  const [missing] = await dataSource.query(
-    `SELECT "right" || ' on ' || name AS "right"
+  const [missing]: { right: string }[] = await retryBroken(() =>
+    dataSource.query(
+      `SELECT "right" || ' on ' || name AS "right"
      FROM unnest($1::text[], $2::text[], $3::text[]) AS needed (name, "right", place)
      JOIN pg_class ON pg_class.oid = to_regclass(place)
      WHERE NOT ${holds('current_user')} LIMIT 1`,
-    [names, rights, names.map((name) => tableName(dataSource, name))],
+      [names, rights, names.map((name) => tableName(dataSource, name))],
+    ),
   );
   return missing?.right;
 }

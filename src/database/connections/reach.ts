@@ -7,7 +7,8 @@ const WITHIN_MS = 30_000;
 const PAUSE_MS = 1_000;
 
 /** No answer, no server, one that is starting, or one that has no connection left. Anything else needs another configuration. */
-const TEMPORARY_CODES = /^(ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|57P03|53300)$/;
+const TEMPORARY_CODES =
+  /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|57P01|57P03|53300)$/;
 const NO_ANSWER = /timeout expired|due to connection timeout|when trying to connect/;
 
 /** Connects to a server, which may not be there yet. */

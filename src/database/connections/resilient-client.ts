@@ -43,7 +43,10 @@ export class ResilientClient extends pg.Client {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- two overloads
   override connect(...args: any[]): any {
     const [callback] = args;
-    const connected = this.connectDirectly().catch((error: Error) => Promise.reject(asFatal(error)));
+    const connected = this.connectDirectly().catch((error: Error) => {
+      this.connection.stream.destroy(); // the pool forgets a client that has not connected
+      throw asFatal(error);
+    });
     if (typeof callback !== 'function') return connected;
     void connected.then(() => callback(null, this), callback);
   }

@@ -6,11 +6,15 @@ const MAX_PREPARED = 200;
 
 const MAX_COUNTED = 1_000;
 
+/** Longer texts have a row for each of many values, and are rarely the same twice. */
+const MAX_LENGTH = 4_000;
+
 const names = new Map<string, string>();
 const uses = new Map<string, number>();
 
 /** The name under which a connection prepares the statement, the same on all connections; undefined if it is rare. */
 export function nameOf(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
   const name = names.get(text);
   if (name || names.size === MAX_PREPARED) return name;
   const used = (uses.get(text) ?? 0) + 1;

@@ -3,6 +3,9 @@ import { ServiceUnavailableException } from '@nestjs/common';
 /** A request that has waited longer for room is refused. */
 const MAX_WAIT_MS = 5_000;
 
+/** Node has read up to 64 KB of a request that waits, so more of them are refused at once. */
+const MAX_WAITING = { one: 32, all: 200 };
+
 interface Waiting {
   organizationId: string;
   size: number;
@@ -25,6 +28,8 @@ export class BodyRoom {
   }
 
   private wait(organizationId: string, size: number): Promise<void> {
+    const own = [...this.waiting].filter((waiting) => waiting.organizationId === organizationId);
+    if (own.length >= MAX_WAITING.one || this.waiting.size >= MAX_WAITING.all) throw noRoom();
     return new Promise((resolve, reject) => {
       const start = () => {
         clearTimeout(timer);
@@ -34,7 +39,7 @@ export class BodyRoom {
       };
       const refuse = () => {
         this.waiting.delete(waiting);
-        reject(new ServiceUnavailableException('Too many large requests are in progress. Try again.'));
+        reject(noRoom());
       };
       const waiting = { organizationId, size, start };
       const timer = setTimeout(refuse, MAX_WAIT_MS).unref();
@@ -44,19 +49,27 @@ export class BodyRoom {
 
   private give(organizationId: string, size: number): void {
     this.add(organizationId, -size);
-    for (const { organizationId, size, start } of this.waiting)
-      if (this.hasRoom(organizationId, size)) start();
+    // Organizations that hold less come first.
+    const byHeld = [...this.waiting].sort(
+      (a, b) => this.heldBy(a.organizationId) - this.heldBy(b.organizationId),
+    );
+    for (const { organizationId, size, start } of byHeld) if (this.hasRoom(organizationId, size)) start();
   }
 
   private hasRoom(organizationId: string, size: number): boolean {
-    const held = this.held.get(organizationId) ?? 0;
-    return held + size <= this.limits.one && this.total + size <= this.limits.all;
+    return this.heldBy(organizationId) + size <= this.limits.one && this.total + size <= this.limits.all;
+  }
+
+  private heldBy(organizationId: string): number {
+    return this.held.get(organizationId) ?? 0;
   }
 
   private add(organizationId: string, size: number): void {
     this.total += size;
-    const held = (this.held.get(organizationId) ?? 0) + size;
+    const held = this.heldBy(organizationId) + size;
     if (held > 0) this.held.set(organizationId, held);
     else this.held.delete(organizationId);
   }
 }
+
+const noRoom = () => new ServiceUnavailableException('Too many large requests are in progress. Try again.');

@@ -24,6 +24,9 @@ const MAX_TEXTS = 20;
 /** A write that was under way when its user was purged has stored its words by then. */
 const LOOK_AGAIN_AFTER = sql`interval '2 minutes'`;
 
+/** A time in the future is left from before the database's clock was set back. */
+const IS_DUE = sql`(purged_at < now() - ${LOOK_AGAIN_AFTER} OR purged_at > now() + interval '1 minute')`;
+
 /** A purge, after which the words that were stored around that time are looked at again. It names nobody. */
 @Entity('purges')
 export class Purge {
@@ -75,7 +78,7 @@ export class VocabularySweep implements OnModuleInit {
       'look again at the words',
       (after, limit) => sql`
         SELECT DISTINCT organization_id AS id FROM ${Purge}
-        WHERE organization_id > ${after} AND purged_at < now() - ${LOOK_AGAIN_AFTER} ORDER BY 1 LIMIT ${limit}`,
+        WHERE organization_id > ${after} AND ${IS_DUE} ORDER BY 1 LIMIT ${limit}`,
       (organizationId) => this.lookAgain(organizationId, signal),
       signal,
     );
@@ -152,7 +155,7 @@ export class VocabularySweep implements OnModuleInit {
       query<Purge>(
         manager,
         sql`SELECT organization_id AS "organizationId", id, purged_at AS "purgedAt" FROM ${Purge}
-            WHERE organization_id = ${organizationId} AND purged_at < now() - ${LOOK_AGAIN_AFTER} ORDER BY purged_at`,
+            WHERE organization_id = ${organizationId} AND ${IS_DUE} ORDER BY purged_at`,
       ),
     );
     if (purges.length === 0) return; // another process was faster
