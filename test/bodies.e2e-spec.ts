@@ -78,8 +78,10 @@ it('32 bodies of an organization wait, and more are a 503 at once', async () => 
   await post(BATCH, batchOf(100_000)).expect(503);
 
   for (const socket of sockets) socket.destroy();
-  await Promise.all(waiting.slice(0, 2).map((socket) => once(socket, 'readable'))); // 100 Continue
-  expect(String(waiting[0].read())).toContain('100 Continue');
+  const answer = await Promise.race(
+    waiting.map((socket) => once(socket, 'readable').then(() => String(socket.read()))),
+  );
+  expect(answer).toContain('100 Continue');
   for (const socket of waiting) socket.destroy();
 });
 

@@ -2,6 +2,17 @@
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** The messages that prepare a statement, and that bind values to one, with their length, its name and its text. */
+const PARSE = /P[^]{4}(ums_\d+)\0([^\0]*)\0/g;
+const BIND = /B[^]{4}\0(ums_\d+)\0/g;
+
+/** What a client sends, with the texts of the prepared statements that it names. */
+function statementsIn(chunk, texts) {
+  const sent = chunk.toString('latin1');
+  for (const [, name, text] of sent.matchAll(PARSE)) texts.set(name, text);
+  return [sent, ...[...sent.matchAll(BIND)].map(([, name]) => texts.get(name) ?? '')].join('\n');
+}
+
 export async function startProxy(target) {
   let mode = 'pass';
   let delayMs = 0;
@@ -13,14 +24,15 @@ export async function startProxy(target) {
     if (mode === 'refuse') return near.resetAndDestroy();
     if (mode === 'swallow') return near.resume();
     const far = connect(target, '127.0.0.1').on('error', () => near.destroy());
-    const link = { near, far, isSilent: false, isCut: false };
+    const link = { near, far, isSilent: false, isCut: false, texts: new Map() };
     links.add(link);
     for (const [from, to] of [
       [near, far],
       [far, near],
     ]) {
       from.on('data', async (chunk) => {
-        if (from === near && lostAfter && chunk.includes(lostAfter)) {
+        const sent = from === near ? statementsIn(chunk, link.texts) : '';
+        if (lostAfter && sent.includes(lostAfter)) {
           lostAfter = undefined;
           link.isCut = true;
         }
