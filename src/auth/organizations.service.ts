@@ -84,7 +84,7 @@ export class OrganizationsService {
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
     await this.requireDeletable(id);
-    // If the deletion does not come to its end, readers and subscribers find that the events before this are removed.
+    // If the deletion ends early, readers and subscribers are told that these events are gone.
     await this.database.execute(
       id,
       sql`UPDATE ${EventHead} SET removed = sequence WHERE organization_id = ${id}`,

@@ -138,7 +138,7 @@ async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
   ]);
 }
 
-/** What an operator is told if there are some. */
+/** The message for an operator if there are pending migrations. */
 export const OUTDATED = 'The schema is older than this release. Run: ums migrate';
 
 /** The migrations of this release that the database lacks. A schema newer than this release is fine. */

@@ -24,9 +24,8 @@ const holds = (role: string) =>
 
 /**
  * Grants what the service needs to the roles that have all four rights on `users` and `tokens`: they run the service, and nobody has
- * granted them the tables and the sequence that a migration added. A role with fewer rights, such as one that reads reports, or
- * writes users alone, gets none.
- * Only the owner of the tables can grant.
+ * granted them the tables and the sequence that a migration added. A role with fewer rights, such as one that reads reports or
+ * writes users alone, gets none. Only the owner of the tables can grant.
  */
 export async function grantToServiceRoles(runner: Queryable, dataSource: DataSource): Promise<void> {
   const { names, rights } = neededOn(dataSource);
@@ -55,9 +54,9 @@ export async function missingRight(dataSource: DataSource): Promise<string | und
   const [missing]: { right: string }[] = await retryBroken(() =>
     dataSource.query(
       `SELECT "right" || ' on ' || name AS "right"
-     FROM unnest($1::text[], $2::text[], $3::text[]) AS needed (name, "right", place)
-     JOIN pg_class ON pg_class.oid = to_regclass(place)
-     WHERE NOT ${holds('current_user')} LIMIT 1`,
+       FROM unnest($1::text[], $2::text[], $3::text[]) AS needed (name, "right", place)
+       JOIN pg_class ON pg_class.oid = to_regclass(place)
+       WHERE NOT ${holds('current_user')} LIMIT 1`,
       [names, rights, names.map((name) => tableName(dataSource, name))],
     ),
   );
