@@ -63,6 +63,19 @@ async function sweep(): Promise<void> {
 }
 
 describe("the services in an application's transaction", () => {
+  it('find an organization that it has created, and can delete it', async () => {
+    const service = host.app.get(OrganizationsService);
+    const externalId = `tenant-${process.hrtime.bigint()}`;
+    await rolledBack(async (manager) => {
+      const organizations = service.within(manager);
+      const created = await organizations.create('Tenant', { externalId });
+      expect(await organizations.find({ externalId })).toEqual(created);
+      expect(await service.find({ externalId })).toBeNull(); // before the commit
+      await organizations.delete(created.id);
+      expect(await organizations.find({ externalId })).toBeNull();
+    });
+  });
+
   it('write together with its rows, and read what it has written', async () => {
     const id = await newOrganization();
     const login = `together-${id}`;
