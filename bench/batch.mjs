@@ -6,7 +6,7 @@ import { createUser, newPerson } from './operations.mjs';
 import { BASE, before, openSides, service, stopAll } from './sides.mjs';
 
 const PER_BATCH = 500;
-/** In a round, a multiple of the callers: at the end of a fixed time, most of what they have sent would be unanswered. */
+/** Batches in a round, a multiple of the callers. A fixed time would end while most of the requests are unanswered. */
 const BATCHES = 24;
 
 const { values } = parseArgs({

@@ -5,17 +5,17 @@ import autocannon from 'autocannon';
 import { busyCpu, cpuOf } from './cpu.mjs';
 import { progress } from './sides.mjs';
 
-/** The first round lasts so many times as long, and is not counted: V8 optimizes the code meanwhile. */
+/** The first round lasts this many times as long and does not count, because V8 optimizes the code meanwhile. */
 const WARM_UP = 3;
 
 const say = (text) => process.stdout.write(`${text}\n`);
 
 /**
- * An operation is `{ name, requestOf(side) }`, and where it is not as usual:
- * - `isFor(side)`: whether a side has it;
+ * An operation is `{ name, requestOf(side) }`, with optional properties:
+ * - `isFor(side)`: whether a side supports it;
  * - `rows`: how many users one request writes;
- * - `callers`: instead of those of the program;
- * - `amountOf(side)`: sends so many requests instead of lasting some seconds;
+ * - `callers`: overrides the number of callers;
+ * - `amountOf(side)`: the number of requests, instead of a duration;
  * - `onResponse(side, body, organization)`.
  * A request is `{ method, path, organization, body, headers }`.
  */
@@ -24,7 +24,7 @@ export async function compare(sides, operations, { rounds, seconds, callers }) {
   let foreign = 0;
   for (let round = 0; round <= rounds; round++) {
     for (const side of sides) await side.refresh();
-    // Every round has every operation, because what a write costs depends on how many have gone before.
+    // Every round has every operation, because the cost of a write depends on how many came before.
     for (const operation of operations)
       for (const side of round % 2 ? [...sides].reverse() : sides) {
         if (operation.isFor?.(side) === false) continue;
@@ -64,7 +64,8 @@ function sayTable(sides, { name, rows = 1 }, bySide) {
   }
 }
 
-async function measure(side, operation, { seconds, callers }) {
+/** Runs one operation, and returns its rate, its latency and the CPU time that it took. */
+export async function measure(side, operation, { seconds, callers }) {
   const { requestOf, onResponse, amountOf, rows = 1 } = operation;
   const amount = amountOf?.(side);
   const before = cpuTimes(side);
@@ -75,7 +76,7 @@ async function measure(side, operation, { seconds, callers }) {
     url: side.url,
     connections: Math.min(operation.callers ?? callers, amount ?? Infinity),
     ...(amount ? { amount } : { duration: seconds }),
-    sampleInt: 100, // how often it looks whether the time is up
+    sampleInt: 100, // how often it checks whether the time is up
     requests: [
       {
         setupRequest(request, context) {
@@ -131,14 +132,15 @@ function cpuTimes({ pid, postgresPids }) {
   };
 }
 
-/** Of a sorted list. */
+/** The quantile of a sorted list. */
 export const quantile = (sorted, part) =>
   sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
 
 const ascending = (list) => [...list].sort((a, b) => a - b);
 const median = (list) => quantile(ascending(list), 0.5);
 
-function range(list, digits) {
+/** The median of a list, with its minimum and maximum. */
+export function range(list, digits) {
   const [least, most] = [Math.min(...list), Math.max(...list)].map((value) => value.toFixed(digits));
   return `${median(list).toFixed(digits)} (${least}–${most})`;
 }

@@ -8,7 +8,7 @@ const { person } = createRequire(import.meta.url)('../dist/src/demo/people.js');
 let turn = 0;
 const anyOf = (list) => list[turn++ % list.length];
 
-/** People whom no side has yet. */
+/** The number of the next person; no side has it yet. */
 let made = 10_000_000;
 export const newPerson = () => person(made++);
 

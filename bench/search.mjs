@@ -1,13 +1,11 @@
 // Times the search over HTTP, one request at a time: with statistics that know only another organization, with fresh ones and
 // without any. Then its slow end, deep pages, eight callers at once, and ILIKE on the same data.
 //   node bench/search.mjs [--users 1000000] [--organizations 1] [--terms 500] [--seed 4711]
-import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { quantile } from './compare.mjs';
 import { BASE, openSides, progress, service, stopAll } from './sides.mjs';
-
-const { person, pick, random } = createRequire(import.meta.url)('../dist/src/demo/people.js');
+import { draw } from './terms.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -53,7 +51,7 @@ async function compareStatistics(side) {
   const medians = new Map();
   for (const prepare of Object.values(states)) {
     await prepare();
-    for (const [kind, drawn] of draw(side, Math.max(20, terms / 10))) {
+    for (const [kind, drawn] of termsOf(side, Math.max(20, terms / 10))) {
       const found = await searchAll(side, drawn);
       medians.set(kind, [...(medians.get(kind) ?? []), at(timesOf(found), 0.5)]);
     }
@@ -69,7 +67,7 @@ async function compareStatistics(side) {
 async function measureTerms(side) {
   say('terms', 'p50 ms', 'p99 ms', 'max ms', 'page 100 p99', `${CALLERS} callers p99`, 'failed', 'ILIKE p50');
   say(...Array.from({ length: 8 }, () => '---'));
-  for (const [kind, drawn] of draw(side, terms)) {
+  for (const [kind, drawn] of termsOf(side, terms)) {
     const found = await searchAll(side, drawn);
     const deep = [];
     for (const one of found.filter((_, i) => i % Math.ceil(terms / 20) === 0)) {
@@ -125,49 +123,7 @@ async function search({ url }, { organization, q }, cursor) {
   return { organization, q, cursor: nextCursor, ms: performance.now() - started, status: response.status };
 }
 
-/** So many terms of each kind, with the organizations to search; the same ones each time. */
-function draw({ organizations: tenants }, count) {
-  const next = random(seed);
-  return Object.entries(kinds(next)).map(([kind, term]) => {
-    const drawn = Array.from({ length: count }, () => ({ organization: pick(next, tenants), q: term() }));
-    return [kind, drawn.filter(({ q }) => [...q.trim()].length >= 2)];
-  });
-}
-
-/** Kinds of search terms, drawn at random from the existing users. */
-function kinds(next) {
-  const anybody = () => person(Math.floor(next() * users));
-  const wordsOf = (text) =>
-    text
-      .toLowerCase()
-      .split(/[^\p{L}]+/u)
-      .filter((word) => word.length >= 4);
-  const typo = (word) => {
-    const at = 1 + Math.floor(next() * (word.length - 2));
-    return word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2);
-  };
-  const part = (text, length) => {
-    const at = Math.floor(next() * Math.max(1, text.length - length));
-    return text.slice(at, at + length);
-  };
-  const letters = (length) => () => part(pick(next, wordsOf(anybody().name).concat('ada')), length);
-  return {
-    'rare word': () => anybody().metadata.badge,
-    'common word': () => pick(next, anybody().name.split(' ')),
-    'in nearly every row': () =>
-      pick(next, ['com', 'example', 'exam', 'usr', 'ampl', '.com', 'usr_0', 'e.com']),
-    'two letters': letters(2),
-    'three letters': letters(3),
-    typo: () => typo(pick(next, wordsOf(anybody().name).concat('platform'))),
-    'two words': () => {
-      const [first, ...rest] = anybody().name.split(' ');
-      return next() < 0.5 ? `${first} ${rest.at(-1)}` : `${rest.at(-1)} ${first}`;
-    },
-    'email fragment': () => part(anybody().email, 5 + Math.floor(next() * 8)),
-    'metadata value': () => pick(next, [anybody().metadata.city, anybody().metadata.team]),
-    'no match': () => Array.from({ length: 7 }, () => pick(next, [...'bcdfghjkqvwxz'])).join(''),
-  };
-}
+const termsOf = ({ organizations: tenants }, count) => draw({ organizations: tenants, users, seed }, count);
 
 function timesOf(found) {
   return found.map(({ ms }) => ms);

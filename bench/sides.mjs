@@ -1,4 +1,4 @@
-// The sides of a comparison: each is a server on a database of its own, all filled alike through the API of a build.
+// The sides of a comparison: each is a server on its own database, and all are filled identically through the API of a build.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ export const progress = (text) => process.stderr.write(`${text}\n`);
 
 export const BASE = '/api/v1/users';
 const PER_BATCH = 500;
-/** How many users another organization has when the statistics are taken that shall not be fresh. */
+/** The users of the other organization that stale statistics are taken from. */
 const OTHERS = 10_000;
 
 const SERVICE = { args: ['dist/src/cli.js', 'start', '--json'], cwd: resolve('.') };
@@ -32,16 +32,16 @@ export function before(directory) {
   return [{ ...SERVICE, name: 'before', cwd: resolve(directory) }];
 }
 
-/** Writes a user by a single statement into a table as a small application would have it. */
+/** Writes a user with a single statement to a table like that of a small application. */
 export const express = { ...EXPRESS, name: 'Express', env: { BENCH_WRITES: 'plain' } };
 
-/** Leaves the same rows in the same tables as the service, by transactions of fixed statements. */
+/** Writes the same rows to the same tables as the service, in transactions of fixed statements. */
 export const expressSameWork = { ...EXPRESS, name: 'Express, same work', env: { BENCH_WRITES: 'same-work' } };
 
 const undo = [];
 export const undoLater = (end) => void undo.push(end);
 
-/** Ends whatever has been started, the latest first. */
+/** Ends everything that has been started, latest first. */
 export async function stopAll() {
   for (const end of undo.reverse())
     try {
@@ -57,7 +57,7 @@ export function temporaryDirectory() {
   return directory;
 }
 
-/** Starts PostgreSQL. Statistics change only when a program asks for it, and nothing works in the background of a measurement. */
+/** Starts PostgreSQL. Statistics change only on request, and no background work disturbs a measurement. */
 export async function startPostgres() {
   const cluster = await makeCluster(temporaryDirectory(), {
     autovacuum: 'off',
@@ -97,8 +97,8 @@ export async function startServer({ args, cwd, env }, databaseUrl) {
 }
 
 /**
- * Opens each side on a new database with these organizations and users. With `statistics: 'stale'`, those of PostgreSQL know
- * only an organization that no request is for.
+ * Opens each side on a new database with these organizations and users. With `statistics: 'stale'`, PostgreSQL has statistics
+ * only of an organization that gets no requests.
  */
 export async function openSides(sides, { organizations, users, statistics = 'fresh' }) {
   const postgres = await startPostgres();
@@ -134,7 +134,7 @@ export async function openSide(side, databaseUrl, postgresPids, { organizations,
     postgresPids,
     client,
     created: [],
-    /** Before each round, which is to find the database as the round before did. */
+    /** Runs before each round, so that all rounds find the database in the same state. */
     refresh: () => vacuum(statistics === 'fresh' ? 'ANALYZE' : ''),
   };
 }
@@ -154,7 +154,7 @@ export async function fill(client, url, { organizations, users }) {
   for (let from = 0; from < each; from += PER_BATCH)
     for (const [i, organization] of tenants.entries()) {
       const length = Math.min(PER_BATCH, each - from);
-      // All begin as members, so that the first change of a role changes something.
+      // All start as members, so that the first change of a role changes something.
       const people = Array.from({ length }, (_, n) => ({ ...person(i * each + from + n), role: 'member' }));
       batches.push({ organization, people });
     }
@@ -177,27 +177,31 @@ function alternating(members, tenants) {
   return Array.from({ length: lists[0].length }, (_, n) => lists.flatMap((list) => list[n] ?? [])).flat();
 }
 
-async function post(url, { token }, path, body) {
+export const post = async (url, organization, path, body) =>
+  JSON.parse(await send(url, organization, 'POST', path, body));
+
+/** Returns the text of the response, and throws if it is not a success. */
+export async function send(url, { token }, method, path, body) {
   const response = await fetch(`${url}${path}`, {
-    method: 'POST',
+    method,
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${text}`);
-  return JSON.parse(text);
+  return text;
 }
 
-/** A copy of the users as a small application would have them, for the baseline of single statements. */
+/** A copy of the users in a table like that of a small application, for the baseline of single statements. */
 async function createPlainTable(client) {
   await client.query(`
     CREATE SCHEMA plain;
     CREATE TABLE plain.users (
       id text PRIMARY KEY, organization_id text NOT NULL REFERENCES organizations, name text NOT NULL, email text NOT NULL,
-      role text NOT NULL, metadata jsonb NOT NULL,
+      role text NOT NULL, active boolean NOT NULL, metadata jsonb NOT NULL,
       created_at timestamptz(3) NOT NULL DEFAULT now(), updated_at timestamptz(3) NOT NULL DEFAULT now()
     );
-    INSERT INTO plain.users SELECT id, organization_id, name, email, role, metadata, created_at, updated_at FROM users;
+    INSERT INTO plain.users SELECT id, organization_id, name, email, role, active, metadata, created_at, updated_at FROM users;
     CREATE UNIQUE INDEX ON plain.users (organization_id, lower(email));
     CREATE INDEX ON plain.users (organization_id, created_at, id)`);
 }

@@ -69,7 +69,7 @@ export function isTransient({ status, code, cause }: ApiError): boolean {
   return networkError === undefined || PASSING.test(networkError.code ?? '');
 }
 
-/** The rate limit, and what the service or a gateway in front of it says of an outage. */
+/** The rate limit, and outages of the service or a gateway in front of it. */
 const PASSING_STATUSES = [429, 502, 503, 504];
 
 /** System errors, such as ECONNREFUSED, and broken connections; not, for example, unknown hosts and certificates. */

@@ -3,20 +3,20 @@ import type { Page } from './pages.ts';
 import { sleep } from './transport.ts';
 
 export interface FeedOptions {
-  /** Where to begin: the `cursor` of an earlier feed with the same filters. By default the oldest event that is kept. */
+  /** Where to begin: the `cursor` of an earlier feed with the same filters. By default at the oldest stored event. */
   cursor?: string;
-  /** The pause before the next question when everything has been read, in milliseconds. Default: 1,000. */
+  /** The pause before the next request when everything has been read, in milliseconds. Default: 1,000. */
   intervalMs?: number;
   /** Ends the feed: the iteration throws its reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Iterates over what happens, for ever, in its order. Failures that may pass are waited out. To go on after a restart, keep
- * `cursor` and begin there: each event is then seen at least once.
+ * Iterates over events in order, without an end. Retries temporary failures. To continue after a restart, store `cursor` and
+ * begin there: you then get each event at least once.
  */
 export class Feed<Item> implements AsyncIterable<Item> {
-  /** Behind the last page whose items have all been handled. */
+  /** The position after the last page whose items have all been handled. */
   cursor: string | undefined;
   readonly #options: FeedOptions;
   readonly #fetch: (cursor?: string) => Promise<Page<Item>>;
@@ -31,7 +31,8 @@ export class Feed<Item> implements AsyncIterable<Item> {
     for (;;) {
       const page = await this.#page();
       yield* page.data;
-      // A page may be short although there are more: the service looks at so many events, and then says how far it got.
+      // A page may be short although there are more events: the service scans a limited number and returns the position that it
+      // reached.
       const isEnd = page.nextCursor === null || page.nextCursor === this.cursor;
       this.cursor = page.nextCursor ?? this.cursor;
       if (isEnd) await this.#pause();

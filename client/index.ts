@@ -13,19 +13,33 @@ import type {
   BatchUser,
   CreateToken,
   CreateUser,
+  CreateWebhook,
   DeletedUser,
+  Delivery,
   Event,
+  Group,
   ListDeletedUsersQuery,
+  ListDeliveriesQuery,
   ListEventsQuery,
+  ListGroupsQuery,
   ListTokensQuery,
   ListUsersQuery,
+  ListWebhooksQuery,
   NewToken,
+  NewWebhook,
+  Accepted,
+  Redeliver,
+  RotateSecret,
   RestoreUser,
   RotateToken,
   SearchUsersQuery,
+  Statistics,
   Token,
   UpdateUser,
+  UpdateWebhook,
   User,
+  UserExport,
+  Webhook,
 } from './types.ts';
 
 export { ApiError, type FieldFault } from './api-error.ts';
@@ -37,8 +51,8 @@ export type * from './types.ts';
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * Creates a client for Node.js and browsers. Calls reject with an `ApiError`, or with the abort reason if the caller
- * aborts them. What can never succeed, such as a `baseUrl` without a scheme, is a `TypeError`.
+ * Creates a client for Node.js and browsers. Calls reject with an `ApiError`, or with the abort reason if the caller aborts
+ * them. Invalid options, such as a `baseUrl` without a scheme, are a `TypeError`.
  */
 export function createClient(options: ClientOptions) {
   const transport = new Transport(options);
@@ -51,6 +65,9 @@ export function createClient(options: ClientOptions) {
     );
 
   return {
+    /** Gets the statistics of the organization, up to a minute old. */
+    statistics: (options?: CallOptions) =>
+      transport.send<Statistics>({ method: 'GET', path: STATISTICS }, options),
     users: {
       /** Iterates over all users. Pages are fetched as needed. */
       list: (query?: ListUsersQuery, options?: CallOptions) => pages<User>(USERS, query, options),
@@ -63,8 +80,8 @@ export function createClient(options: ClientOptions) {
         return transport.send<User>({ method: 'POST', path: USERS, body: user, idempotencyKey }, options);
       },
       /**
-       * Creates up to 500 users, or with `upsert` changes those that exist. Says what became of each, in their order. Written
-       * once even if the call is retried.
+       * Creates up to 500 users, or with `upsert` changes existing ones. Returns the outcome of each, in order. Written once
+       * even if the call is retried.
        */
       batch: (users: BatchUser[], { mode, atomic, dryRun, ...options }: BatchOptions = {}) =>
         transport.send<BatchAnswer>(
@@ -84,28 +101,46 @@ export function createClient(options: ClientOptions) {
           { method: 'PATCH', path: itemPath(USERS, id), body: changes, ifMatch: options?.ifMatch },
           options,
         ),
-      /** Deletes a user. Succeeds, too, if the user is gone when the call is retried, whoever deleted it. */
+      /** Deletes a user. Also succeeds if the user is gone when the call is retried, whoever deleted it. */
       delete: (id: string, options?: WriteOptions) =>
         transport.send<void>(
           { method: 'DELETE', path: itemPath(USERS, id), ifMatch: options?.ifMatch },
           options,
         ),
+      /**
+       * Gets everything that the service stores about a user, for a person who asks for their data. The document may be long,
+       * so the default timeout is 10 minutes.
+       */
+      export: (id: string, options?: CallOptions) =>
+        transport.send<UserExport>(
+          { method: 'GET', path: `${itemPath(USERS, id)}/export` },
+          { timeoutMs: EXPORT_TIMEOUT_MS, ...options },
+        ),
     },
     deletedUsers: {
-      /** Iterates over the deleted users, the latest first. Pages are fetched as needed. */
+      /** Iterates over the deleted users, latest deletion first. Pages are fetched as needed. */
       list: (query?: ListDeletedUsersQuery, options?: CallOptions) =>
         pages<DeletedUser>(DELETED_USERS, query, options),
       get: (id: string, options?: CallOptions) =>
         transport.send<DeletedUser>({ method: 'GET', path: itemPath(DELETED_USERS, id) }, options),
-      /** Makes it a user again. Never retried: if the response is lost, the user may be back. */
+      /** Restores a deleted user. Never retried: if the response is lost, the user may have been restored. */
       restore: (id: string, changes?: RestoreUser, options?: CallOptions) =>
         transport.send<User>(
           { method: 'POST', path: `${itemPath(DELETED_USERS, id)}/restore`, body: changes },
           options,
         ),
-      /** Erases it for good. Succeeds, too, if it is gone when the call is retried. */
+      /** Erases a deleted user for good. Also succeeds if the user is gone when the call is retried. */
       purge: (id: string, options?: CallOptions) =>
         transport.send<void>({ method: 'DELETE', path: itemPath(DELETED_USERS, id) }, options),
+    },
+    groups: {
+      /**
+       * Iterates over the groups by name. Pages are fetched as needed. `users.list({ group })` iterates over the members of a
+       * group.
+       */
+      list: (query?: ListGroupsQuery, options?: CallOptions) => pages<Group>(GROUPS, query, options),
+      get: (id: string, options?: CallOptions) =>
+        transport.send<Group>({ method: 'GET', path: itemPath(GROUPS, id) }, options),
     },
     tokens: {
       /** Iterates over all tokens, newest first. Pages are fetched as needed. */
@@ -119,8 +154,8 @@ export function createClient(options: ClientOptions) {
       current: (options?: CallOptions) =>
         transport.send<Token>({ method: 'GET', path: `${TOKENS}/current` }, options),
       /**
-       * Replaces a token by a new one, whose value only this call returns. The old one keeps working for the overlap, a day by default.
-       * Never retried: if the response is lost, the old one may already have an end.
+       * Replaces a token with a new one, whose value only this call returns. The old token works until the overlap, by default
+       * a day, is over. Never retried: if the response is lost, the old token may already be ending.
        */
       rotate: (id: string, rotation: RotateToken = {}, options?: CallOptions) =>
         transport.send<NewToken>(
@@ -136,7 +171,7 @@ export function createClient(options: ClientOptions) {
       list: (query?: ListEventsQuery, options?: CallOptions) => pages<Event>(EVENTS, query, options),
       get: (id: string, options?: CallOptions) =>
         transport.send<Event>({ method: 'GET', path: itemPath(EVENTS, id) }, options),
-      /** Iterates over the events in their order, and then over those to come. Its `cursor` says where to go on. */
+      /** Iterates over the events in order, and then over new ones. Its `cursor` is the position to continue from. */
       follow: ({ cursor, intervalMs, signal, limit = 100, ...query }: FollowEvents = {}) =>
         new Feed({ cursor, intervalMs, signal }, (cursor) =>
           transport.send<Page<Event>>(
@@ -145,20 +180,60 @@ export function createClient(options: ClientOptions) {
           ),
         ),
     },
+    webhooks: {
+      /** Iterates over all webhooks, newest first. */
+      list: (query?: ListWebhooksQuery, options?: CallOptions) => pages<Webhook>(WEBHOOKS, query, options),
+      /** Creates a webhook. Only this call returns its secret. */
+      create: (webhook: CreateWebhook, options?: CallOptions) =>
+        transport.send<NewWebhook>({ method: 'POST', path: WEBHOOKS, body: webhook }, options),
+      get: (id: string, options?: CallOptions) =>
+        transport.send<Webhook>({ method: 'GET', path: itemPath(WEBHOOKS, id) }, options),
+      /** Changes only the given fields. */
+      update: (id: string, changes: UpdateWebhook, options?: CallOptions) =>
+        transport.send<Webhook>({ method: 'PATCH', path: itemPath(WEBHOOKS, id), body: changes }, options),
+      delete: (id: string, options?: CallOptions) =>
+        transport.send<void>({ method: 'DELETE', path: itemPath(WEBHOOKS, id) }, options),
+      /**
+       * Replaces the secret with a new one, which only this call returns. The old one also signs until the overlap, by default
+       * a day, is over.
+       */
+      rotateSecret: (id: string, rotation: RotateSecret = {}, options?: CallOptions) =>
+        transport.send<NewWebhook>(
+          { method: 'POST', path: `${itemPath(WEBHOOKS, id)}/rotate-secret`, body: rotation },
+          options,
+        ),
+      /** Sends an event `webhook.test`. */
+      test: (id: string, options?: CallOptions) =>
+        transport.send<Accepted>({ method: 'POST', path: `${itemPath(WEBHOOKS, id)}/test` }, options),
+      /** Iterates over the deliveries of a webhook, newest first. */
+      deliveries: (id: string, query?: ListDeliveriesQuery, options?: CallOptions) =>
+        pages<Delivery>(`${itemPath(WEBHOOKS, id)}/deliveries`, query, options),
+      /** Sends one event again, or all events of a period whose types match. */
+      redeliver: (id: string, what: Redeliver, options?: CallOptions) =>
+        transport.send<Accepted>(
+          { method: 'POST', path: `${itemPath(WEBHOOKS, id)}/redeliver`, body: what },
+          options,
+        ),
+    },
   };
 }
 
-/** What `users.batch()` takes. */
+/** The options of `users.batch()`. */
 export type BatchOptions = CreateOptions & Omit<Batch, 'users'>;
 
-/** What `events.follow()` takes. */
+/** The options of `events.follow()`. */
 export type FollowEvents = FeedOptions & Omit<ListEventsQuery, 'order' | 'cursor'>;
 
 const EVENTS = 'api/v1/events';
+const WEBHOOKS = 'api/v1/webhooks';
 const USERS = 'api/v1/users';
+const GROUPS = 'api/v1/groups';
+const STATISTICS = 'api/v1/statistics';
 const DELETED_USERS = 'api/v1/deleted-users';
 // The service also serves v1/tokens. A gateway that forwards only /api needs this path.
 const TOKENS = 'api/v1/tokens';
+
+const EXPORT_TIMEOUT_MS = 10 * 60_000;
 
 // Browsers offer crypto.randomUUID() only to pages loaded by HTTPS.
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');

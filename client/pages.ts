@@ -23,7 +23,7 @@ export class Pages<Item> implements AsyncIterable<Item> {
       const { nextCursor } = page;
       if (nextCursor === null) return;
       page = await this.#fetch(nextCursor);
-      // A feed has a cursor for what is to come even if there is nothing yet.
+      // A feed has a cursor for future events even on its last page.
       if (page.nextCursor === nextCursor) return;
     }
   }

@@ -27,7 +27,7 @@ export interface CallOptions {
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Names this creation, so that it happens once however often it is requested. By default each call has its own key. */
+  /** Identifies this creation, so that it happens once however often it is sent. By default each call has its own key. */
   idempotencyKey?: string;
 }
 
@@ -50,7 +50,7 @@ interface Call {
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
-/** Sends calls, and retries those that are retryable after an error that may pass. */
+/** Sends calls, and retries retryable ones after temporary errors. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly #baseUrl: string;

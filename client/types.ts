@@ -5,6 +5,158 @@ export interface Health {
   status: 'ok';
 }
 
+export interface Batch {
+  /** The users, each as in a POST. In the mode `upsert`, existing users require only the email. */
+  users: BatchUser[];
+  /** What to do if a user already has the email: `create` refuses the element, `upsert` changes that user as a PATCH does. */
+  mode?: 'create' | 'upsert';
+  /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken emails. */
+  atomic?: boolean;
+  /** Whether to report what would happen without writing anything. */
+  dryRun?: boolean;
+}
+
+export interface BatchResult {
+  /** The position of the element. */
+  index: number;
+  /** The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email taken. */
+  status: 200 | 201 | 400 | 409;
+  /** The id of the user; null on failure, and if a dry run would create the user. */
+  id: string | null;
+  /** The version of the user; null if `id` is null. */
+  version: number | null;
+  /** On failure: the error code. */
+  code?: 'validation_failed' | 'conflict';
+  /** On failure: every fault of the element, or the first one if all elements together have more than 1,000. */
+  errors?: Fault[];
+}
+
+export interface BatchCounts {
+  /** New users. */
+  created: number;
+  /** Users that were changed. */
+  updated: number;
+  /** Users that already had these values. */
+  unchanged: number;
+  /** Elements that were refused. */
+  failed: number;
+}
+
+export interface BatchAnswer {
+  /** One for each element, in the order of the request. */
+  results: BatchResult[];
+  /** The number of elements with each outcome. */
+  counts: BatchCounts;
+}
+
+export interface CreateUser {
+  /** Full display name; surrounding white space is removed. */
+  name: string;
+  /** Primary email address, unique within the organization; surrounding white space is removed. */
+  email: string;
+  /** For your application; the service does not interpret it. A new user is a `member` by default. */
+  role?: 'member' | 'admin' | 'viewer';
+  /** For your application; the service does not interpret it. A new user is active by default. */
+  active?: boolean;
+  /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
+  metadata?: Record<string, unknown>;
+}
+
+export interface User {
+  /** Assigned by the service: `usr_` and 26 letters and digits. */
+  id: string;
+  /** Full display name. */
+  name: string;
+  /** Primary email address in its original letter case; unique within the organization. */
+  email: string;
+  /** For your application; the service does not interpret it. */
+  role: 'member' | 'admin' | 'viewer';
+  /** For your application; the service does not interpret it. A directory sets it to false for a user who has left. */
+  active: boolean;
+  /** Arbitrary key-value pairs for your application. */
+  metadata: Record<string, unknown>;
+  /** How often the user has been written: 1 for a new user, incremented by every change. */
+  version: number;
+  /** When the user was created. */
+  createdAt: string;
+  /** When the user was last changed. */
+  updatedAt: string;
+}
+
+export interface UpdateUser {
+  /** Full display name; surrounding white space is removed. */
+  name?: string;
+  /** Primary email address, unique within the organization; surrounding white space is removed. */
+  email?: string;
+  /** For your application; the service does not interpret it. A new user is a `member` by default. */
+  role?: 'member' | 'admin' | 'viewer';
+  /** For your application; the service does not interpret it. A new user is active by default. */
+  active?: boolean;
+  /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
+  metadata?: Record<string, unknown>;
+}
+
+export interface DeletedUser {
+  /** Assigned by the service: `usr_` and 26 letters and digits. */
+  id: string;
+  /** Full display name. */
+  name: string;
+  /** Primary email address in its original letter case; unique within the organization. */
+  email: string;
+  /** For your application; the service does not interpret it. */
+  role: 'member' | 'admin' | 'viewer';
+  /** For your application; the service does not interpret it. A directory sets it to false for a user who has left. */
+  active: boolean;
+  /** Arbitrary key-value pairs for your application. */
+  metadata: Record<string, unknown>;
+  /** How often the user has been written: 1 for a new user, incremented by every change. */
+  version: number;
+  /** When the user was created. */
+  createdAt: string;
+  /** When the user was last changed. */
+  updatedAt: string;
+  /** When the user was deleted. */
+  deletedAt: string;
+  /** When the user becomes due for purging, which happens within an hour, unless it is restored. */
+  purgeAt: string;
+}
+
+export interface RestoreUser {
+  /** Another email address for the user, if the former one is taken by now. */
+  email?: string;
+}
+
+export interface Group {
+  /** Assigned by the service: `grp_` and 26 letters and digits. */
+  id: string;
+  /** The name of the group, unique in the organization without regard to letter case. */
+  displayName: string;
+  /** The id by which the directory knows the group; null if it gave none. */
+  externalId: string | null;
+  /** How many users are in the group. */
+  memberCount: number;
+  /** When the group was created. */
+  createdAt: string;
+  /** When the directory last changed the group or its members. */
+  updatedAt: string;
+}
+
+export interface GroupPage {
+  /** The groups of this page. */
+  data: Group[];
+  /** The `cursor` for the next page; null on the last page. */
+  nextCursor: string | null;
+}
+
+export interface TokenCreator {
+  /** The issuer of the identity. */
+  issuer: string;
+  /** The id of the person at that issuer. */
+  subject: string;
+  /** The name of the person. */
+  name: string;
+}
+
 export interface Token {
   /** Assigned by the service: `tok_` and 26 letters and digits. */
   id: string;
@@ -28,119 +180,10 @@ export interface Token {
   revokedAt: string | null;
   /** The id of the token that this one replaces; null if it replaces none. */
   rotatedFrom: string | null;
-}
-
-export interface Batch {
-  /** The users, each as in a POST. In the mode `upsert` only the email is required of those that exist. */
-  users: BatchUser[];
-  /** What happens to an email that a user has: `create` refuses it, `upsert` changes that user as a PATCH does. */
-  mode?: 'create' | 'upsert';
-  /** Whether one failure keeps all others from being written: the response is then a 400, or a 409 if only emails are taken. */
-  atomic?: boolean;
-  /** Whether to only tell what would happen. */
-  dryRun?: boolean;
-}
-
-export interface BatchResult {
-  /** The position of the element. */
-  index: number;
-  /** The status that a request of its own would have got: 201 created, 200 updated or unchanged, 400 invalid, 409 email taken. */
-  status: 200 | 201 | 400 | 409;
-  /** The id of the user; null on failure, and if a dry run would create the user. */
-  id: string | null;
-  /** The version of the user; null where `id` is. */
-  version: number | null;
-  /** On failure: what failed, for programs. */
-  code?: 'validation_failed' | 'conflict';
-  /** On failure: every fault of the element, or the first one if all elements together have more than 1,000. */
-  errors?: Fault[];
-}
-
-export interface BatchCounts {
-  /** New users. */
-  created: number;
-  /** Users that were changed. */
-  updated: number;
-  /** Users that had every value already. */
-  unchanged: number;
-  /** Elements that were refused. */
-  failed: number;
-}
-
-export interface BatchAnswer {
-  /** One for each element, in the order of the request. */
-  results: BatchResult[];
-  /** How many came out how. */
-  counts: BatchCounts;
-}
-
-export interface CreateUser {
-  /** Full display name; surrounding white space is removed. */
-  name: string;
-  /** Primary email address, unique within the organization; surrounding white space is removed. */
-  email: string;
-  /** For your application; the service does not interpret it. A new user is a `member` by default. */
-  role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
-  metadata?: Record<string, unknown>;
-}
-
-export interface User {
-  /** Assigned by the service: `usr_` and 26 letters and digits. */
-  id: string;
-  /** Full display name. */
-  name: string;
-  /** Primary email address in its original letter case; unique within the organization. */
-  email: string;
-  /** For your application; the service does not interpret it. */
-  role: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for your application. */
-  metadata: Record<string, unknown>;
-  /** How often the user was written: 1, 2, 3 …, one more with every change. */
-  version: number;
-  /** When the user was created. */
-  createdAt: string;
-  /** When the user was last changed. */
-  updatedAt: string;
-}
-
-export interface UpdateUser {
-  /** Full display name; surrounding white space is removed. */
-  name?: string;
-  /** Primary email address, unique within the organization; surrounding white space is removed. */
-  email?: string;
-  /** For your application; the service does not interpret it. A new user is a `member` by default. */
-  role?: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
-  metadata?: Record<string, unknown>;
-}
-
-export interface DeletedUser {
-  /** Assigned by the service: `usr_` and 26 letters and digits. */
-  id: string;
-  /** Full display name. */
-  name: string;
-  /** Primary email address in its original letter case; unique within the organization. */
-  email: string;
-  /** For your application; the service does not interpret it. */
-  role: 'member' | 'admin' | 'viewer';
-  /** Arbitrary key-value pairs for your application. */
-  metadata: Record<string, unknown>;
-  /** How often the user was written: 1, 2, 3 …, one more with every change. */
-  version: number;
-  /** When the user was created. */
-  createdAt: string;
-  /** When the user was last changed. */
-  updatedAt: string;
-  /** When the user was deleted. */
-  deletedAt: string;
-  /** When the user is purged, unless it is restored. That happens within an hour. */
-  purgeAt: string;
-}
-
-export interface RestoreUser {
-  /** Another email address for the user, if the former one is taken by now. */
-  email?: string;
+  /** How many requests the token may make in a minute; null if the limit of the service applies. */
+  rateLimit: number | null;
+  /** The person whose sign-in to the dashboard created the token; null if it was created in another way. */
+  createdBy: TokenCreator | null;
 }
 
 export interface TokenPage {
@@ -157,6 +200,8 @@ export interface CreateToken {
   scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
   /** How long the token is valid, in days: from `1d` to `3650d`. By default it never expires. */
   expiresIn?: string;
+  /** How many requests the token may make in a minute: from 1 to the limit of the service, which is the default. */
+  rateLimit?: number;
 }
 
 export interface NewToken {
@@ -182,6 +227,10 @@ export interface NewToken {
   revokedAt: string | null;
   /** The id of the token that this one replaces; null if it replaces none. */
   rotatedFrom: string | null;
+  /** How many requests the token may make in a minute; null if the limit of the service applies. */
+  rateLimit: number | null;
+  /** The person whose sign-in to the dashboard created the token; null if it was created in another way. */
+  createdBy: TokenCreator | null;
   /** The value, which is shown only here. */
   token: string;
 }
@@ -189,7 +238,7 @@ export interface NewToken {
 export interface RotateToken {
   /** How long the old token still works, in hours: from `0h`, which revokes it at once, to `168h`. It never works longer than it would have. */
   overlap?: string;
-  /** How long the new token is valid, in days: from `1d` to `3650d`. By default as long as the old one was when it was new. */
+  /** How long the new token is valid, in days: from `1d` to `3650d`. By default the full term of the old one. */
   expiresIn?: string;
 }
 
@@ -209,7 +258,7 @@ export interface EventActor {
 
 export interface EventTarget {
   /** The kind of thing. */
-  type: 'token' | 'user';
+  type: 'group' | 'user' | 'token' | 'webhook';
   /** Its id. */
   id: string;
 }
@@ -226,24 +275,249 @@ export interface Event {
     | 'user.deleted'
     | 'user.restored'
     | 'user.purged'
+    | 'group.created'
+    | 'group.updated'
+    | 'group.deleted'
+    | 'group.member_added'
+    | 'group.member_removed'
     | 'token.created'
     | 'token.rotated'
     | 'token.revoked'
     | 'token.leaked'
     | 'token.expiring'
-    | 'token.expired';
+    | 'token.expired'
+    | 'webhook.created'
+    | 'webhook.updated'
+    | 'webhook.deleted'
+    | 'webhook.disabled';
   /** When it happened. */
   occurredAt: string;
-  /** The way that the change came: the API, a command, the application that embeds the service, or the service itself. */
-  source: 'api' | 'cli' | 'application' | 'service';
+  /** Where the change came from: the API, a directory (SCIM), a command, the application that embeds the service, the service itself, or a sign-in to the dashboard. */
+  source: 'api' | 'scim' | 'cli' | 'application' | 'service' | 'sign-in';
   /** Who made the change. */
   actor: EventActor;
   /** What was changed. */
   target: EventTarget;
   /** The `X-Request-ID` of the request that made the change; null if it was not a request. */
   requestId: string | null;
-  /** The `user` or `token` as it was after the change, or as it was last if it is deleted. An event `user.updated` also has the former values of the changed fields, as `previous`. Null if the user has been purged. */
+  /** The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed, `user` has the member's ID. Null if the user has been purged. */
   data: Record<string, unknown> | null;
+}
+
+export interface Organization {
+  /** Assigned by the service: `org_` and 26 letters and digits. */
+  id: string;
+  /** The name of the organization. */
+  name: string;
+}
+
+export interface UserCounts {
+  /** The number of users. */
+  total: number;
+  /** The number of active users. */
+  active: number;
+  /** Whether `total` and `active` are exact counts. Beyond 10,000 users they are estimates from a sample, rarely wrong by more than a tenth. */
+  exact: boolean;
+}
+
+export interface CreatedOnDay {
+  /** The day, in UTC. */
+  date: string;
+  /** The number of users; 10,000 if there are more. */
+  count: number;
+}
+
+export interface Statistics {
+  /** The organization of the token. */
+  organization: Organization;
+  /** The number of users. */
+  users: UserCounts;
+  /** The last 30 days, oldest first; the last one is today. */
+  createdByDay: CreatedOnDay[];
+  /** When the users were counted: up to a minute ago. */
+  countedAt: string;
+}
+
+export interface Webhook {
+  /** Assigned by the service: `whk_` and 26 letters and digits. */
+  id: string;
+  /** Where events are sent. */
+  url: string;
+  /** The types of the events that are sent, or `*` for all. */
+  types: string[];
+  /** A label for people; null if none was given. */
+  description: string | null;
+  /** Whether events are sent. Events that happen while it is false are not sent later. */
+  enabled: boolean;
+  /** Whether events are sent in full, or without `data`. */
+  payload: 'full' | 'thin';
+  /** Whether the next event is sent only when the one before it has been delivered or given up. */
+  ordering: 'none' | 'organization';
+  /** Why the service has disabled it: `gone` after a 410, `failing` after five days of failures; null if it has not. */
+  disabledReason: string | null;
+  /** When the webhook was created. */
+  createdAt: string;
+  /** When its settings were last changed. */
+  updatedAt: string;
+  /** When an event was last delivered; null if none has been. */
+  lastSuccessAt: string | null;
+  /** When the first delivery since then failed; null if none has failed. */
+  failingSince: string | null;
+}
+
+export interface WebhookPage {
+  /** The webhooks of this page. */
+  data: Webhook[];
+  /** The `cursor` for the next page; null on the last page. */
+  nextCursor: string | null;
+}
+
+export interface CreateWebhook {
+  /** Where events are sent: an `https` URL without a user and a fragment. No connection is made to an address that is not public. */
+  url: string;
+  /** The types of the events that are sent, each once, or `*` for all. */
+  types: (
+    | 'user.created'
+    | 'user.updated'
+    | 'user.deleted'
+    | 'user.restored'
+    | 'user.purged'
+    | 'group.created'
+    | 'group.updated'
+    | 'group.deleted'
+    | 'group.member_added'
+    | 'group.member_removed'
+    | 'token.created'
+    | 'token.rotated'
+    | 'token.revoked'
+    | 'token.leaked'
+    | 'token.expiring'
+    | 'token.expired'
+    | 'webhook.created'
+    | 'webhook.updated'
+    | 'webhook.deleted'
+    | 'webhook.disabled'
+    | '*'
+  )[];
+  /** A label for people; surrounding white space is removed. */
+  description?: string;
+  /** Whether events are sent. By default they are. Disabling a webhook fails its pending deliveries; enabling it sends the events from then on. */
+  enabled?: boolean;
+  /** With `thin` no personal data leaves the service: `data` is left out, and the receiver reads it from the API. The default is `full`. */
+  payload?: 'full' | 'thin';
+  /** With `organization` the next event is sent only when the one before it has been delivered or given up, so they arrive in the order of `sequence`. By default a slow delivery does not hold up others. */
+  ordering?: 'none' | 'organization';
+}
+
+export interface NewWebhook {
+  /** Assigned by the service: `whk_` and 26 letters and digits. */
+  id: string;
+  /** Where events are sent. */
+  url: string;
+  /** The types of the events that are sent, or `*` for all. */
+  types: string[];
+  /** A label for people; null if none was given. */
+  description: string | null;
+  /** Whether events are sent. Events that happen while it is false are not sent later. */
+  enabled: boolean;
+  /** Whether events are sent in full, or without `data`. */
+  payload: 'full' | 'thin';
+  /** Whether the next event is sent only when the one before it has been delivered or given up. */
+  ordering: 'none' | 'organization';
+  /** Why the service has disabled it: `gone` after a 410, `failing` after five days of failures; null if it has not. */
+  disabledReason: string | null;
+  /** When the webhook was created. */
+  createdAt: string;
+  /** When its settings were last changed. */
+  updatedAt: string;
+  /** When an event was last delivered; null if none has been. */
+  lastSuccessAt: string | null;
+  /** When the first delivery since then failed; null if none has failed. */
+  failingSince: string | null;
+  /** The secret that signs deliveries, which is shown only here. */
+  secret: string;
+}
+
+export interface UpdateWebhook {
+  /** Where events are sent: an `https` URL without a user and a fragment. No connection is made to an address that is not public. */
+  url?: string;
+  /** The types of the events that are sent, each once, or `*` for all. */
+  types?: (
+    | 'user.created'
+    | 'user.updated'
+    | 'user.deleted'
+    | 'user.restored'
+    | 'user.purged'
+    | 'group.created'
+    | 'group.updated'
+    | 'group.deleted'
+    | 'group.member_added'
+    | 'group.member_removed'
+    | 'token.created'
+    | 'token.rotated'
+    | 'token.revoked'
+    | 'token.leaked'
+    | 'token.expiring'
+    | 'token.expired'
+    | 'webhook.created'
+    | 'webhook.updated'
+    | 'webhook.deleted'
+    | 'webhook.disabled'
+    | '*'
+  )[];
+  /** A label for people; surrounding white space is removed. */
+  description?: string;
+  /** Whether events are sent. By default they are. Disabling a webhook fails its pending deliveries; enabling it sends the events from then on. */
+  enabled?: boolean;
+  /** With `thin` no personal data leaves the service: `data` is left out, and the receiver reads it from the API. The default is `full`. */
+  payload?: 'full' | 'thin';
+  /** With `organization` the next event is sent only when the one before it has been delivered or given up, so they arrive in the order of `sequence`. By default a slow delivery does not hold up others. */
+  ordering?: 'none' | 'organization';
+}
+
+export interface RotateSecret {
+  /** How long the old secret also signs, in hours: from `0h` to `168h`. */
+  overlap?: string;
+}
+
+export interface Accepted {
+  /** The id of the event that is sent; null for a range of events. */
+  eventId: string | null;
+}
+
+export interface Delivery {
+  /** Assigned by the service: `dlv_` and 26 letters and digits. */
+  id: string;
+  /** The id of the event, which is also the `webhook-id` of each attempt. */
+  eventId: string;
+  /** The type of the event. */
+  type: string;
+  /** `failed` after the last attempt, after a 410, or when the webhook was disabled. */
+  state: 'pending' | 'delivered' | 'failed';
+  /** How often it has been sent; at most ten times. */
+  attempts: number;
+  /** The status of the last response; null if there was none. */
+  lastStatus: number | null;
+  /** When it will be sent next; null if it will not be. */
+  nextAttemptAt: string | null;
+  /** When it was due for the first time. */
+  createdAt: string;
+}
+
+export interface DeliveryPage {
+  /** The deliveries of this page. */
+  data: Delivery[];
+  /** The `cursor` for the next page; null on the last page. */
+  nextCursor: string | null;
+}
+
+export interface Redeliver {
+  /** The id of one event, which is sent whatever the types of the webhook. */
+  eventId?: string;
+  /** Instead of one event: all events from this time on whose types match. */
+  since?: string;
+  /** Only what happened before this time. The default is now. */
+  until?: string;
 }
 
 export interface UserPage {
@@ -263,8 +537,21 @@ export interface DeletedUserPage {
 export interface EventPage {
   /** The events of this page. */
   data: Event[];
-  /** The `cursor` for the next page. In ascending order it is never null: keep it, and ask again later for what has happened since. */
+  /** The `cursor` for the next page. In ascending order it is never null: keep it, and use it later to get newer events. */
   nextCursor: string | null;
+}
+
+export interface UserExport {
+  /** When the export began. */
+  exportedAt: string;
+  /** The user. */
+  user: User;
+  /** The attributes that a directory has set through SCIM; null if none has. */
+  directory: Record<string, unknown> | null;
+  /** All groups that the user is in. */
+  groups: Group[];
+  /** The events about the user that are still stored, oldest first: those whose target is the user, and those of groups that the user was added to or removed from. */
+  events: Event[];
 }
 
 /** An element of a batch: a user as in a POST, or with `upsert` the fields to change. */
@@ -275,6 +562,8 @@ export interface BatchUser {
   email: string;
   /** For your application; the service does not interpret it. A new user is a `member` by default. */
   role?: 'member' | 'admin' | 'viewer';
+  /** For your application; the service does not interpret it. A new user is active by default. */
+  active?: boolean;
   /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
 }
@@ -343,6 +632,10 @@ export interface ListUsersQuery {
   email?: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';
+  /** Only users who are active, or only those who are not. */
+  active?: boolean;
+  /** Only the members of the group with this id. */
+  group?: string;
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
@@ -350,10 +643,12 @@ export interface ListUsersQuery {
 }
 
 export interface SearchUsersQuery {
-  /** Up to 10 words, all of which must be found: at the start of a word or inside one, in the name, the email or a string value of the metadata. A word of one or two letters is found at the start of words only. An id is found by the whole of it or by at least its first 12 characters. There is no special syntax. */
+  /** Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string value of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full text or by at least its first 12 characters. There is no special syntax. */
   q: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';
+  /** Only users who are active, or only those who are not. */
+  active?: boolean;
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
@@ -369,9 +664,22 @@ export interface ListDeletedUsersQuery {
   cursor?: string;
 }
 
+export interface ListGroupsQuery {
+  /** Only the group with this name; letter case is ignored. */
+  displayName?: string;
+  /** Only the groups that the user with this id is in. */
+  user?: string;
+  /** The maximum number of items on the page. */
+  limit?: number;
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
+  cursor?: string;
+}
+
 export interface ListTokensQuery {
   /** Only tokens in this state. */
   state?: 'active' | 'expired' | 'revoked';
+  /** Whether to return only tokens of people who have signed in to the dashboard (`true`), or only the others (`false`). */
+  session?: boolean;
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
@@ -383,14 +691,30 @@ export interface ListEventsQuery {
   order?: 'asc' | 'desc';
   /** Only events of these types, separated by commas. */
   type?: string;
-  /** Only events of the user or token with this id. */
+  /** Only events of the user, group, token or webhook with this id. */
   target?: string;
   /** Only changes that were made with the token that has this id. */
   actor?: string;
-  /** Only what happened at this time or later. */
+  /** Only events at this time or later. */
   since?: string;
-  /** Only what happened before this time. */
+  /** Only events before this time. */
   until?: string;
+  /** The maximum number of items on the page. */
+  limit?: number;
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
+  cursor?: string;
+}
+
+export interface ListWebhooksQuery {
+  /** The maximum number of items on the page. */
+  limit?: number;
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
+  cursor?: string;
+}
+
+export interface ListDeliveriesQuery {
+  /** Only deliveries in this state. */
+  state?: 'pending' | 'delivered' | 'failed';
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */

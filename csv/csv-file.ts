@@ -5,23 +5,26 @@ import { formatRows } from './write-csv';
 
 export type { CsvRow } from './csv-rows';
 
-/** The column with the reason why a row was refused; a name that no file has of its own. An import ignores it. */
+/** The column with the reason why a row was refused. An import ignores it. */
 const REASON = 'refused_because';
 
-/** A header that is not complete after so many characters is none. */
+/** The maximum characters of a header. */
 const MAX_HEAD = 128 * 1024;
+
+/** Excel's first line that names the delimiter: `sep=;`. It is not a row. */
+const SEPARATOR_LINE = /^\ufeff?"?sep=([,;\t|])"?[,;\t]*\r?\n/i;
 
 interface Options {
   /** The columns that the file is expected to have, in lower case. */
   known: readonly string[];
-  /** By default the header tells. */
+  /** By default it is detected from the header. */
   delimiter?: string;
 }
 
 /** The form in which the names of columns are compared. */
 export const columnKey = (name: string) => name.trim().toLowerCase();
 
-/** A CSV file that is read as it comes, with the rules that an import from the command line and one in the dashboard share. */
+/** A CSV file, read as a stream, with the rules that the imports of the command line and of the dashboard share. */
 export class CsvFile {
   private constructor(
     /** The names of the columns as in the file, without the one of the reasons. */
@@ -36,13 +39,15 @@ export class CsvFile {
   static async open(bytes: AsyncIterable<Uint8Array>, { known, delimiter }: Options): Promise<CsvFile> {
     const texts = decoded(bytes);
     let head = '';
-    while (head.length < MAX_HEAD && !hasHeader(head)) {
+    while (head.length < MAX_HEAD && !hasHeader(head.replace(SEPARATOR_LINE, ''))) {
       const { value, done } = await texts.next();
       if (done) break;
       head += value;
     }
-    const used = delimiter ?? delimiterOf(head, known);
+    const [line, separator] = SEPARATOR_LINE.exec(head) ?? [];
+    const used = delimiter ?? separator ?? delimiterOf(head, known);
     const rows = rowsOf(head, texts, used);
+    if (line !== undefined) await rows.next();
     const { value: header, done } = await rows.next();
     if (done) throw new Error('The file is empty. Its first line must name the columns.');
     const columns = columnsOf(header.cells);

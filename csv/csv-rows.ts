@@ -9,7 +9,7 @@ export interface CsvRow {
   fault?: string;
 }
 
-/** A piece of the text that the parser took for a row. */
+/** A piece of the text that the parser recognized as a row. */
 interface Piece {
   cells: string[];
   codes: string[];
@@ -17,10 +17,10 @@ interface Piece {
   to: number;
 }
 
-/** The characters of a row. A longer one ends the file, because a quote that is never closed would collect all of it. */
+/** The maximum characters of a row. A longer one stops the import, because an unclosed quote would collect the rest of the file. */
 const MAX_ROW = 128 * 1024;
 
-/** Splits CSV (RFC 4180) that comes in pieces into rows, and keeps no more of it than the row that is not complete yet. */
+/** Splits CSV (RFC 4180) that arrives in pieces into rows, and keeps only the incomplete row. */
 export class CsvRows {
   private rest = '';
   private line = 1;
@@ -53,7 +53,7 @@ export class CsvRows {
     for (const { cells, codes, from, to } of pieces) {
       const raw = text.slice(from, to);
       const last = cells.length - 1;
-      // The parser takes only the second character of \r\n for a line break. A cell without quotes stands as it is in the text.
+      // The parser treats only the second character of \r\n as a line break, so an unquoted last cell ends in \r.
       if (cells[last].endsWith('\r') && raw.endsWith(`${cells[last]}\n`))
         cells[last] = cells[last].slice(0, -1);
       const fault = codes.length > 0 ? 'has a quote inside a quoted cell, which must be doubled' : undefined;
@@ -65,7 +65,7 @@ export class CsvRows {
 
 const lineBreaksIn = (text: string) => text.split('\n').length - 1;
 
-/** Rows as the parser sees them; the last one may go on in text that is still to come. */
+/** Rows as the parser sees them. The last one may continue in text that has not arrived. */
 function piecesOf(text: string, delimiter: string): Piece[] {
   const pieces: Piece[] = [];
   const start = text.startsWith('\ufeff') ? 1 : 0; // not part of what the parser counts

@@ -3,8 +3,8 @@ import { parse } from 'papaparse';
 const DELIMITERS = [',', ';', '\t'];
 
 /**
- * The delimiter of a file that begins so: the one that gives its header the most of the known columns, and of several the one
- * that gives it the most columns.
+ * The delimiter of a file with this beginning: the one for which the header has the most known columns, and among several the
+ * one with the most columns.
  */
 export function delimiterOf(head: string, known: readonly string[]): string {
   const [best] = DELIMITERS.map((delimiter) => {
@@ -19,7 +19,7 @@ function headerOf(head: string, delimiter: string): string[] {
   return data.find((cells) => cells.some((cell) => /[^\s,;]/.test(cell))) ?? [];
 }
 
-/** Whether a file that begins so has its whole header, which may contain line breaks in quotes. */
+/** Whether this beginning contains the whole header, which may have line breaks in quotes. */
 export const hasHeader = (head: string) =>
   head
     .replace(/"([^"]*)("|$)/g, (_quoted, cell: string) => (cell.trim() === '' ? '' : 'x'))

@@ -1,23 +1,31 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { farewells } from './farewell.ts';
+import { Shell } from './frame/shell.tsx';
 import { onIdle } from './idle.ts';
 import { type EndReason, type Session, SessionContext } from './session.ts';
-import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
+
+interface State {
+  session?: Session;
+  endReason?: EndReason;
+  /** The tasks that the end interrupted. */
+  interrupted?: string[];
+}
 
 /** Shows the sign-in form or the dashboard. The session is kept only in this component's state. */
 export function App() {
-  const [{ session, endReason }, setState] = useState<{ session?: Session; endReason?: EndReason }>({});
+  const [{ session, endReason, interrupted = [] }, setState] = useState<State>({});
 
   const begin = useCallback((session: Session) => setState({ session }), []);
   // The first reason wins, and late responses of an old session must not end a new one.
-  const end = useCallback(
-    (ended: Session, endReason: EndReason) =>
-      setState((state) => (state.session === ended ? { endReason } : state)),
-    [],
-  );
+  const end = useCallback((ended: Session, endReason: EndReason) => {
+    const interrupted = farewells();
+    setState((state) => (state.session === ended ? { endReason, interrupted } : state));
+  }, []);
   useEffect(() => (session ? onIdle(() => session.end('idle')) : undefined), [session]);
 
-  if (!session) return <SignIn endReason={endReason} onSession={begin} onEnd={end} />;
+  if (!session)
+    return <SignIn endReason={endReason} interrupted={interrupted} onSession={begin} onEnd={end} />;
   return (
     <SessionContext.Provider value={session}>
       <Shell />

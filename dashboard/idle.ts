@@ -5,7 +5,7 @@ const ACTIVITY_EVENTS = ['pointerdown', 'pointermove', 'keydown', 'wheel'] as co
 /** The tasks that count as activity while they run. */
 let running = 0;
 
-/** Keeps the session from ending until the returned function is called: somebody waits for a long task. */
+/** Keeps the session open until the returned function is called, because a person waits for a long task. */
 export function keepAwake(): () => void {
   running++;
   return () => running--;

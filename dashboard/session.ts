@@ -1,10 +1,14 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Client, createClient, type NewToken, type Token } from '../client/index.ts';
+import { baseUrl } from './router/address.ts';
 import { createStore, type Store } from './store.ts';
 
 /** Why a session ended. */
 export type EndReason = 'signed-out' | 'refused' | 'idle' | 'revoked';
+
+/** Called when a session has ended. */
+export type OnEnded = (client: Client, reason: EndReason) => void;
 
 /** The token's rate limit as of the last response. */
 export interface RateLimit {
@@ -23,26 +27,23 @@ export interface Session {
   /** When the token expires, as of the last response; null if it never does. */
   expiresAt: Store<string | null>;
   end(reason: EndReason): void;
-  /** Goes on with the token that replaces this one. */
+  /** Continues with the token that replaces this one. */
   renew(token: NewToken): void;
 }
 
-/** What the page does when its session changes. */
+/** The page's callbacks for changes of the session. */
 export interface SessionEvents {
   onSession(session: Session): void;
   onEnd(ended: Session, reason: EndReason): void;
 }
 
-/** The API's address, relative to the page, so that it includes any path prefix of a host or gateway. */
-export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
-
 /** Opens a session with a token of any scopes. Rejects if the service does not accept the token. */
-export async function openSession(value: string, events: SessionEvents): Promise<Session> {
-  const { client, begin } = connect(value, events);
+export async function openSession(value: string, events: SessionEvents, onEnded?: OnEnded): Promise<Session> {
+  const { client, begin } = connect(value, events, onEnded);
   return begin(await client.tokens.current());
 }
 
-function connect(value: string, events: SessionEvents) {
+function connect(value: string, events: SessionEvents, onEnded?: OnEnded) {
   const rateLimit = createStore<RateLimit | undefined>(undefined);
   const expiresAt = createStore<string | null>(null);
   let session: Session | undefined; // until it exists, a 401 only rejects the call
@@ -68,7 +69,10 @@ function connect(value: string, events: SessionEvents) {
       token,
       rateLimit,
       expiresAt,
-      end: (reason) => events.onEnd(begun, reason),
+      end: (reason) => {
+        events.onEnd(begun, reason);
+        onEnded?.(client, reason);
+      },
       renew: ({ token: value, ...record }) => events.onSession(connect(value, events).begin(record)),
     };
     session = begun;

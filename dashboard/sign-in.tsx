@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../client/index.ts';
 import { type EndReason, openSession, type SessionEvents } from './session.ts';
+import { IssuerSignIn } from './sign-in/issuer-sign-in.tsx';
+import { hasSignIn } from './sign-in/sign-in-api.ts';
 import { Failure } from './ui/failure.tsx';
 import { Field } from './ui/field.tsx';
 import { Mark } from './ui/mark.tsx';
@@ -19,9 +21,11 @@ const fault = (message: string) => new LocalFaults([{ field: 'token', message }]
 
 interface Props extends SessionEvents {
   endReason: EndReason | undefined;
+  /** What the tasks that its end interrupted had done by then. */
+  interrupted: string[];
 }
 
-export function SignIn({ endReason, onSession, onEnd }: Props) {
+export function SignIn({ endReason, interrupted, onSession, onEnd }: Props) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
   const form = useSubmit(['token'], async (data) => {
@@ -57,6 +61,12 @@ export function SignIn({ endReason, onSession, onEnd }: Props) {
           {END_MESSAGES[endReason]}
         </p>
       )}
+      {interrupted.map((text) => (
+        <p key={text} class="banner warning" role="status">
+          {text}
+        </p>
+      ))}
+      {hasSignIn && <IssuerSignIn endReason={endReason} onSession={onSession} onEnd={onEnd} />}
       {/* POST keeps the token out of the URL if the form is ever submitted without a script. */}
       <form class="card stack" method="post" ref={form.ref} onSubmit={form.submit} noValidate>
         <input type="text" name="username" autocomplete="username" value="Admin token" readOnly hidden />

@@ -3,6 +3,6 @@ const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-expre
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
 const { PgInstrumentation } = require('@opentelemetry/instrumentation-pg');
 
-const http = new HttpInstrumentation({ redactedQueryParamsServer: ['q', 'email', 'cursor'] }); // personal data
+const http = new HttpInstrumentation({ redactedQueryParamsServer: ['q', 'email', 'filter', 'cursor'] }); // personal data
 const instrumentations = [http, new ExpressInstrumentation(), new PgInstrumentation()];
 new NodeSDK({ serviceName: 'user-management-service', instrumentations }).start();

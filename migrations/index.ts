@@ -4,6 +4,16 @@ import { CreateSearch1764100000002 } from './1764100000002-create-search';
 import { CreateRateLimits1764100000003 } from './1764100000003-create-rate-limits';
 import { CreateIdempotencyKeys1764100000004 } from './1764100000004-create-idempotency-keys';
 import { CreateEvents1764100000005 } from './1764100000005-create-events';
+import { AddActive1764200000000 } from './1764200000000-add-active';
+import { IndexActive1764200000001 } from './1764200000001-index-active';
+import { AddTokenLimits1764200000002 } from './1764200000002-add-token-limits';
+import { CreateScimUsers1764200000010 } from './1764200000010-create-scim-users';
+import { IndexUserNames1764200000011 } from './1764200000011-index-user-names';
+import { CreateGroups1764200000020 } from './1764200000020-create-groups';
+import { CreateWebhooks1764200000030 } from './1764200000030-create-webhooks';
+import { IndexUserSamples1764200000040 } from './1764200000040-index-user-samples';
+import { IndexMemberEvents1764200000041 } from './1764200000041-index-member-events';
+import { CreateSignInRounds1764200000050 } from './1764200000050-create-sign-in-rounds';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -13,4 +23,14 @@ export const migrations = [
   CreateRateLimits1764100000003,
   CreateIdempotencyKeys1764100000004,
   CreateEvents1764100000005,
+  AddActive1764200000000,
+  IndexActive1764200000001,
+  AddTokenLimits1764200000002,
+  CreateScimUsers1764200000010,
+  IndexUserNames1764200000011,
+  CreateGroups1764200000020,
+  CreateWebhooks1764200000030,
+  IndexUserSamples1764200000040,
+  IndexMemberEvents1764200000041,
+  CreateSignInRounds1764200000050,
 ];

@@ -11,20 +11,11 @@ const SETTINGS = {
   max_connections: 400, // each connection to the coordinator has one to each worker
   max_worker_processes: 100, // each database has one that maintains it
   'citus.shard_count': 4,
-  'citus.node_conninfo': 'sslmode=disable', // or the nodes look for certificates in the home of whoever runs the tests
+  'citus.node_conninfo': 'sslmode=disable', // otherwise the nodes look for certificates in the home directory of the user who runs the tests
 };
 
 /** Why there can be no cluster; undefined if there can. */
 export const NO_CITUS = suitableBinaries() ? undefined : 'no installed PostgreSQL has Citus';
-
-/** The suites that tell nothing about a cluster, by the beginning of their names, and why. */
-export const LEFT_OUT = {
-  'dashboard-': 'the requests of the dashboard are those of the API',
-  embedding: 'a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables',
-  'schema.': 'it checks what migrations do to an empty database',
-  'plans.': 'it reads the plans of plain tables',
-  'start-failures': 'it starts without a database',
-};
 
 function suitableBinaries() {
   try {
@@ -46,7 +37,7 @@ function hasCitus(binaries) {
 /** The first node is the coordinator. Each can be stopped and started again; see makeCluster(). */
 export async function startCitus(directory, { workers = 2, ...more } = {}) {
   const owner = unprivilegedUser();
-  if (owner) chownSync(directory, owner.uid, owner.gid); // so that it can enter those of the nodes
+  if (owner) chownSync(directory, owner.uid, owner.gid); // so that it can access the directories of the nodes
   const startNode = (number) => {
     const folder = join(directory, `node-${number}`);
     mkdirSync(folder);
@@ -58,7 +49,7 @@ export async function startCitus(directory, { workers = 2, ...more } = {}) {
     nodes,
     url: coordinator.url,
     workerUrls: others.map(({ url }) => url),
-    /** Creates a database on all nodes that knows them all, and returns the coordinator's URL of it. */
+    /** Creates a database on all nodes, registers the nodes, and returns the coordinator's URL. */
     createDatabase: (name) => createDatabase(name, coordinator, others),
     stop: () => Promise.all(nodes.map((node) => node.stop())),
   };
@@ -77,7 +68,7 @@ async function createDatabase(name, coordinator, workers) {
   return databaseUrl(coordinator.url, name);
 }
 
-/** Makes a database a template: nobody can connect to it, not even the maintenance that Citus does in each database. */
+/** Turns a database into a template: nothing can connect to it, not even the maintenance of Citus. */
 export async function makeTemplate(name, urls) {
   for (const url of urls)
     await runOn(

@@ -7,10 +7,21 @@ import { parseAllDocuments } from 'yaml';
 
 const typeOf = (module) => (kind) => `import('kubernetes-types/${module}').${kind}`;
 
-/** Of the Prometheus operator's object only what deploy/ uses: types for all of it would bring 23 packages. */
+/** Only the part of the Prometheus operator's object that deploy/ uses: types for all of it would need 23 packages. */
 const SERVICE_MONITOR =
   `{ apiVersion: string; kind: string; metadata: ${typeOf('meta/v1')('ObjectMeta')}; ` +
   `spec: { selector: ${typeOf('meta/v1')('LabelSelector')}; endpoints: { port: string; path?: string; interval?: string }[] } }`;
+
+/** Likewise of the Gateway API and of CloudNativePG. */
+const HTTP_ROUTE =
+  `{ apiVersion: string; kind: string; metadata: ${typeOf('meta/v1')('ObjectMeta')}; ` +
+  `spec: { parentRefs: { name: string; namespace?: string }[]; hostnames?: string[]; ` +
+  `rules: { backendRefs: { name: string; port: number }[] }[] } }`;
+const CLUSTER =
+  `{ apiVersion: string; kind: string; metadata: ${typeOf('meta/v1')('ObjectMeta')}; ` +
+  `spec: { instances: number; enablePDB?: boolean; storage: { size: string; storageClass?: string }; ` +
+  `bootstrap?: { initdb: { database: string; owner: string } }; postgresql?: { parameters?: Record<string, string> }; ` +
+  `resources?: ${typeOf('core/v1')('ResourceRequirements')} } }`;
 
 const TYPES = {
   'v1 Namespace': typeOf('core/v1'),
@@ -24,6 +35,8 @@ const TYPES = {
   'networking.k8s.io/v1 NetworkPolicy': typeOf('networking/v1'),
   'policy/v1 PodDisruptionBudget': typeOf('policy/v1'),
   'monitoring.coreos.com/v1 ServiceMonitor': () => SERVICE_MONITOR,
+  'gateway.networking.k8s.io/v1 HTTPRoute': () => HTTP_ROUTE,
+  'postgresql.cnpg.io/v1 Cluster': () => CLUSTER,
 };
 
 const kustomize = [

@@ -1,11 +1,16 @@
 // Packs both packages as they would be published, checks them from a user's point of view, imports the client on its own, and
-// builds and tests the example application with both. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed
-// one.
+// builds and tests the example applications with both. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from './postgres.mjs';
+
+/** The example applications, each with the manifest that depends on the packages. */
+const EXAMPLES = [
+  ['nest-monorepo', 'apps/people/package.json'],
+  ['nest-esm', 'package.json'],
+];
 
 const directory = mkdtempSync(join(tmpdir(), 'ums-package-'));
 const run = (cwd, command, env = {}) =>
@@ -40,23 +45,33 @@ try {
   });
   importAlone(client.tarball);
 
-  const example = join(directory, 'example');
-  cpSync('examples/nest-monorepo', example, { recursive: true });
-  const manifest = join(example, 'apps/people/package.json');
-  const people = JSON.parse(readFileSync(manifest, 'utf8'));
-  people.dependencies['user-management-service'] = `file:${server.tarball}`;
-  people.dependencies['user-management-service-client'] = `file:${client.tarball}`;
-  writeFileSync(manifest, JSON.stringify(people));
-  run(example, 'npm install --no-audit --no-fund --loglevel error');
-  run(example, 'npm run --silent build');
   const postgres = await startPostgres(directory);
   try {
-    run(example, 'npm test', { DATABASE_URL: await postgres.createDatabase('ums_example') });
+    for (const [name, manifest] of EXAMPLES) {
+      const example = join(directory, name);
+      cpSync(`examples/${name}`, example, { recursive: true });
+      install(example, manifest, {
+        'user-management-service': server.tarball,
+        'user-management-service-client': client.tarball,
+      });
+      run(example, 'npm run --silent build');
+      const database = await postgres.createDatabase(`ums_${name.replaceAll('-', '_')}`);
+      run(example, 'npm test', { DATABASE_URL: database });
+    }
   } finally {
     await postgres.stop();
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });
+}
+
+/** Installs the dependencies of an example, with the packed packages in place of the published ones. */
+function install(example, manifest, tarballs) {
+  const path = join(example, manifest);
+  const content = JSON.parse(readFileSync(path, 'utf8'));
+  for (const [name, tarball] of Object.entries(tarballs)) content.dependencies[name] = `file:${tarball}`;
+  writeFileSync(path, JSON.stringify(content));
+  run(example, 'npm install --no-audit --no-fund --loglevel error');
 }
 
 /** Installs the client into an empty project without a registry, and imports it both ways. */

@@ -13,21 +13,22 @@ export async function startPostgres(directory, more = {}) {
   return serverAt(cluster.url, () => cluster.stop());
 }
 
-/** Starts a cluster in the directory. It can be stopped (SIGINT, a fast shutdown, by default) and started again. */
+/** Starts the cluster in the directory, a new one if there is none. It can be stopped (SIGINT, a fast shutdown, by default) and started again. */
 export async function makeCluster(directory, more = {}, binaries = findBinaries()) {
   const port = await freePort();
   const data = join(directory, 'postgres');
   const owner = unprivilegedUser();
-  mkdirSync(data);
-  if (owner) chownSync(data, owner.uid, owner.gid);
-  if (owner) chownSync(directory, owner.uid, owner.gid);
-
   const run = { ...owner, cwd: directory, stdio: 'ignore' };
-  execFileSync(
-    join(binaries, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'],
-    run,
-  );
+  if (!existsSync(data)) {
+    mkdirSync(data);
+    if (owner) chownSync(data, owner.uid, owner.gid);
+    if (owner) chownSync(directory, owner.uid, owner.gid);
+    execFileSync(
+      join(binaries, 'initdb'),
+      ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'],
+      run,
+    );
+  }
   const settings = {
     listen_addresses: '127.0.0.1',
     port,

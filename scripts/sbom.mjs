@@ -1,5 +1,5 @@
-// Prints what an installation for production contains, in CycloneDX, from the lock file and with its hashes; the arguments name
-// packages that were left out. It has no number and time of its own, so that the same sources make the same image.
+// Prints the packages of a production installation in CycloneDX, with the hashes of the lock file; the arguments name packages
+// that were left out. It has no serial number or timestamp, so that the same sources produce the same image.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

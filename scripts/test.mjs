@@ -1,12 +1,13 @@
-// Runs the tests on the embedded database, with --postgres on a real server (which skips none), with --pgbouncer on a server
-// behind PgBouncer, or with --citus on a cluster that distributes every database. All other arguments go to Jest. Without
-// any, the embedded database is spared the slow suites.
+// Runs the tests on the embedded database, with --postgres on a real server, with --pgbouncer on a server behind PgBouncer, or
+// with --citus on a cluster that distributes every database. All other arguments go to Jest. Without any, the embedded database
+// skips the slow suites, and the servers skip suites that use no database and those of left-out.mjs.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from './chromium.mjs';
-import { LEFT_OUT, makeTemplate, NO_CITUS, startCitus } from './citus.mjs';
+import { makeTemplate, NO_CITUS, startCitus } from './citus.mjs';
+import { ON_CLUSTERS, ON_SERVERS } from './left-out.mjs';
 import { startPgBouncer } from './pgbouncer.mjs';
 import { startPostgres } from './postgres.mjs';
 
@@ -26,13 +27,15 @@ const jestArguments = process.argv
 const isShort = !onServer && jestArguments.length === 0;
 if (isShort) jestArguments.push('--testPathIgnorePatterns', 'slow-spec');
 const named = jestArguments.filter((argument) => !argument.startsWith('-'));
-if (onCluster) {
-  const patterns = [...Object.keys(LEFT_OUT), '[^/]*(?<!e2e-|slow-)spec'].map((name) => `test/${name}`);
-  jestArguments.push(
-    '--passWithNoTests',
-    ...patterns.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]),
-  );
-}
+const leftOut = onServer && named.length === 0 ? (onCluster ? ON_CLUSTERS : ON_SERVERS) : {};
+const ignored = Object.keys(leftOut).map((name) => name.replaceAll('.', '\\.'));
+const lost = onCluster
+  ? []
+  : slowSuites().filter((name) => ignored.some((start) => new RegExp(`^${start}`).test(name)));
+if (lost.length > 0) throw new Error(`No engine would run ${lost.join(', ')}: see scripts/left-out.mjs`);
+if (onServer && named.length === 0) ignored.push('[^/]*(?<!e2e-|slow-)spec');
+if (onCluster) jestArguments.push('--passWithNoTests'); // a name may be that of a test in test/citus
+jestArguments.push(...ignored.flatMap((name) => ['--testPathIgnorePatterns', `test/${name}`]));
 const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
 const report = join(directory, 'report.json');
 const server = onCluster
@@ -74,8 +77,9 @@ try {
 
   const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
   if (isShort) {
-    const left = readdirSync('test').filter((name) => name.includes('.slow-spec.')).length;
-    process.stdout.write(`Left out ${left} slow suites: npm run test:postgres runs them on a real server.\n`);
+    process.stdout.write(
+      `Left out ${slowSuites().length} slow suites: npm run test:postgres runs them on a real server.\n`,
+    );
   }
   if (numPendingTests > 0) {
     const reasons = [
@@ -86,11 +90,9 @@ try {
     ].filter(Boolean);
     process.stdout.write(`Skipped ${numPendingTests} tests: ${reasons.join('; ') || 'see above'}.\n`);
   }
-  if (onCluster) {
-    if (!runClusterTests(named)) process.exitCode = 1;
-    for (const [name, reason] of Object.entries(LEFT_OUT))
-      process.stdout.write(`Left out ${name.replace(/\W$/, '')}…: ${reason}.\n`);
-  }
+  if (onCluster && !runClusterTests(named)) process.exitCode = 1;
+  for (const [name, reason] of Object.entries(leftOut))
+    process.stdout.write(`Left out ${name.replace(/\W$/, '')}…: ${reason}.\n`);
   process.stdout.write(
     `Tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped\n`,
   );
@@ -98,6 +100,11 @@ try {
   await pooler?.stop();
   await server?.stop();
   rmSync(directory, { recursive: true, force: true });
+}
+
+/** Suites that the embedded database leaves out. */
+function slowSuites() {
+  return readdirSync('test').filter((name) => name.includes('.slow-spec.'));
 }
 
 /** The tests in test/citus, each on a cluster of its own that it may harm. */

@@ -8,11 +8,15 @@ type Definition = (command: Command) => void;
 /** The commands. Each is loaded when it is called, because Nest, TypeORM and pg take a second. */
 const COMMANDS: [name: string, description: string, load: () => Promise<Definition>][] = [
   ['start', 'start the service', async () => startCommand],
-  ['migrate', 'run pending migrations', async () => (await import('./cli/migrate.js')).migrateCommand],
+  [
+    'migrate',
+    'run pending migrations',
+    async () => (await import('./cli/database/migrate.js')).migrateCommand,
+  ],
   [
     'distribute',
     'distribute the tables over the nodes of a Citus cluster',
-    async () => (await import('./cli/distribute.js')).distributeCommand,
+    async () => (await import('./cli/database/distribute.js')).distributeCommand,
   ],
   [
     'organizations',
@@ -30,6 +34,11 @@ const COMMANDS: [name: string, description: string, load: () => Promise<Definiti
     async () => (await import('./cli/users.js')).usersCommand,
   ],
   [
+    'groups',
+    'list the groups of an organization',
+    async () => (await import('./cli/groups.js')).groupsCommand,
+  ],
+  [
     'seed',
     'create sample users for a demo or benchmark; they are the same every time',
     async () => (await import('./cli/seed.js')).seedCommand,
@@ -38,6 +47,11 @@ const COMMANDS: [name: string, description: string, load: () => Promise<Definiti
     'events',
     'watch the events of an organization',
     async () => (await import('./cli/events.js')).eventsCommand,
+  ],
+  [
+    'webhooks',
+    'list the webhooks of an organization, and encrypt all secrets with a new key',
+    async () => (await import('./cli/webhooks.js')).webhooksCommand,
   ],
 ];
 

@@ -1,5 +1,6 @@
 export { UserManagementModule } from './embedding/user-management.module';
 export type { AsyncUserManagementOptions, UserManagementOptions } from './embedding/options';
+export type { HostPerson, HostSignIn } from './sign-in/sign-in.options';
 export type { RequestRecord } from './http/access-log';
 
 // For the routes of a host application.
@@ -13,21 +14,33 @@ export type { Scope } from './http/scopes';
 export { UsersService } from './users/users.service';
 export { DeletedUsersService } from './users/deleted/deleted-users.service';
 export { UserSearch } from './users/search/user-search';
+export { GroupsService } from './groups/groups.service';
 export { TokensService } from './tokens/tokens.service';
 export { OrganizationsService } from './auth/organizations.service';
+export { WebhooksService } from './webhooks/webhooks.service';
 export type { By, Caller } from './http/caller';
 export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users/user/user.dto';
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
+export type { CreateGroupDto, ListGroupsDto } from './groups/groups.dto';
+export type { GroupStep } from './groups/group-steps';
 export type { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens/tokens.dto';
+export type {
+  CreateWebhookDto,
+  ListWebhooksDto,
+  RotateSecretDto,
+  UpdateWebhookDto,
+} from './webhooks/webhooks.dto';
 export type { Page } from './pages/paginate';
 
-// What a subscriber gets.
+// The parameter of a subscriber.
 export type { EventRecord } from './events/event.serializer';
 export type { EventType } from './events/event.types';
 export type { Subscriber } from './events/subscribers/subscriber';
 
 export type { DeletedUserRecord } from './users/deleted/deleted-users.service';
 export type { UserRecord } from './users/user/user.serializer';
-export type { OrganizationRecord } from './auth/organization.serializer';
+export type { GroupRecord } from './groups/group.serializer';
+export type { OrganizationRecord } from './auth/organizations.service';
 export type { TokenRecord } from './tokens/token.serializer';
+export type { WebhookRecord } from './webhooks/webhook.serializer';
 export { runMigrations } from './embedding/run-migrations';

@@ -7,18 +7,18 @@ import {
   DiscoveryService,
   HttpAdapterHost,
 } from '@nestjs/core';
-import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
 import { ScopesGuard } from './auth/scopes.guard';
 import { BackgroundModule } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
-import { DATABASE } from './database/data-source';
 import { nodeOfIn } from './database/citus/node-of';
-import { ConnectionShares, poolSizeOf } from './database/connections/connection-shares';
+import { ConnectionShares } from './database/connections/connection-shares';
+import { poolOf } from './database/connections/pool';
 import { Database } from './database/database';
 import { EventsModule } from './events/events.module';
+import { GroupsModule } from './groups/groups.module';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
 import { RequestIdInterceptor } from './http/request-id.interceptor';
@@ -28,17 +28,27 @@ import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { LeaksModule } from './leaks/leaks.module';
 import { LeaksController } from './leaks/leaks.controller';
 import type { ServiceOptions } from './service.options';
+import { StatisticsModule } from './statistics/statistics.module';
+import { UserExportModule } from './user-export/user-export.module';
+import { ScimModule } from './scim/scim.module';
+import { ignoreTrailingSlash } from './scim/wire/base';
+import { hasSignIn, SignInModule } from './sign-in/sign-in.module';
 import { TokensModule } from './tokens/tokens.module';
 import { UsersModule } from './users/users.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
 
 /** The features that have tables. */
 export const FEATURES = [
   AuthModule,
   TokensModule,
   UsersModule,
+  GroupsModule,
   IdempotencyModule,
   EventsModule,
   RateLimitModule,
+  ScimModule,
+  WebhooksModule,
+  SignInModule,
 ];
 
 /** The injection token of the three global guards, in their order. */
@@ -58,10 +68,16 @@ export class ServiceModule implements NestModule {
         RateLimitModule.with(options),
         AuthModule,
         UsersModule.with(options),
+        GroupsModule,
         TokensModule,
         LeaksModule.with(options),
         EventsModule.with(options),
-        ...(options.dashboard ? [DashboardModule] : []),
+        ScimModule,
+        StatisticsModule,
+        UserExportModule,
+        WebhooksModule.with(options),
+        SignInModule.with(options),
+        ...(options.dashboard ? [DashboardModule.with(hasSignIn(options))] : []),
       ],
       providers: [
         { provide: APP_GUARD, useExisting: AuthGuard }, // who: 401
@@ -86,24 +102,23 @@ export class ServiceModule implements NestModule {
 
   /** Nest calls this before it registers the routes. */
   configure(): void {
-    // Not through the consumer, whose layer for each path every request passes: reads lose up to 7 % of their throughput.
+    // Not through the consumer, which adds a layer for each path to every request: reads would lose up to 7 % of their
+    // throughput.
+    this.adapterHost.httpAdapter.use(ignoreTrailingSlash);
     this.adapterHost.httpAdapter.use(refuseOtherMethods(controllersOf(this.discovery), [LeaksController]));
   }
 }
 
-/** Provides the data source under a name, which keeps our entities out of a host's data source, and `Database`. */
+/** Provides `Database`. The data source is not a provider, which keeps our entities out of a host's data source. */
 const databaseModule = (dataSource: DataSource, options: ServiceOptions): DynamicModule => {
-  const providers = [
-    { provide: getDataSourceToken(DATABASE), useValue: dataSource },
-    {
-      provide: Database,
-      useFactory: async () => {
-        const connections = options.connections ?? poolSizeOf(dataSource);
-        return new Database(dataSource, new ConnectionShares(connections, await nodeOfIn(dataSource)));
-      },
+  const database = {
+    provide: Database,
+    useFactory: async () => {
+      const connections = options.connections ?? poolOf(dataSource).options.max;
+      return new Database(dataSource, new ConnectionShares(connections, await nodeOfIn(dataSource)));
     },
-  ];
-  return { module: DatabaseModule, global: true, providers, exports: providers };
+  };
+  return { module: DatabaseModule, global: true, providers: [database], exports: [database] };
 };
 
 @Module({})

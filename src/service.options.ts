@@ -2,17 +2,24 @@ import type { BackgroundOptions } from './background/background.module';
 import type { EventsOptions } from './events/events.module';
 import type { LeaksOptions } from './leaks/leaks.module';
 import type { RateLimitOptions } from './rate-limit/rate-limit.module';
+import type { SignInOptions } from './sign-in/sign-in.options';
 import type { UsersOptions } from './users/users.module';
+import type { WebhooksOptions } from './webhooks/webhooks.module';
 
 export interface ServiceOptions
-  extends RateLimitOptions, UsersOptions, BackgroundOptions, EventsOptions, LeaksOptions {
-  /** Whether the developer dashboard is served, at `/dashboard`. */
-  dashboard: boolean;
+  extends
+    RateLimitOptions,
+    UsersOptions,
+    BackgroundOptions,
+    EventsOptions,
+    LeaksOptions,
+    WebhooksOptions,
+    SignInOptions {
   /** Connections of the pool that requests may hold at once. Default: all of the pool. */
   connections?: number;
 }
 
-/** What holds unless the environment or a host application says otherwise. */
+/** The defaults of the environment variables and of a host application. */
 export const DEFAULTS: Omit<ServiceOptions, 'connections'> = {
   rateLimitPerMinute: 1000,
   rateLimitStorage: 'postgres',
@@ -22,4 +29,5 @@ export const DEFAULTS: Omit<ServiceOptions, 'connections'> = {
   eventRetentionDays: 365,
   deletedUsersRetentionDays: 30,
   dashboard: true,
+  webhooks: {},
 };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Get } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
@@ -7,21 +8,40 @@ import { accessOf, SCOPES, type Scope } from '../src/http/scopes';
 import { ApiController } from '../src/http/api-controller.decorator';
 import { routesOf } from '../src/http/method-not-allowed';
 import { TokensService } from '../src/tokens/tokens.service';
-import { AuthController } from '../src/auth/auth.controller';
 import { strictExpress } from '../src/http/strict-express';
 import { controllersOf, ServiceModule } from '../src/service.module';
 import { DEFAULTS } from '../src/service.options';
 import { EventsController } from '../src/events/events.controller';
+import { GroupsController } from '../src/groups/groups.controller';
+import { GroupsService } from '../src/groups/groups.service';
+import { DiscoveryController } from '../src/scim/wire/discovery.controller';
+import { UnsupportedController } from '../src/scim/wire/unsupported.controller';
+import { ScimGroupsController } from '../src/scim/groups/scim-groups.controller';
+import { ScimUsersController } from '../src/scim/users/scim-users.controller';
+import { StatisticsController } from '../src/statistics/statistics.controller';
 import { TokensController } from '../src/tokens/tokens.controller';
 import { BatchController } from '../src/users/batch/batch.controller';
 import { DeletedUsersController } from '../src/users/deleted/deleted-users.controller';
 import { UserSearchController } from '../src/users/search/user-search.controller';
+import { UserExportController } from '../src/user-export/user-export.controller';
 import { UsersController } from '../src/users/users.controller';
+import { WebhooksController } from '../src/webhooks/webhooks.controller';
 import type { Client } from './support/client';
 import { startService, type TestService } from './support/service';
 
+const WEBHOOK_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+
+/** Nobody answers there. The routes exist all the same. */
+const SIGN_IN = {
+  OIDC_ISSUER: 'http://127.0.0.1:9',
+  OIDC_CLIENT_ID: 'dashboard',
+  PUBLIC_URL: 'http://127.0.0.1:9',
+};
+
 let service: TestService;
-beforeAll(async () => (service = await startService({ LEAK_REPORTS: 'true' })));
+beforeAll(
+  async () => (service = await startService({ LEAK_REPORTS: 'true', WEBHOOK_ENCRYPTION_KEY, ...SIGN_IN })),
+);
 afterAll(() => service.close());
 
 const controllers = [
@@ -29,15 +49,29 @@ const controllers = [
   BatchController,
   UsersController,
   DeletedUsersController,
-  AuthController,
+  GroupsController,
   TokensController,
   EventsController,
+  DiscoveryController,
+  UnsupportedController,
+  ScimUsersController,
+  ScimGroupsController,
+  WebhooksController,
+  StatisticsController,
+  UserExportController,
 ];
 const routes = [...routesOf(controllers)].map(({ method, path, handler, controller }) => ({
-  method: method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete',
+  method: method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all',
   path,
   scopes: accessOf(handler, controller) as Scope[],
 }));
+
+/** A method that a route serves. */
+const served = (method: (typeof routes)[number]['method']) => (method === 'all' ? 'put' : method);
+
+/** The error body at a path. */
+const failure = (path: string, status: number, code: string) =>
+  path.includes('/scim/') ? { status: String(status) } : { status, code };
 
 it('tests every route of the running service that requires a token', () => {
   const served = [...routesOf(controllersOf(service.app.get(DiscoveryService)))]
@@ -49,12 +83,16 @@ it('tests every route of the running service that requires a token', () => {
 const UNKNOWN = {
   usr: 'usr_00000000000000000000000000',
   deleted: 'usr_00000000000000000000000000',
+  grp: 'grp_00000000000000000000000000',
   tok: 'tok_00000000000000000000000000',
   evt: 'evt_00000000000000000000000000',
+  whk: 'whk_00000000000000000000000000',
 };
 const kindOf = (path: string) => {
+  if (path.includes('webhooks')) return 'whk';
   if (path.includes('tokens')) return 'tok';
   if (path.includes('deleted-users')) return 'deleted';
+  if (/groups/i.test(path)) return 'grp';
   return path.includes('events') ? 'evt' : 'usr';
 };
 const withUnknownId = (path: string) => path.replace(':id', UNKNOWN[kindOf(path)]);
@@ -67,39 +105,100 @@ it('requires these scopes for these routes', () => {
     return `${method.toLowerCase()} ${path} ${access === 'public' ? access : access.join() || 'any token'}`;
   });
   expect(table.sort()).toEqual([
+    'all /api/scim/v2/Bulk any token',
+    'all /api/scim/v2/Me any token',
+    'all /scim/v2/Bulk any token',
+    'all /scim/v2/Me any token',
+    'delete /api/scim/v2/Groups/:id users:delete',
+    'delete /api/scim/v2/Users/:id users:delete',
     'delete /api/v1/deleted-users/:id admin',
     'delete /api/v1/tokens/:id admin',
     'delete /api/v1/tokens/current any token',
     'delete /api/v1/users/:id users:delete',
+    'delete /api/v1/webhooks/:id admin',
+    'delete /scim/v2/Groups/:id users:delete',
+    'delete /scim/v2/Users/:id users:delete',
     'delete /v1/tokens/:id admin',
     'delete /v1/tokens/current any token',
+    'get /api/scim/v2/Groups users:read',
+    'get /api/scim/v2/Groups/:id users:read',
+    'get /api/scim/v2/ResourceTypes any token',
+    'get /api/scim/v2/ResourceTypes/:name any token',
+    'get /api/scim/v2/Schemas any token',
+    'get /api/scim/v2/Schemas/:urn any token',
+    'get /api/scim/v2/ServiceProviderConfig any token',
+    'get /api/scim/v2/Users users:read',
+    'get /api/scim/v2/Users/:id users:read',
     'get /api/v1/deleted-users users:read',
     'get /api/v1/deleted-users/:id users:read',
     'get /api/v1/events admin',
     'get /api/v1/events/:id admin',
+    'get /api/v1/groups users:read',
+    'get /api/v1/groups/:id users:read',
+    'get /api/v1/statistics users:read',
     'get /api/v1/tokens admin',
     'get /api/v1/tokens/:id admin',
     'get /api/v1/tokens/current any token',
     'get /api/v1/users users:read',
     'get /api/v1/users/:id users:read',
+    'get /api/v1/users/:id/export admin',
     'get /api/v1/users/search users:read',
+    'get /api/v1/webhooks admin',
+    'get /api/v1/webhooks/:id admin',
+    'get /api/v1/webhooks/:id/deliveries admin',
+    'get /dashboard/callback public',
+    'get /dashboard/session public',
+    'get /dashboard/sign-in public',
     'get /docs public',
     'get /livez public',
     'get /openapi.json public',
     'get /readyz public',
+    'get /scim/v2/Groups users:read',
+    'get /scim/v2/Groups/:id users:read',
+    'get /scim/v2/ResourceTypes any token',
+    'get /scim/v2/ResourceTypes/:name any token',
+    'get /scim/v2/Schemas any token',
+    'get /scim/v2/Schemas/:urn any token',
+    'get /scim/v2/ServiceProviderConfig any token',
+    'get /scim/v2/Users users:read',
+    'get /scim/v2/Users/:id users:read',
     'get /v1/tokens admin',
     'get /v1/tokens/:id admin',
     'get /v1/tokens/current any token',
+    'patch /api/scim/v2/Groups/:id users:write',
+    'patch /api/scim/v2/Users/:id users:write',
     'patch /api/v1/users/:id users:write',
+    'patch /api/v1/webhooks/:id admin',
+    'patch /scim/v2/Groups/:id users:write',
+    'patch /scim/v2/Users/:id users:write',
+    'post /api/scim/v2/.search users:read',
+    'post /api/scim/v2/Groups users:write',
+    'post /api/scim/v2/Groups/.search users:read',
+    'post /api/scim/v2/Users users:write',
+    'post /api/scim/v2/Users/.search users:read',
     'post /api/v1/deleted-users/:id/restore users:write',
     'post /api/v1/tokens admin',
     'post /api/v1/tokens/:id/rotate admin',
     'post /api/v1/tokens/leaked public',
     'post /api/v1/users users:write',
     'post /api/v1/users/batch users:write',
+    'post /api/v1/webhooks admin',
+    'post /api/v1/webhooks/:id/redeliver admin',
+    'post /api/v1/webhooks/:id/rotate-secret admin',
+    'post /api/v1/webhooks/:id/test admin',
+    'post /dashboard/session public',
+    'post /scim/v2/.search users:read',
+    'post /scim/v2/Groups users:write',
+    'post /scim/v2/Groups/.search users:read',
+    'post /scim/v2/Users users:write',
+    'post /scim/v2/Users/.search users:read',
     'post /v1/tokens admin',
     'post /v1/tokens/:id/rotate admin',
     'post /v1/tokens/leaked public',
+    'put /api/scim/v2/Groups/:id users:write',
+    'put /api/scim/v2/Users/:id users:write',
+    'put /scim/v2/Groups/:id users:write',
+    'put /scim/v2/Users/:id users:write',
   ]);
 });
 
@@ -111,9 +210,11 @@ it('serves only the routes that a controller declares', () => {
     return methods.length === 1 ? [`${methods[0]} ${route!.path}`] : []; // middleware answers all methods
   });
   const declared = [
-    ...routes,
+    ...routes.filter(({ method }) => method !== 'all'), // which is served as all methods
     ...['livez', 'readyz', 'openapi.json', 'docs'].map((name) => ({ method: 'get', path: `/${name}` })),
     ...['/v1', '/api/v1'].map((base) => ({ method: 'post', path: `${base}/tokens/leaked` })),
+    ...['sign-in', 'callback', 'session'].map((name) => ({ method: 'get', path: `/dashboard/${name}` })),
+    { method: 'post', path: '/dashboard/session' },
   ];
   expect(served.sort()).toEqual(declared.map(({ method, path }) => `${method} ${path}`).sort());
 });
@@ -129,21 +230,21 @@ describe.each(subsets.map((scopes) => ({ scopes })))('a token with $scopes', ({ 
 
   it.each(routes)('may use $method $path if it has $scopes', async ({ method, path, scopes: needed }) => {
     const { status, headers, body } = await api.send(
-      method,
+      served(method),
       withUnknownId(path),
       method === 'post' ? {} : undefined,
     );
 
     if (scopes.includes('admin') || needed.every((scope) => scopes.includes(scope))) {
       // Allowed, but the resource may not exist or the input be invalid.
-      expect([200, 204, 400, 404, 415]).toContain(status);
+      expect([200, 204, 400, 404, 415, 501]).toContain(status);
     } else {
       expect(status).toBe(403);
       expect(headers['www-authenticate']).toBe(
         `Bearer error="insufficient_scope", scope="${needed.join(' ')}"`,
       );
       expect(body).toMatchObject({
-        code: 'insufficient_scope',
+        ...failure(path, 403, 'insufficient_scope'),
         detail: expect.stringContaining(needed.join(' ')),
       });
     }
@@ -151,12 +252,12 @@ describe.each(subsets.map((scopes) => ({ scopes })))('a token with $scopes', ({ 
 });
 
 describe.each(routes)('$method $path', ({ method, path }) => {
-  const send = (api: Client) => api.send(method, withUnknownId(path));
+  const send = (api: Client) => api.send(served(method), withUnknownId(path));
 
   it('answers 401 without a token', async () => {
     const { headers, body } = await send(service.anonymous()).expect(401);
     expect(headers['www-authenticate']).toBe('Bearer');
-    expect(body).toMatchObject({ status: 401, code: 'unauthorized' });
+    expect(body).toMatchObject(failure(path, 401, 'unauthorized'));
     expect(headers['x-ratelimit-limit']).toBeUndefined();
   });
 
@@ -222,9 +323,36 @@ async function resourceOf(client: Client, kind: keyof typeof UNKNOWN) {
   if (kind === 'tok') {
     return { id: client.tokenId, ownPath: '/v1/tokens/current', unchanged: { state: 'active' } };
   }
+  if (kind === 'grp') {
+    const groups = service.app.get(GroupsService);
+    const { id } = await groups.create(client.organizationId, { displayName: 'Sales' }, [user.id]);
+    return { id, ownPath: `/api/v1/groups/${id}`, unchanged: { displayName: 'Sales', memberCount: 1 } };
+  }
+  if (kind === 'whk') {
+    const url = 'https://example.com/hook';
+    const { body } = await client
+      .post('/api/v1/webhooks')
+      .send({ url, types: ['*'] })
+      .expect(201);
+    return {
+      id: body.id,
+      ownPath: `/api/v1/webhooks/${body.id}`,
+      unchanged: { url, updatedAt: body.updatedAt },
+    };
+  }
   const { body } = await client.get('/api/v1/events').expect(200);
   const { id } = body.data.at(-1);
   return { id, ownPath: `/api/v1/events/${id}`, unchanged: { target: { type: 'user', id: user.id } } };
+}
+
+/** A body that would change the resource. */
+function bodyFor(method: string, path: string): object | undefined {
+  if (method === 'put') return { userName: 'taken-over', displayName: 'Taken over' };
+  if (path.endsWith('/redeliver')) return { eventId: UNKNOWN.evt };
+  if (method !== 'patch') return undefined;
+  if (path.includes('/scim/'))
+    return { Operations: [{ op: 'replace', path: 'displayName', value: 'Taken over' }] };
+  return path.includes('webhooks') ? { description: 'Taken over' } : { name: 'Taken over' };
 }
 
 describe('a resource of another organization', () => {
@@ -234,10 +362,13 @@ describe('a resource of another organization', () => {
       const [own, foreign] = [await service.client(), await service.client()];
       const { id, ownPath, unchanged } = await resourceOf(foreign, kindOf(path));
       const unknown = UNKNOWN[kindOf(path)];
-      const body = method === 'patch' ? { name: 'Taken over' } : undefined;
+      const body = bodyFor(method, path);
       const answer = async (candidate: string) => {
         const url = path.replace(':id', candidate);
-        const { text, headers } = await own.send(method, url, body).set('X-Request-ID', 'same').expect(404);
+        const { text, headers } = await own
+          .send(served(method), url, body)
+          .set('X-Request-ID', 'same')
+          .expect(404);
         for (const name of ['date', 'x-ratelimit-remaining', 'x-ratelimit-reset']) delete headers[name];
         return { text, headers };
       };

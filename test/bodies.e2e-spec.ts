@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { aUser, type Client } from './support/client';
 import { startService, type TestService } from './support/service';
@@ -21,11 +22,11 @@ const BATCH = '/api/v1/users/batch';
 /** A body of this many bytes. */
 const batchOf = (bytes: number) => JSON.stringify({ users: [aUser()] }).padEnd(bytes);
 
-const head = (path: string, length: number) =>
+const head = (path: string, length: number, token = api.tokenValue) =>
   [
     `POST ${path} HTTP/1.1`,
     'Host: a',
-    `Authorization: Bearer ${api.tokenValue}`,
+    `Authorization: Bearer ${token}`,
     'Content-Type: application/json',
     `Content-Length: ${length}`,
     'Expect: 100-continue',
@@ -33,10 +34,11 @@ const head = (path: string, length: number) =>
   ].join('\r\n');
 
 /** A request whose body the service reads, and whose last byte does not come. */
-async function stalled(path: string, body: string): Promise<Socket> {
+async function stalled(path: string, body: string, token = api.tokenValue): Promise<Socket> {
   const socket = await connectTo(service.url);
-  socket.write(head(path, body.length));
+  socket.write(head(path, body.length, token));
   await once(socket, 'readable'); // 100 Continue
+  socket.read();
   socket.write(body.slice(0, -1));
   return socket;
 }
@@ -65,6 +67,23 @@ describe.each([
   });
 });
 
+it('bodies that hardly arrive give way to another organization, and are a 503', async () => {
+  const holders = [api, api, other, other];
+  const sockets = await Promise.all(
+    holders.map(({ tokenValue }) => stalled(BATCH, batchOf(100_000), tokenValue)),
+  );
+  const third = await service.client();
+  await post(BATCH, batchOf(100_000), third).expect(200);
+
+  const [stopped] = await Promise.race(
+    sockets.map((socket) => once(socket, 'readable').then(() => [socket])),
+  );
+  expect(String(stopped.read())).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 2[^]*arrives too slowly/i);
+  if (!stopped.readableEnded) await once(stopped.resume(), 'end');
+  expect(sockets.filter((socket) => socket.readyState === 'open')).toHaveLength(3);
+  for (const socket of sockets) socket.destroy();
+});
+
 it('32 bodies of an organization wait, and more are a 503 at once', async () => {
   const sockets = await Promise.all([stalled(BATCH, batchOf(100_000)), stalled(BATCH, batchOf(100_000))]);
   const waiting = await Promise.all(
@@ -74,7 +93,7 @@ it('32 bodies of an organization wait, and more are a 503 at once', async () => 
       return socket;
     }),
   );
-  await api.get('/api/v1/users').expect(200); // the others have arrived
+  await api.get('/api/v1/users').agent(new Agent()).expect(200); // a later connection: the others have arrived
   await post(BATCH, batchOf(100_000)).expect(503);
 
   for (const socket of sockets) socket.destroy();

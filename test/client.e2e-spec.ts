@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { ApiError, type Client, type ClientOptions, createClient } from '../client/index';
+import { GroupsService } from '../src/groups/groups.service';
 import { aUser } from './support/client';
 import { startService, type TestService } from './support/service';
 
@@ -36,6 +37,7 @@ describe('users', () => {
     expect(ada).toMatchObject({ id: expect.stringMatching(/^usr_/), role: 'member' });
     expect(await users.get(ada.id)).toEqual(ada);
     expect(await users.update(ada.id, { role: 'viewer' })).toMatchObject({ role: 'viewer', name: 'Ada' });
+    expect(await users.export(ada.id)).toMatchObject({ user: { id: ada.id }, directory: null, groups: [] });
     expect(await users.delete(ada.id)).toBeUndefined();
     expect(await errorOf(users.get(ada.id))).toMatchObject({ status: 404, code: 'not_found' });
     expect(await errorOf(users.delete(ada.id))).toMatchObject({ status: 404 });
@@ -95,6 +97,36 @@ it('deleted users are listed, read, restored and purged', async () => {
   await users.delete(ada.id);
   expect(await deletedUsers.purge(ada.id)).toBeUndefined();
   expect(await errorOf(deletedUsers.get(ada.id))).toMatchObject({ status: 404 });
+});
+
+it('the organization is counted', async () => {
+  const client = await clientOf();
+  await client.users.create(aUser());
+  expect((await client.statistics()).users).toEqual({ total: 1, active: 1, exact: true });
+});
+
+it('groups are listed by name, page by page, and read', async () => {
+  const { organizationId, tokenValue } = await service.client();
+  const { groups, users } = createClient({ baseUrl: service.url, token: tokenValue });
+  const { id } = await users.create({ name: 'Ada', email: 'ada@example.com' });
+  const directory = service.app.get(GroupsService);
+  for (const displayName of ['Sales', 'engineering', 'Support'])
+    await directory.create(organizationId, { displayName }, displayName === 'Sales' ? [id] : []);
+
+  const listed = await collect(groups.list({ limit: 1 }));
+
+  expect(listed.map(({ displayName }) => displayName)).toEqual(['engineering', 'Sales', 'Support']);
+  const [, sales] = listed;
+  expect(await groups.get(sales.id)).toEqual(sales);
+  expect(sales).toMatchObject({ externalId: null, memberCount: 1 });
+  expect(await collect(groups.list({ displayName: 'SALES' }))).toEqual([sales]);
+  expect(await collect(groups.list({ user: id }))).toEqual([sales]);
+  expect((await collect(users.list({ group: sales.id }))).map((user) => user.id)).toEqual([id]);
+  expect(await errorOf(groups.get('grp_00000000000000000000000000'))).toMatchObject({
+    status: 404,
+    code: 'not_found',
+    message: expect.stringContaining('no such group'),
+  });
 });
 
 it('tokens are created, listed, read, rotated and revoked', async () => {

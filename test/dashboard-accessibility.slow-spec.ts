@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
+import { GroupsService } from '../src/groups/groups.service';
 import { accessibilityFaults, prepareAccessibility } from './support/accessibility';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
-import { dialogButton, toUsers, useDashboard } from './support/dashboard';
+import { actionsOf, chooseAction, dialogButton, toUsers, useDashboard } from './support/dashboard';
 
 const VARIANTS = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1280, 320].map((width) => ({ colorScheme, width })),
@@ -16,13 +17,15 @@ const problem = (status: number, code: string) => ({
 });
 
 /** Creates an example of everything that a list can show. */
-async function seed(api: Client): Promise<void> {
+async function seed(api: Client, groups: GroupsService): Promise<void> {
   const createToken = (body: object) => api.post('/v1/tokens', body).expect(201);
   await createToken({ name: 'Bootstrap', scopes: ['admin'] });
   await createToken({ name: 'Soon', scopes: ['users:read', 'users:write', 'users:delete'], expiresIn: '3d' });
   const { body } = await createToken({ name: `Long${'name'.repeat(20)}`, scopes: ['users:read'] });
   await api.delete(`/v1/tokens/${body.id}`).expect(204);
-  await api.createUser({ name: 'Ada', metadata: { plan: 'pro', seats: 5, tags: ['a'] } });
+  const ada = await api.createUser({ name: 'Ada', metadata: { plan: 'pro', seats: 5, tags: ['a'] } });
+  await groups.create(api.organizationId, { displayName: 'Sales' }, [ada.id]);
+  await groups.create(api.organizationId, { displayName: 'x'.repeat(256) });
   await api.createUser({ name: 'x'.repeat(200), email: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` });
 }
 
@@ -61,7 +64,7 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await check('value of the new token');
   await dialogButton(page, 'Done').click();
   await page.getByRole('radio', { name: 'all' }).check();
-  await page.getByRole('button', { name: 'Revoke Test' }).click();
+  await chooseAction(page, 'Revoke', 'Test');
   await check('revoke dialog');
   await dialogButton(page, 'Cancel').click();
 
@@ -74,6 +77,50 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await page.getByRole('button', { name: 'Copy the id of Ada' }).click();
   await page.getByText('Copied').waitFor();
   await check('users');
+  await page.getByRole('checkbox', { name: 'Select Ada' }).check();
+  await actionsOf(page, 'Ada').click();
+  await check('selected users, and the menu of a row');
+  await page.keyboard.press('Escape');
+  await page.getByRole('group', { name: 'Selected users' }).getByRole('button', { name: 'Delete' }).click();
+  await check('question before many are deleted');
+  await dialogButton(page, 'Cancel').click();
+  await page.getByRole('button', { name: 'Change role' }).click();
+  await check('menu of roles');
+  await page.route('**/users/batch', () => {});
+  await page.getByRole('menuitem', { name: 'Viewer' }).click();
+  await dialogButton(page, 'Change 1 user').click();
+  await page.getByText('0 of 1 user').waitFor();
+  await check('change of many under way');
+  await page.keyboard.press('Escape');
+  await check('question before it is stopped');
+  await dialogButton(page, 'Stop').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.unroute('**/users/batch');
+  const errors = [{ field: 'email', code: 'conflict', message: 'is '.repeat(80) }];
+  await page.route('**/users/batch', (route) =>
+    route.fulfill({ json: { results: [{ index: 0, status: 'failed', errors }] } }),
+  );
+  await page
+    .getByRole('group', { name: 'Selected users' })
+    .getByRole('button', { name: 'Deactivate' })
+    .click();
+  await dialogButton(page, 'Deactivate 1 user').click();
+  await page.getByRole('list', { name: 'Users that were refused' }).waitFor();
+  await check('users that were refused');
+  await dialogButton(page, 'Close').click();
+  await page.unroute('**/users/batch');
+  await page.route('**/api/v1/users?**', () => {});
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByText('0 users read so far').waitFor();
+  await check('export under way');
+  await dialogButton(page, 'Cancel').click();
+  await page.unroute('**/api/v1/users?**');
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search users, pages and actions' }).fill('ad');
+  await page.getByRole('option', { name: /User Ada/ }).waitFor();
+  await check('palette');
+  await page.keyboard.press('Escape');
   await page.route('**/api/v1/users?**', (route) => route.fulfill(problem(500, 'internal_error')));
   await page.getByLabel('Rows').selectOption('50');
   await page.getByText('The service failed.').waitFor();
@@ -81,7 +128,7 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await page.unroute('**/api/v1/users?**');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('2 users on this page').waitFor();
-  await page.getByRole('button', { name: 'Edit Ada' }).click();
+  await chooseAction(page, 'Edit', 'Ada');
   await page.getByRole('button', { name: 'Add a key' }).click();
   await page.getByLabel('Value of row 4').fill('x');
   await page.getByLabel('Email').fill('nobody');
@@ -93,7 +140,7 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await dialogButton(page, 'Discard changes').click();
   const { body } = await api.get('/api/v1/users/search?q=Ada').expect(200);
   const changeAda = (changes: object) => api.patch(`/api/v1/users/${body.data[0].id}`, changes).expect(200);
-  await page.getByRole('button', { name: 'Edit Ada' }).click();
+  await chooseAction(page, 'Edit', 'Ada');
   await page.getByLabel('Name').fill('Ada Lovelace');
   await page.getByLabel('Value of seats').fill('7');
   await page.getByLabel('Value of plan').fill('free');
@@ -107,7 +154,7 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await check('choice between two changes');
   await dialogButton(page, 'Cancel').click();
   await dialogButton(page, 'Discard changes').click();
-  await page.getByRole('button', { name: 'Delete Ada' }).click();
+  await chooseAction(page, 'Delete', 'Ada');
   await check('delete dialog');
   await dialogButton(page, 'Delete user').click();
   await page.getByText('so it was not deleted').waitFor();
@@ -123,12 +170,28 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await check('rate limit used up');
   await page.unroute('**/users/search?**');
 
+  await page.getByRole('link', { name: 'Groups' }).click();
+  await page.getByText('2 groups on this page').waitFor();
+  await check('groups');
+  await page.getByRole('link', { name: 'Sales' }).click();
+  await page.getByText('1 member on this page').waitFor();
+  await check('members of a group');
+  await page.getByRole('link', { name: 'All groups' }).click();
+  await page.getByLabel('Exact name').fill('Nothing');
+  await page.getByText('No group has the name Nothing').waitFor();
+  await check('no groups');
+  await toUsers(page);
+  await chooseAction(page, 'Edit', 'Ada');
+  await page.getByRole('region', { name: 'Groups' }).waitFor();
+  await check('edit dialog of a user in a group');
+  await dialogButton(page, 'Cancel').click();
+
   await page.getByRole('link', { name: 'Deleted' }).click();
   await page.getByText('There are no deleted users.').waitFor();
   await check('no deleted users');
   await api.createUser({ name: 'Doomed', email: 'doomed@example.com' });
   await toUsers(page);
-  await page.getByRole('button', { name: 'Delete Doomed' }).click();
+  await chooseAction(page, 'Delete', 'Doomed');
   await dialogButton(page, 'Delete user').click();
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await check('users after a deletion');
@@ -191,10 +254,10 @@ describeInBrowser('the dashboard', () => {
       expectErrors(400, 409, 412, 429, 500);
       await prepareAccessibility(page);
       const api = await service().client();
-      await seed(api);
+      await seed(api, service().app.get(GroupsService));
       const failures: string[] = [];
 
-      await visitStates(page, api, `${service().url}/dashboard`, async (state) => {
+      await visitStates(page, api, `${service().url}/dashboard/tokens`, async (state) => {
         failures.push(...(await accessibilityFaults(page)).map((fault) => `${state}: ${fault}`));
       });
 
@@ -223,7 +286,7 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
       throw new Error(`${name} cannot be reached with Tab.`);
     };
 
-    await page.goto(`${service().url}/dashboard`);
+    await page.goto(`${service().url}/dashboard/tokens`);
     await page.getByLabel('Admin token').and(focused()).waitFor();
     await keyboard.type(api.tokenValue);
     await keyboard.press('Enter');
@@ -252,20 +315,23 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
     expect(body.data[0]).toMatchObject({ name: 'By hand', scopes: ['users:read'], expiresIn: '30d' });
     expect(value).toMatch(new RegExp(`^${body.data[0].hint.replace('…', '.*')}$`));
 
-    await tabTo('button', 'Revoke By hand');
-    await keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Cancel' }).and(focused()).waitFor();
+    const revoke = async () => {
+      for (const key of ['Enter', 'ArrowDown', 'Enter']) await keyboard.press(key);
+      await page.getByRole('button', { name: 'Cancel' }).and(focused()).waitFor();
+    };
+    await tabTo('button', 'Actions for By hand');
+    await revoke();
     await keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Revoke By hand' }).and(focused()).waitFor();
-    await keyboard.press('Enter');
+    await actionsOf(page, 'By hand').and(focused()).waitFor();
+    await revoke();
     await tabTo('button', 'Revoke token');
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'API tokens' }).and(focused()).waitFor();
-    await page.getByRole('button', { name: 'Revoke By hand' }).waitFor({ state: 'detached' });
+    await actionsOf(page, 'By hand').waitFor({ state: 'detached' });
 
     await keyboard.press('Shift+Tab');
     await tabTo('button', 'Create token'); // from the heading on through the whole page
-    for (let i = 0; i < 4; i++) await keyboard.press('Shift+Tab');
+    for (let i = 0; i < 12; i++) await keyboard.press('Shift+Tab');
     await tabTo('link', 'Users');
     await keyboard.press('Enter');
     await page.getByText('No users on this page').waitFor();
@@ -289,8 +355,8 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
     await tabTo('searchbox', 'Search');
     await keyboard.type('ada');
     await page.getByText('Search results').waitFor();
-    await tabTo('button', 'Edit Ada');
-    await keyboard.press('Enter');
+    await tabTo('button', 'Actions for Ada');
+    for (const key of ['Enter', 'ArrowDown', 'Enter']) await keyboard.press(key);
     await page.getByLabel('Name').and(focused()).waitFor();
     await tabTo('button', 'Remove plan');
     await keyboard.press('Enter');
@@ -298,15 +364,14 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
     await tabTo('button', 'Save changes');
     await keyboard.press('Enter');
     await page.getByText('Saved Ada').waitFor();
-    await page.getByRole('button', { name: 'Edit Ada' }).and(focused()).waitFor();
-    await tabTo('button', 'Delete Ada');
-    await keyboard.press('Enter');
+    await actionsOf(page, 'Ada').and(focused()).waitFor();
+    for (const key of ['ArrowUp', 'Enter']) await keyboard.press(key);
     await tabTo('button', 'Delete user');
     await keyboard.press('Enter');
     await page.getByText('Deleted Ada').waitFor();
     await page.getByRole('heading', { name: 'Users' }).and(focused()).waitFor();
 
-    for (let i = 0; i < 5; i++) await keyboard.press('Shift+Tab');
+    for (let i = 0; i < 8; i++) await keyboard.press('Shift+Tab');
     await tabTo('link', 'Activity');
     await keyboard.press('Enter');
     await page.getByText('Test deleted Ada').waitFor();

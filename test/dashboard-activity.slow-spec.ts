@@ -108,11 +108,19 @@ describeInBrowser('the activity in the dashboard', () => {
     await page.getByLabel('Done by').selectOption('Any token');
     await expectSentences(page, ALL);
 
-    // A deleted user is in no search.
-    await page.getByLabel('Person').fill('Ada');
-    await page.getByText('Nobody found').waitFor();
-    await page.getByLabel('Person').fill(adaId);
-    await page.getByRole('button', { name: adaId }).click();
+    for (const [text, name] of [
+      ['lovelace ada', 'Ada Lovelace ada@example.org (deleted)'],
+      [adaId, adaId], // of somebody who may have been purged
+    ]) {
+      await page.getByLabel('Person').fill('nobody at all');
+      await page.getByText('Nobody found').waitFor();
+      await page.getByLabel('Person').fill(text);
+      await page.getByRole('button', { name }).click();
+      await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
+      await page.getByRole('button', { name: 'Show everything' }).click();
+    }
+    await page.getByLabel('Person').fill('ada@');
+    await page.getByRole('button', { name: '(deleted)' }).click();
     await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
     await page.getByLabel('Kind').selectOption('Tokens revoked');
     await page.getByText('There are no such entries.').waitFor();
@@ -234,17 +242,17 @@ describeInBrowser('the activity in the dashboard', () => {
     const data = [
       event('user.purged', null, 'evt_3'),
       event('user.created', null, 'evt_2'),
-      event('group.merged', { group: { name: 'All', size: 7 } }, 'evt_1'),
+      event('team.merged', { team: { name: 'All', size: 7 } }, 'evt_1'),
     ];
     await page.route('**/api/v1/events?**', (route) => route.fulfill({ json: { data, nextCursor: null } }));
     await page.getByRole('button', { name: 'Refresh' }).click();
     await expectSentences(page, [
       'The service purged a deleted user',
       'The service created a user who has been purged',
-      'The service caused group.merged of the group All',
+      'The service caused team.merged of the team All',
     ]);
     await entries(page).first().click();
     await page.getByText('The values were removed when the user was purged.').waitFor();
-    expect(await openedValues(page, 'group.merged')).toEqual(['Field\tAfter', 'Name\tAll', 'Size\t7 (JSON)']);
+    expect(await openedValues(page, 'team.merged')).toEqual(['Field\tAfter', 'Name\tAll', 'Size\t7 (JSON)']);
   });
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from './support/browser';
 import type { Client, UserBody } from './support/client';
-import { dialogButton, rowsOf, toUsers, useDashboard } from './support/dashboard';
+import { actionsOf, chooseAction, dialogButton, rowsOf, toUsers, useDashboard } from './support/dashboard';
 
 const toDeleted = async (page: Page) => {
   await page.getByRole('link', { name: 'Deleted' }).click();
@@ -126,7 +126,7 @@ describeInBrowser('deleted users in the dashboard', () => {
       });
       const { page } = opened;
       await toUsers(page);
-      await page.getByRole('button', { name: 'Delete Ada' }).click();
+      await chooseAction(page, 'Delete', 'Ada');
       await dialogButton(page, 'Delete user').click();
       await page.getByText('Deleted Ada').waitFor();
       return { ...opened, ada: ada!, undo: page.getByRole('button', { name: 'Undo' }) };
@@ -136,7 +136,7 @@ describeInBrowser('deleted users in the dashboard', () => {
       const { page, api, ada, undo } = await visitUsers();
       await undo.click();
       await page.getByText('Restored Ada').waitFor();
-      await page.getByRole('button', { name: 'Delete Ada' }).waitFor();
+      await actionsOf(page, 'Ada').waitFor();
       await atHeading(page);
       expect(await undo.count()).toBe(0);
       expect(await userOf(api, ada)).toMatchObject({ name: 'Ada', version: 2 });

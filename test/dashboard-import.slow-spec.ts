@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { TokensService } from '../src';
 import { accessibilityFaults, prepareAccessibility } from './support/accessibility';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
@@ -28,6 +29,10 @@ describeInBrowser('the import of the dashboard', () => {
   };
   const choose = (page: Page, content: string | Buffer, name = 'people.csv') =>
     page.getByLabel('CSV file').setInputFiles(csvOf(name, content));
+  const countOf = async ({ organizationId }: Client): Promise<number> => {
+    const sql = 'SELECT count(*)::int FROM users WHERE organization_id = $1';
+    return (await service().dataSource.query(sql, [organizationId]))[0].count;
+  };
   const downloaded = async (page: Page) => {
     const download = page.waitForEvent('download');
     await dialogButton(page, 'Download refused rows').click();
@@ -210,6 +215,51 @@ describeInBrowser('the import of the dashboard', () => {
     expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('asks before Back stops it in the middle', async () => {
+    const { page, api } = await openImport();
+    await choose(page, people(1_200));
+    await dialogButton(page, 'Try it out').click();
+    await dialogButton(page, 'Import 1,200 users').waitFor();
+    let batches = 0;
+    await page.route('**/users/batch', (route) => (++batches > 1 ? undefined : route.continue()));
+    await dialogButton(page, 'Import 1,200 users').click();
+    await page.getByText('500 created').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    const [aborted] = await Promise.all([
+      page.waitForEvent('requestfailed'),
+      dialogButton(page, 'Stop the import').click(),
+    ]);
+    expect(aborted.url()).toMatch(/users\/batch$/);
+    await page.getByText('Stopped; what is counted here has been written').waitFor();
+    await page.getByText('500 created · 0 changed · 0 unchanged · 0 refused').waitFor();
+    await page.goBack();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
+    expect(await countOf(api)).toBe(500);
+  });
+
+  it('names the rows that it has written if the token is revoked meanwhile', async () => {
+    const { page, api, expectErrors } = await openImport();
+    expectErrors(401);
+    await choose(page, people(1_200).replace('p3@', 'no'));
+    await dialogButton(page, 'Try it out').click();
+    await dialogButton(page, 'Import 1,199 users').waitFor();
+    let batches = 0;
+    await page.route('**/users/batch', async (route) => {
+      if (++batches > 2) await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
+      await route.continue();
+    });
+    await dialogButton(page, 'Import 1,199 users').click();
+    await page.getByText('the token was revoked or has expired').waitFor();
+    await page
+      .getByText(
+        'The import of people.csv was interrupted. The rows up to line 1001 have been written except line 5, which was refused: 999 created, 0 changed, 0 unchanged.',
+      )
+      .waitFor();
+    expect(await countOf(api)).toBe(999);
   });
 
   it('does not ask whether to stop once it is done', async () => {

@@ -1,8 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { TokensService } from '../src';
+import { OrganizationsService } from '../src/auth/organizations.service';
+import { person } from '../src/demo/people';
+import { GroupsService } from '../src/groups/groups.service';
+import { ScimUsersService } from '../src/scim/users/scim-users.service';
 import { describeInBrowser } from './support/browser';
 import type { Client } from './support/client';
 import { dialogButton, signIn, toUsers, useDashboard } from './support/dashboard';
+import { createWebhook, WEBHOOK_ENV } from './support/webhooks';
 
 const imagesInReadme = [
   ...readFileSync('README.md', 'utf8').matchAll(/\]\((docs\/dashboard-[\w-]+\.png)\)/g),
@@ -20,9 +25,9 @@ const PEOPLE = [
 ] as const;
 
 describeInBrowser('the dashboard', () => {
-  const { service, open } = useDashboard();
+  const { service, open } = useDashboard(WEBHOOK_ENV);
 
-  async function seed(api: Client) {
+  async function seedTokens(api: Client) {
     const tokens = service().app.get(TokensService);
     for (const [name, scopes, expiresIn, usedAgo] of [
       ['CI pipeline', ['users:read'], '365d', '2 hours'],
@@ -42,10 +47,58 @@ describeInBrowser('the dashboard', () => {
     await service().dataSource.query(`UPDATE tokens SET name = 'Grace (operations)' WHERE id = $1`, [
       api.tokenId,
     ]);
+  }
+
+  async function seedUsers(api: Client) {
+    const users = Array.from({ length: 240 }, (_, i) => person(i + 1)).map(({ name, email, role }, i) => ({
+      name,
+      email,
+      role,
+      active: i % 11 !== 3,
+    }));
+    await api.post('/api/v1/users/batch', { users }).expect(200);
+    const ids: string[] = [];
     for (const [name, role, metadata] of PEOPLE) {
       const email = `${name.toLowerCase().replace(' ', '.')}@example.com`;
-      await api.createUser({ name, email, role, metadata });
+      ids.push((await api.createUser({ name, email, role, metadata })).id);
     }
+    const by = {
+      organizationId: api.organizationId,
+      actor: { type: 'token', id: api.tokenId, name: 'Directory' },
+      source: 'scim',
+      requestId: null,
+    } as const;
+    const { user } = await service().app.get(ScimUsersService, { strict: false }).create(by, {
+      userName: 'hedy.lamarr@example.com',
+      displayName: 'Hedy Lamarr',
+      title: 'Inventor',
+      externalId: '00u8f3k2',
+    });
+    await api
+      .patch(`/api/v1/users/${user.id}`, { metadata: { team: 'radio', plan: 'pro', seats: 4 } })
+      .expect(200);
+    const groups = service().app.get(GroupsService);
+    await groups.create(api.organizationId, { displayName: 'Engineering' }, [...ids, user.id]);
+    await groups.create(api.organizationId, { displayName: 'On call' }, [ids[1], user.id]);
+    return user.id;
+  }
+
+  /** Spreads what has just been made over the last weeks. */
+  async function age(organizationId: string) {
+    const { dataSource } = service();
+    await dataSource.query(
+      `UPDATE users SET created_at = now() - aged.age, updated_at = now() - aged.age * (1 - (aged.n % 5) * 0.2)
+       FROM (SELECT id, n, make_interval(hours => (n * (3 + 2 * sin(n / 9.0)) + 1)::int) AS age
+             FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM users WHERE organization_id = $1) AS numbered) AS aged
+       WHERE users.organization_id = $1 AND users.id = aged.id`,
+      [organizationId],
+    );
+    await dataSource.query(
+      `UPDATE events SET occurred_at = now() - make_interval(mins => (aged.n * aged.n * 7)::int)
+       FROM (SELECT id, least(row_number() OVER (ORDER BY id DESC), 80) AS n FROM events WHERE organization_id = $1) AS aged
+       WHERE events.organization_id = $1 AND events.id = aged.id`,
+      [organizationId],
+    );
   }
 
   async function change(sync: Client) {
@@ -60,9 +113,32 @@ describeInBrowser('the dashboard', () => {
   }
 
   it('has its screenshots in the README; UPDATE_SCREENSHOTS=true retakes them', async () => {
-    const { page } = await open({ viewport: { width: 1280, height: 700 } });
-    const api = await service().client();
-    await seed(api);
+    const { page } = await open({ viewport: { width: 1280, height: 760 } });
+    const { id: organizationId } = await service().app.get(OrganizationsService).create('Analytical Engines');
+    const api = await service().client({ organizationId });
+    await seedTokens(api);
+    const hedy = await seedUsers(api);
+    for (const [host, description] of [
+      ['crm', 'CRM'],
+      ['wiki', 'Wiki accounts'],
+    ]) {
+      const types = ['user.purged']; // nothing is sent: nobody answers there
+      await createWebhook(api, { url: `https://${host}.example.com/hooks/users`, types, description });
+    }
+    await service().dataSource.query(
+      `UPDATE webhooks SET failing_since = now() - interval '5 hours' WHERE organization_id = $1 AND description = 'Wiki accounts'`,
+      [organizationId],
+    );
+    const sync = await service()
+      .app.get(TokensService)
+      .create(organizationId, {
+        name: 'Nightly sync',
+        scopes: ['users:read', 'users:write', 'users:delete'],
+      });
+    await change(api.withValue(sync.value));
+    await api.patch(`/api/v1/users/${hedy}`, { role: 'admin' }).expect(200);
+    await api.get('/api/v1/events?limit=200').expect(200); // numbers them
+    await age(organizationId);
     const take = async (state: string) => {
       const path = `docs/dashboard-${state}.png`;
       const screenshot = await page.screenshot({ caret: 'hide' });
@@ -75,28 +151,42 @@ describeInBrowser('the dashboard', () => {
     await page.getByLabel('Admin token').waitFor();
     await take('sign-in');
     await signIn(page, api.tokenValue);
-    await page.getByText('7 tokens on this page').waitFor();
+    await page.locator('.figures').waitFor();
+    await page.getByText('Support desk').waitFor();
+    await page.getByText('changed the role').first().waitFor();
+    await take('overview');
+
+    await page.getByRole('link', { name: 'API tokens' }).click();
+    await page.getByText('8 tokens on this page').waitFor();
     await take('tokens');
     await page.getByRole('button', { name: 'Create token' }).click();
-    await page.getByLabel('Name').fill('Nightly sync');
+    await page.getByLabel('Name').fill('Staging');
     await page.getByRole('checkbox', { name: 'users:read' }).check();
     await dialogButton(page, 'Create token').click();
     await page.getByRole('textbox', { name: 'Token' }).waitFor();
     await take('new-token');
     await dialogButton(page, 'Done').click();
     await dialogButton(page, 'I have saved it').click();
+
     await toUsers(page);
-    await page.getByText('8 users on this page').waitFor();
+    await page.getByText('50 users on this page').waitFor();
+    await page.getByRole('checkbox', { name: 'Select Barbara Liskov' }).click();
+    await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).click({ modifiers: ['Shift'] });
     await take('users');
-    const sync = await service()
-      .app.get(TokensService)
-      .create(api.organizationId, {
-        name: 'Nightly sync',
-        scopes: ['users:read', 'users:write', 'users:delete'],
-      });
-    await change(api.withValue(sync.value));
-    await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByText('changed the role').click();
+    await page.getByRole('link', { name: 'Hedy Lamarr' }).click();
+    await page.getByText('changed the role').waitFor();
+    await page.getByRole('button', { name: 'Show directory attributes' }).click();
+    await page.getByText('Inventor').waitFor();
+    await page.evaluate('scrollTo(0, 0)');
+    await take('user');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('gra');
+    await page.getByRole('option', { name: /User Grace Hopper/ }).waitFor();
+    await take('palette');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('link', { name: 'Activity', exact: true }).click();
+    await page.getByText('changed the role').first().click();
     await page.getByRole('table').waitFor();
     await take('activity');
   });

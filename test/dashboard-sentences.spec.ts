@@ -4,7 +4,14 @@ import { type Entry, sentenceOf, targetNameOf } from '../dashboard/activity/sent
 const TOKEN: Entry['actor'] = { type: 'token', id: 'tok_1', name: 'Nightly sync' };
 const system = (name: string): Entry['actor'] => ({ type: 'system', id: null, name });
 
-const USER = { id: 'usr_1', name: 'Ada Lovelace', email: 'ada@example.com', role: 'admin', metadata: {} };
+const USER = {
+  id: 'usr_1',
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  role: 'admin',
+  active: false,
+  metadata: {},
+};
 
 const entry = (type: string, data: Entry['data'], fields: Partial<Entry> = {}): Entry => {
   const [kind] = type.split('.');
@@ -14,6 +21,8 @@ const user = (type: string, previous?: object, fields?: Partial<Entry>) =>
   entry(`user.${type}`, { user: USER, previous }, fields);
 const token = (type: string, data: object = {}) =>
   entry(`token.${type}`, { token: { name: 'CI' }, ...data }, { target: { type: 'token', id: 'tok_2' } });
+const group = (type: string, data: object = {}) =>
+  entry(`group.${type}`, { group: { displayName: 'Sales', externalId: 'e' }, ...data });
 
 const spell = (entry: Entry) =>
   sentenceOf(entry)
@@ -38,6 +47,15 @@ describe('the sentence of an event', () => {
       user('updated', { name: 'A', email: 'a@example.com', role: 'viewer' }),
     ],
     ['Nightly sync changed Ada Lovelace', user('updated', {})],
+    ['Nightly sync deactivated Ada Lovelace', user('updated', { active: true })],
+    [
+      'Nightly sync activated Ada Lovelace',
+      entry('user.updated', { user: { ...USER, active: true }, previous: { active: false } }),
+    ],
+    [
+      'Nightly sync changed the role and active of Ada Lovelace',
+      user('updated', { role: 'viewer', active: true }),
+    ],
     ['Nightly sync deleted Ada Lovelace', user('deleted')],
     ['Nightly sync restored Ada Lovelace', user('restored')],
     ['Nightly sync purged a deleted user', entry('user.purged', null)],
@@ -53,6 +71,21 @@ describe('the sentence of an event', () => {
     ['The token CI was about to expire', token('expiring')],
     ['The token CI expired', token('expired')],
     ['The token CI was reported as leaked and revoked', token('leaked')],
+    ['Nightly sync created the group Sales', group('created')],
+    ['Nightly sync deleted the group Sales', group('deleted')],
+    ['Nightly sync renamed the group Sale to Sales', group('updated', { previous: { displayName: 'Sale' } })],
+    [
+      'Nightly sync changed the external id of the group Sales',
+      group('updated', { previous: { externalId: null } }),
+    ],
+    [
+      'Nightly sync added the user usr_1 to the group Sales',
+      group('member_added', { user: { id: 'usr_1' } }),
+    ],
+    [
+      'Nightly sync removed the user usr_1 from the group Sales',
+      group('member_removed', { user: { id: 'usr_1' } }),
+    ],
     ['Nightly sync caused group.merged of the group group_1', entry('group.merged', { group: {} })],
     ['Nightly sync caused user.suspended of Ada Lovelace', user('suspended')],
     [
@@ -62,6 +95,11 @@ describe('the sentence of an event', () => {
     [
       'The application created Ada Lovelace',
       user('created', undefined, { source: 'application', actor: system('application') }),
+    ],
+    ['The directory Nightly sync created Ada Lovelace', user('created', undefined, { source: 'scim' })],
+    [
+      'A sign-in (ada@example.com) created the token CI',
+      { ...token('created'), source: 'sign-in', actor: system('ada@example.com') },
     ],
     [
       'The service purged a deleted user',
@@ -99,9 +137,9 @@ describe('the changes of an event', () => {
   });
 
   it('are all fields of what was created, deleted or revoked', () => {
-    const [name, email, role] = ['Ada Lovelace', 'ada@example.com', 'admin'];
+    const [name, email, role, active] = ['Ada Lovelace', 'ada@example.com', 'admin', false];
     const all = (side: 'before' | 'after') =>
-      Object.entries({ name, email, role }).map(([field, value]) => ({ field, [side]: value }));
+      Object.entries({ name, email, role, active }).map(([field, value]) => ({ field, [side]: value }));
     expect(changesOf(user('created'))).toEqual(all('after'));
     expect(changesOf(user('deleted'))).toEqual(all('before'));
     expect(changesOf(token('revoked'))).toEqual([{ field: 'name', before: undefined, after: 'CI' }]);

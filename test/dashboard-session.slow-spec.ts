@@ -36,8 +36,8 @@ describeInBrowser('a session of the dashboard', () => {
 
   it('begins with the focus on the heading of its section', async () => {
     for (const [section, heading] of [
-      ['', 'API tokens'],
-      ['#users', 'Users'],
+      ['/tokens', 'API tokens'],
+      ['/users', 'Users'],
     ]) {
       const { page } = await open();
       const { tokenValue } = await service().client();
@@ -185,7 +185,7 @@ describeInBrowser('the dashboard', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   }
 
-  it.each(['/dashboard', '/dashboard/', '/dashboard#users'])('works behind a gateway at %s', async (path) => {
+  it.each(['/dashboard', '/dashboard/', '/dashboard/users'])('works behind a gateway at %s', async (path) => {
     const url = await gateway('/people/directory');
     const { page, requestedUrls } = await open();
     const api = await service().client();
@@ -197,7 +197,7 @@ describeInBrowser('the dashboard', () => {
     expect(
       requestedUrls.filter((requested) => !requested.startsWith(url) && !requested.startsWith('data:')),
     ).toEqual([]);
-    expect(new URL(page.url()).pathname).toBe('/people/directory/dashboard');
+    expect(new URL(page.url()).pathname).toBe('/people/directory/dashboard/users');
   });
 
   it('works in a host application, and shows a command with its address', async () => {
@@ -206,7 +206,7 @@ describeInBrowser('the dashboard', () => {
     try {
       const { id } = await host.app.get(OrganizationsService).create('Test');
       const { value } = await host.app.get(TokensService).create(id, { name: 'Test', scopes: ['admin'] });
-      await page.goto(`${host.url}/backend/internal/dashboard`);
+      await page.goto(`${host.url}/backend/internal/dashboard/tokens`);
       await signIn(page, value);
       await page.getByRole('button', { name: 'Create token' }).click();
       await page.getByLabel('Name').fill('CI');

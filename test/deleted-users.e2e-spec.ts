@@ -141,6 +141,7 @@ describe('POST /api/v1/deleted-users/{id}/restore', () => {
     const user = await api.createUser({
       name: 'Wilhelmina Krog',
       role: 'admin',
+      active: false,
       metadata: { pet: 'Axolotl' },
     });
     await api.patch(pathOf(user), { name: 'Wilhelmina Back' }).expect(200);
@@ -156,6 +157,16 @@ describe('POST /api/v1/deleted-users/{id}/restore', () => {
     expect((await api.get('/api/v1/users').expect(200)).body.data).toEqual([body]);
     expect(await listOf()).toEqual([]);
     await api.patch(pathOf(user), { role: 'viewer' }).set('If-Match', '"3"').expect(200);
+  });
+
+  it('makes a user active whom a release without that field deleted', async () => {
+    const user = await deletedUser({ active: false });
+    await service.dataSource.query(
+      `UPDATE deleted_users SET fields = (fields::jsonb - 'active')::json WHERE organization_id = $1`,
+      [api.organizationId],
+    );
+    expect((await api.get(deletedPath(user)).expect(200)).body.active).toBe(true);
+    expect((await api.post(restorePath(user)).expect(200)).body.active).toBe(true);
   });
 
   it('makes it found at once, typos included', async () => {

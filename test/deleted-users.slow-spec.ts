@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { DeletedUserRetention } from '../src/users/deleted/deleted-user-retention';
+import { DeletedUsersService } from '../src/users/deleted/deleted-users.service';
 import { VocabularySweep } from '../src/users/search/vocabulary/vocabulary-sweep';
+import { UsersService } from '../src/users/users.service';
 import { aUser, Client, type UserBody } from './support/client';
 import { describeOnServer, itOnPlainTables } from './support/database';
 import { type Running, start, stop } from './support/process';
@@ -219,6 +221,10 @@ async function lockedStatement(pattern: string): Promise<void> {
 const LOCK_WORDS = 'SELECT FROM search_words WHERE organization_id = $1 FOR UPDATE';
 const LOCK_DELETED = 'SELECT FROM deleted_users WHERE organization_id = $1 AND id = $2 FOR UPDATE';
 
+// Called directly while a purge waits for a lock, which it does for two seconds at most.
+const users = () => service.app.get(UsersService, { strict: false });
+const deletedUsers = () => service.app.get(DeletedUsersService, { strict: false });
+
 const purgeOld = () => service.app.get(DeletedUserRetention, { strict: false }).purgeOld();
 
 const ageAll = ({ organizationId }: Client) =>
@@ -239,7 +245,7 @@ describeOnServer('a purge that has to wait', () => {
     await whileLocked(LOCK_WORDS, [api.organizationId], async () => {
       purge = Promise.resolve(api.delete(deletedPath(user)));
       await lockedStatement('DELETE FROM%search_words%');
-      await api.post(restorePath(user)).expect(200);
+      await deletedUsers().restore(api.organizationId, user.id);
     });
     expect((await purge!).status).toBe(404);
     expect((await api.get(pathOf(user)).expect(200)).body).toMatchObject({ name: 'Wilhelmina', version: 2 });
@@ -253,9 +259,9 @@ describeOnServer('a purge that has to wait', () => {
     await whileLocked(LOCK_WORDS, [api.organizationId], async () => {
       purge = Promise.resolve(api.delete(deletedPath(user)));
       await lockedStatement('DELETE FROM%search_words%');
-      await api.post(restorePath(user)).expect(200);
-      await api.patch(pathOf(user), { name: 'Theodora' }).expect(200);
-      await api.delete(pathOf(user)).expect(204);
+      await deletedUsers().restore(api.organizationId, user.id);
+      await users().update(api.organizationId, user.id, { name: 'Theodora' });
+      await users().delete(api.organizationId, user.id);
     });
     expect((await purge!).status).toBe(204);
     await api.get(deletedPath(user)).expect(404);
@@ -340,8 +346,8 @@ describeOnServer('the retention', () => {
     await whileLocked(LOCK_DELETED, [api.organizationId, one.id], async () => {
       purge = purgeOld();
       await lockedStatement('%deleted_users%FOR NO KEY UPDATE%');
-      await api.post(restorePath(other)).expect(200);
-      await api.delete(pathOf(other)).expect(204);
+      await deletedUsers().restore(api.organizationId, other.id);
+      await users().delete(api.organizationId, other.id);
     });
     await purge!;
     expect(await deletedOf(api)).toEqual([other.id]);

@@ -15,7 +15,8 @@ import {
   type UserManagementOptions,
   UsersService,
 } from '../src';
-import { DATABASE, openDatabase } from '../src/database/data-source';
+import { openDatabase } from '../src/database/data-source';
+import { Database } from '../src/database/database';
 import { Mount } from '../src/embedding/mount';
 import { countUndelivered } from '../src/events/event-statistics';
 import { EventCursors } from '../src/events/subscribers/event-cursors';
@@ -186,6 +187,7 @@ describe('subscribers', () => {
     const handle: Subscriber['handle'] = async ({ sequence }, { organizationId }) => {
       if (organizationId === poisoned && sequence === 2) {
         attempts++;
+        await until(() => seen.length >= 4); // or the first pause, of 5 seconds, might end before the others are seen
         if (isBroken) throw new Error('out of order');
       }
       seen.push([organizationId, sequence]);
@@ -213,7 +215,7 @@ describe('subscribers', () => {
     }
     await users.create(other, person(4));
     await until(() => seen.length >= 5);
-    const own = host.app.get(Mount).service.get(getDataSourceToken(DATABASE));
+    const own = host.app.get(Mount).service.get(Database);
     await until(async () => (await countUndelivered(own))[0].events <= 2); // the position follows the handler
     expect(await countUndelivered(own)).toEqual([{ subscriber: 'billing', events: 2 }]);
     isBroken = false;
@@ -294,7 +296,7 @@ describe('subscribers', () => {
       const late = warn.mock.calls.map(([line]) => line).filter(({ seconds }) => seconds !== undefined);
       expect(late.map(({ organizationId }) => organizationId).sort()).toEqual([...hanging].sort());
       expect(late[0]).toMatchObject({ subscriber: 'slow', eventId: expect.stringMatching(/^evt_/) });
-      const own = host.app.get(Mount).service.get(getDataSourceToken(DATABASE));
+      const own = host.app.get(Mount).service.get(Database);
       await until(async () => (await countUndelivered(own))[0].events === 10);
       finish();
       await until(() => seen.length >= 11);

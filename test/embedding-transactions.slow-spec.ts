@@ -14,7 +14,7 @@ import {
   UserSearch,
   UsersService,
 } from '../src';
-import { poolSizeOf } from '../src/database/connections/connection-shares';
+import { poolOf } from '../src/database/connections/pool';
 import { Mount } from '../src/embedding/mount';
 import { VocabularySweep } from '../src/users/search/vocabulary/vocabulary-sweep';
 import { Client } from './support/client';
@@ -318,7 +318,7 @@ describeOnServer("the services in an application's transaction, while others wri
   });
 
   it('go on when every connection of the pool is in a transaction', async () => {
-    const max = poolSizeOf(host.dataSource);
+    const { max } = poolOf(host.dataSource).options;
     const id = await newOrganization();
     const runners = Array.from({ length: max }, () => host.dataSource.createQueryRunner());
     try {

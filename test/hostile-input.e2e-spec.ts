@@ -191,4 +191,4 @@ it('stores exactly the user that it returns, or answers 400 or 409, for any JSON
     { numRuns: 400, endOnFailure: true },
   );
   expect(stored).toBeGreaterThan(10);
-}, 120_000);
+});

@@ -1,3 +1,4 @@
+import { LastUse } from '../src/auth/last-use';
 import { Background } from '../src/background/background';
 import { startService, type TestService } from './support/service';
 import { exchange } from './support/socket';
@@ -193,8 +194,9 @@ describe('GET /livez and /readyz', () => {
   });
 
   it('/readyz asks the database at most once a second, whoever asks, and /livez never', async () => {
-    // Its jobs would ask, too.
+    // These would ask, too.
     await service.app.get(Background, { strict: false }).beforeApplicationShutdown();
+    await service.app.get(LastUse, { strict: false }).beforeApplicationShutdown();
     const query = jest.spyOn(service.dataSource, 'query');
     try {
       await forgotten();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { IdempotencyKeys } from '../src/idempotency/idempotency-keys';
 import { aUser, type Client } from './support/client';
 import { describeOnServer } from './support/database';
+import { patiently } from './support/patiently';
 import { start, stop } from './support/process';
 import { startService, type TestService } from './support/service';
 
@@ -156,7 +157,7 @@ describeOnServer('Idempotency-Key on two replicas', () => {
       const [key, user] = [randomUUID(), aUser()];
       const answers = await Promise.all(
         Array.from({ length: 300 }, async (_, n) => {
-          const response = await post(replicas[n % 2].url, key, user);
+          const response = await patiently(() => post(replicas[n % 2].url, key, user));
           const { headers } = response;
           return [response.status, await response.text(), headers.get('location'), headers.get('etag')].join(
             ' ',
@@ -230,7 +231,7 @@ describeOnServer('Idempotency-Key on two replicas', () => {
       setTimeout(() => victim.process.kill('SIGKILL'), 5 + round * 10);
       await Promise.all(sent);
       for (const { key, user } of requests) {
-        expect((await post(other.url, key, user)).status).toBe(201);
+        expect((await patiently(() => post(other.url, key, user))).status).toBe(201);
         expect(await usersWith(user.email)).toBe(1);
       }
       await stop(other);

@@ -41,6 +41,13 @@ const inputs = async (content: string | Buffer, options?: CsvOptions) =>
 describe('a CSV file', () => {
   const ada = { name: 'Ada', email: 'ada@x.com' };
 
+  it('has true or false as text in any case, and a blank cell is absent', async () => {
+    const cells = ['true', 'FALSE', ' True ', '""', ' ', 'yes', '1'];
+    const text = `email,active\n${cells.map((cell) => `a@x.com,${cell}\n`).join('')}`;
+    const values = (await inputs(text)).map((input) => (input as { active?: unknown }).active);
+    expect(values).toEqual([true, false, true, undefined, undefined, 'yes', '1']);
+  });
+
   it.each([',', ';', '\t'])('tells by its header that its delimiter is %j', async (delimiter) => {
     const text = 'name,email,metadata\nAda,ada@x.com,\n'.replaceAll(',', delimiter);
     expect(await inputs(text)).toEqual([ada]);
@@ -54,6 +61,8 @@ describe('a CSV file', () => {
     ['email;name, first, last, all\nada@x.com;1\n', { ignoreColumns: '"name, first, last, all"' }],
     ['email\nada@x.com\n', undefined],
     ['\n;;\n;\nemail;name\nada@x.com;Ada\n', undefined],
+    ['sep=;\r\nname, of;email\r\nAda;ada@x.com\r\n', { ignoreColumns: '"name, of"' }],
+    ['\ufeff"sep=|"\nemail|name\nada@x.com|Ada\n', undefined],
     ['"e""mail"|email\n1|ada@x.com\n', { delimiter: '|', ignoreColumns: 'e"mail' }],
   ])('has the delimiter that its header or the option tells: %j', async (text, options) => {
     for (const chunkSize of [2, 1000]) {
@@ -187,6 +196,7 @@ describe('a CSV file of refused rows', () => {
   const delimiter = fc.constantFrom(',', ';', '\t');
   const header = fc.shuffledSubarray([
     ' role',
+    'Active',
     'METADATA',
     'createdAt',
     'Phone, or "fax"',

@@ -8,8 +8,8 @@ import {
   type UserManagementOptions,
 } from '../src';
 import { Database } from '../src/database/database';
-import { networkOf } from '../src/leaks/network';
-import { ReportLimiter } from '../src/leaks/report-limiter';
+import { networkOf } from '../src/rate-limit/network';
+import { NetworkLimiter } from '../src/rate-limit/network-limiter';
 import { newTokenValue } from '../src/tokens/token-value';
 import type { Client } from './support/client';
 import { type Host, startHost } from './support/host';
@@ -228,7 +228,7 @@ describe('the limit of reports', () => {
     expect(service.logs.join('')).not.toContain(address);
     await anHourLater();
     await report(body).expect(202);
-    await service.app.get(ReportLimiter).deleteExpired();
+    await service.app.get(NetworkLimiter).deleteExpired();
     expect(await rows()).toHaveLength(1);
   });
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import document from '../openapi.json';
 import type { Client } from './support/client';
 import { EMAILS, long, nested, TEXTS, VALUES, words } from './support/hostile';
@@ -5,7 +6,10 @@ import { isValidInput } from './support/openapi';
 import { startService, type TestService } from './support/service';
 
 let service: TestService;
-beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' })));
+beforeAll(async () => {
+  const WEBHOOK_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000', WEBHOOK_ENCRYPTION_KEY });
+});
 afterAll(() => service.close());
 
 interface Exception {
@@ -65,10 +69,16 @@ const EXCEPTIONS: Exception[] = [
   },
   { reason: 'Only the service knows its cursors.', accepted: false, fields: ['cursor'] },
   {
+    reason: 'The limit of the service is a setting.',
+    accepted: false,
+    fields: ['rateLimit'],
+    values: [2 ** 53 - 1],
+  },
+  {
     reason:
       'White space around a text is removed before its length is checked. Forms and generators need maxLength.',
     accepted: true,
-    fields: ['name', 'email', 'q'],
+    fields: ['name', 'email', 'q', 'displayName', 'description'],
     values: [` ${'x'.repeat(100)}`, `${'x'.repeat(200)}\n`, `a@b.com${' '.repeat(254)}`],
   },
   {
@@ -85,7 +95,7 @@ const used = new Set<Exception>();
 
 /** The difference between the document and the response to a request with this value, unless it is an exception. */
 function difference(field: string, value: unknown, valid: boolean, status: number): string[] {
-  if (![200, 201, 400, 409].includes(status)) return [`${field}: ${JSON.stringify(value)} is ${status}`];
+  if (![200, 201, 202, 400, 409].includes(status)) return [`${field}: ${JSON.stringify(value)} is ${status}`];
   const accepted = status !== 400; // a taken email is a valid one
   if (accepted === valid) return [];
   const exception = EXCEPTIONS.find(
@@ -118,7 +128,7 @@ const operations = Object.entries(
   })),
 );
 
-/** Not with the client, which opens a connection for each request. */
+/** Not with the client, which compares each response with the document. */
 async function statusOf(
   { tokenValue }: Client,
   method: string,
@@ -134,6 +144,9 @@ async function statusOf(
   return response.status;
 }
 
+/** Fields that no request has, so that one value is as wrong as another. */
+const UNKNOWN = ['unknown', 'page', 'id', 'version', 'createdAt', 'updatedAt'];
+
 /** Sends a value at a time as each field, all values at once, and returns the differences. */
 async function compare(
   fields: string[],
@@ -142,13 +155,21 @@ async function compare(
 ): Promise<string[]> {
   const differences: string[] = [];
   for (const field of fields) {
-    const found = [...values, ...(field === 'email' ? EMAILS : [])].map(async (value) => {
+    const sent = UNKNOWN.includes(field) ? ['a', 1] : [...values, ...(field === 'email' ? EMAILS : [])];
+    const found = sent.map(async (value) => {
       const { valid, status } = await send(field, value);
       return difference(field, value, valid, status);
     });
     differences.push(...(await Promise.all(found)).flat());
   }
   return differences;
+}
+
+/** The id of a new webhook, to which nothing is sent. */
+async function webhookOf(api: Client): Promise<string> {
+  const webhook = { url: 'https://example.com', types: ['user.purged'], enabled: false };
+  const { body } = await api.post('/api/v1/webhooks').send(webhook);
+  return body.id;
 }
 
 const withoutBody = operations.filter(({ operation }) => !operation.requestBody);
@@ -159,6 +180,7 @@ const queried = withoutBody.filter(({ operation }) =>
 describe.each(queried)('$method $path', ({ path, method, operation }) => {
   it('accepts the query parameters that openapi.json allows, and no others', async () => {
     const api = await service.client();
+    const served = path.includes('{id}') ? path.replace('{id}', await webhookOf(api)) : path;
     const parameters = operation.parameters.filter((parameter) => parameter.in === 'query');
     const required = Object.fromEntries(
       parameters
@@ -176,7 +198,7 @@ describe.each(queried)('$method $path', ({ path, method, operation }) => {
       }
       return {
         valid: isValidInput(method, path, { query }),
-        status: await statusOf(api, method, `${path}?${search}`),
+        status: await statusOf(api, method, `${served}?${search}`),
       };
     });
     expect(differences).toEqual([]);
@@ -185,7 +207,11 @@ describe.each(queried)('$method $path', ({ path, method, operation }) => {
 
 // An address may report leaks 60 times an hour, which is fewer than there are values; test/leaks.e2e-spec.ts has its bodies.
 const withBody = operations.filter(
-  ({ path, operation }) => operation.requestBody && path !== '/v1/tokens/leaked',
+  ({ path, operation }) =>
+    operation.requestBody &&
+    path !== '/v1/tokens/leaked' &&
+    // It takes an event or a time, which a schema without alternatives does not say.
+    !path.endsWith('/redeliver'),
 );
 
 describe.each(withBody)('$method $path', (tested) => {
@@ -193,7 +219,11 @@ describe.each(withBody)('$method $path', (tested) => {
 
   it('accepts the bodies that openapi.json allows, and no others', async () => {
     const api = await service.client();
-    const id = path.includes('/users/') ? (await api.createUser()).id : api.tokenId;
+    const id = path.includes('/webhooks/')
+      ? await webhookOf(api)
+      : path.includes('/users/')
+        ? (await api.createUser()).id
+        : api.tokenId;
     const name = operation.requestBody!.content['application/json'].schema.$ref.split('/').at(-1)!;
     const { properties, required = [] } = schemas[name];
     const base = Object.fromEntries(required.map((field) => [field, properties[field].examples[0]]));
@@ -203,7 +233,7 @@ describe.each(withBody)('$method $path', (tested) => {
       const isAccepted = status === 404 && path.includes('/deleted-users/');
       return { valid: isValidInput(method, path, { body }), status: isAccepted ? 200 : status };
     };
-    const fields = [...Object.keys(properties), 'unknown', 'id', 'version', 'createdAt', 'updatedAt'];
+    const fields = [...Object.keys(properties), ...UNKNOWN];
     const differences = await compare(fields, values, (field, value) => {
       const body = { ...base, [field]: value };
       if (value === undefined) delete body[field];

@@ -4,6 +4,7 @@ import { Database } from '../src/database/database';
 import { newId } from '../src/database/id';
 import { TokensService } from '../src/tokens/tokens.service';
 import { startService, type TestService } from './support/service';
+import { statementsOf } from './support/statements';
 
 let service: TestService;
 let organizations: OrganizationsService;
@@ -87,6 +88,41 @@ describe('OrganizationsService', () => {
     for (const table of ['events', 'search_words', 'rate_limit_windows'])
       expect(
         await service.dataSource.query(`SELECT FROM ${table} WHERE organization_id = $1`, [id]),
+      ).toHaveLength(0);
+  });
+
+  it('deletes groups, members and deleted users in parts, also to find out whether it may', async () => {
+    const { id } = await organizations.create('Large');
+    for (const insertion of [
+      `INSERT INTO groups (organization_id, id, display_name, display_name_key) SELECT $1, 'grp_' || n, n, n FROM generate_series(1, 2500) AS n`,
+      `INSERT INTO group_members (organization_id, group_id, user_id) SELECT $1, 'grp_' || n, 'usr_x' FROM generate_series(1, 2500) AS n`,
+      `INSERT INTO deleted_users (organization_id, id, version, email_key, fields) SELECT $1, 'usr_' || n, 1, n, '{}' FROM generate_series(1, 2500) AS n`,
+    ])
+      await service.dataSource.query(insertion, [id]);
+    const database = service.app.get(Database);
+    const execute = jest.spyOn(database, 'execute');
+
+    const statements = await statementsOf(service.dataSource, () => organizations.delete(id));
+
+    const counts = await Promise.all(execute.mock.results.map(({ value }) => value as Promise<number>));
+    execute.mockRestore();
+    expect(Math.max(...counts)).toBe(1000);
+    const tried = statements.slice(
+      0,
+      statements.findIndex(({ sql }) => /^DELETE FROM "?organizations/.test(sql)),
+    );
+    // What is left for the statement that deletes the organization, and with it all that refers to it.
+    for (const table of ['groups', 'deleted_users']) {
+      const deletions = tried.filter(({ sql }) => new RegExp(`DELETE FROM "?${table}"? `).test(sql));
+      const parts = deletions.map(({ values }) => values.find((value) => Array.isArray(value))?.length);
+      expect(parts).toEqual([1000, 1000, 500, 0]);
+    }
+    for (const table of ['groups', 'group_members', 'deleted_users', 'organizations'])
+      expect(
+        await service.dataSource.query(
+          `SELECT FROM ${table} WHERE ${table === 'organizations' ? 'id' : 'organization_id'} = $1`,
+          [id],
+        ),
       ).toHaveLength(0);
   });
 

@@ -132,7 +132,7 @@ describe('GET /api/v1/users', () => {
       ),
       { numRuns: 30, endOnFailure: true },
     );
-  }, 120_000);
+  });
 
   it('sorts by createdAt by default, and each sort has its default order', async () => {
     const api = await service.client();
@@ -166,6 +166,34 @@ describe('GET /api/v1/users', () => {
     expect(await walk(api, 'email=person4@example.com&role=viewer')).toEqual([]);
   });
 
+  it('filters all pages by role and state, in every order', async () => {
+    const api = await service.client();
+    const users: UserBody[] = [];
+    for (let i = 0; i < 12; i++)
+      users.push(
+        await api.createUser({
+          name: `Person ${(i * 5) % 12}`,
+          role: ['member', 'admin', 'viewer'][i % 3],
+          active: i % 4 !== 0,
+        }),
+      );
+    for (const sort of ['createdAt', 'updatedAt', 'name', 'email'])
+      for (const order of ['asc', 'desc']) {
+        const all = await walk(api, `limit=5&sort=${sort}&order=${order}`);
+        expect(all).toHaveLength(users.length);
+        const filtered = async (query: string) => walk(api, `limit=2&sort=${sort}&order=${order}&${query}`);
+        expect(await filtered('active=true')).toEqual(all.filter(({ active }) => active));
+        expect(await filtered('active=false')).toEqual(all.filter(({ active }) => !active));
+        expect(await filtered('role=admin')).toEqual(all.filter(({ role }) => role === 'admin'));
+        expect(await filtered('role=admin&active=false')).toEqual(
+          all.filter(({ role, active }) => role === 'admin' && !active),
+        );
+      }
+    const [{ email }] = users;
+    expect(await walk(api, `email=${email}&active=false`)).toEqual([users[0]]);
+    expect(await walk(api, `email=${email}&active=true`)).toEqual([]);
+  });
+
   it.each([
     ['limit=0', 'limit', 'out_of_range'],
     ['limit=201', 'limit', 'out_of_range'],
@@ -179,6 +207,10 @@ describe('GET /api/v1/users', () => {
     ['order=up', 'order', 'invalid'],
     ['email=nobody', 'email', 'invalid'],
     ['role=owner', 'role', 'invalid'],
+    ['active=1', 'active', 'invalid'],
+    ['active=TRUE', 'active', 'invalid'],
+    ['active=', 'active', 'invalid'],
+    ['active=true&active=true', 'active', 'invalid'],
     ['page=2', 'page', 'unknown'],
     ['sort[a]=name', 'sort[a]', 'unknown'],
     ['__proto__=1', '__proto__', 'invalid'],
@@ -208,6 +240,7 @@ describe('GET /api/v1/users', () => {
       `cursor=${cursor}`,
       `sort=name&order=desc&cursor=${cursor}`,
       `sort=name&role=member&cursor=${cursor}`,
+      `sort=name&active=true&cursor=${cursor}`,
       `sort=name&cursor=${cursor.slice(0, -1)}`,
       `sort=name&cursor=${cursor}A`,
       `sort=name&cursor=${flipped(3)}`,

@@ -19,6 +19,7 @@ it('says of every table where it is on a cluster', async () => {
     'tokens',
     'token_events',
     'event_subscribers',
+    'sign_in_rounds',
   ]);
   const distributed = tables.filter(({ name }) => placements[name] === 'distributed');
   expect(distributed.filter(({ columns }) => !columns.includes('organization_id'))).toEqual([]);

@@ -256,6 +256,8 @@ describe('ums', () => {
         scopes,
         '--expires-in',
         '90d',
+        '--rate-limit',
+        '6000',
       ],
     );
     expect(token).toMatch(/^umt_[0-9A-Za-z]{38}$/);
@@ -264,6 +266,7 @@ describe('ums', () => {
       scopes: scopes.split(','),
       state: 'active',
       expiresIn: '90d',
+      rateLimit: 6000,
     });
     expect(await json('tokens', 'list', '--organization', organization.id)).toEqual([record]);
 
@@ -275,6 +278,39 @@ describe('ums', () => {
     const { stdout } = await run(['tokens', 'list', '--organization', organization.id], database!.env);
     expect(stdout).toMatch(/^id .*state/);
     expect(stdout).toContain('revoked');
+  });
+
+  it('lists the groups of an organization by name', async () => {
+    const [{ id }, other] = [
+      await json('organizations', 'create', 'Grouped Inc.'),
+      await json('organizations', 'create', 'Other Inc.'),
+    ];
+    const create = ['--organization', id, '--name', 'Directory', '--scopes', 'users:write'];
+    const { token: value } = await json('tokens', 'create', ...create);
+    const service = await start(database!.env);
+    const api = new Client(service.url, { value });
+    for (const displayName of ['Sales', 'engineering'])
+      await api.post('/scim/v2/Groups', { displayName, externalId: `${displayName}-1` }).expect(201);
+    await stop(service);
+
+    expect(await json('groups', 'list', '--organization', id)).toEqual(
+      ['engineering', 'Sales'].map((displayName) => ({
+        id: expect.stringMatching(/^grp_\w{26}$/),
+        displayName,
+        externalId: `${displayName}-1`,
+        memberCount: 0,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      })),
+    );
+    expect(await json('groups', 'list', '--organization', other.id)).toEqual([]);
+    const { stdout } = await run(['groups', 'list', '--organization', id], database!.env);
+    expect(stdout).toMatch(/^id .*displayName[^]*engineering[^]*Sales/);
+    expect(await run(['groups', 'list', '--organization', 'org_x'], database!.env)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('organization'),
+    });
   });
 
   it('restores and purges deleted users', async () => {

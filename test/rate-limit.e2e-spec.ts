@@ -3,6 +3,8 @@ import { Database } from '../src/database/database';
 import { PostgresCounter } from '../src/rate-limit/postgres.counter';
 import { SharedStorage } from '../src/rate-limit/shared.storage';
 import { WINDOW_MS, windowKey } from '../src/rate-limit/window';
+import { systemCaller } from '../src/http/caller';
+import { TokensService } from '../src/tokens/tokens.service';
 import type { Client } from './support/client';
 import { describeOnServer } from './support/database';
 import { startService, type TestService } from './support/service';
@@ -13,16 +15,9 @@ afterAll(() => service.close());
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** Sends `count` requests, `atOnce` at a time, and returns the responses. */
-async function flood(count: number, send: (i: number) => ReturnType<Client['get']>, atOnce = 50) {
-  const answers: { status: number; headers: Record<string, string> }[] = [];
-  for (let i = 0; i < count; i += atOnce) {
-    answers.push(
-      ...(await Promise.all(Array.from({ length: Math.min(atOnce, count - i) }, (_, j) => send(i + j)))),
-    );
-  }
-  return answers;
-}
+/** Sends `count` requests at once, and returns the responses. None is repeated, because a repetition counts. */
+const flood = (count: number, send: (i: number) => ReturnType<Client['get']>) =>
+  Promise.all(Array.from({ length: count }, async (_, i) => await send(i).retry(0)));
 
 it('admits exactly 1000 requests of a token in its window, across all routes', async () => {
   const api = await service.client();
@@ -70,6 +65,64 @@ it('tells a rejected caller when to retry, and does not count the rejected reque
   } finally {
     await limited.close();
   }
+});
+
+describe('a token with a limit of its own', () => {
+  it('gets exactly that many requests, and keeps the limit when it is rotated', async () => {
+    const api = await service.client();
+    const { body } = await api
+      .post('/v1/tokens', { name: 'Slow', scopes: ['users:read'], rateLimit: 30 })
+      .expect(201);
+    expect(body.rateLimit).toBe(30);
+    const rotated = (await api.post(`/v1/tokens/${body.id}/rotate`).expect(201)).body;
+    expect(rotated.rateLimit).toBe(30);
+    for (const { token } of [body, rotated]) {
+      const limited = api.withValue(token);
+      const answers = await flood(50, () => limited.get('/api/v1/users'));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
+      expect(new Set(answers.map(({ headers }) => headers['x-ratelimit-limit']))).toEqual(new Set(['30']));
+      const { body: refused } = await limited.get('/api/v1/users').expect(429);
+      expect(refused.detail).toMatch(/30 requests per 60 s/);
+    }
+    expect((await api.get('/api/v1/users').expect(200)).headers['x-ratelimit-limit']).toBe('1000');
+  });
+
+  it('gets more than the service allows only from the operator', async () => {
+    const limited = await startService({ RATE_LIMIT_PER_MINUTE: '20' });
+    try {
+      const api = await limited.client();
+      const tokens = limited.app.get(TokensService);
+      const wanted = { name: 'Busy', scopes: ['admin' as const], rateLimit: 40 };
+      const { body } = await api.post('/v1/tokens', wanted).expect(400);
+      expect(body.errors).toEqual([
+        { field: 'rateLimit', code: 'out_of_range', message: 'must be at most 20' },
+      ]);
+      await api.post('/v1/tokens', { ...wanted, rateLimit: 20 }).expect(201);
+      // Whatever acts for the organization.
+      for (const source of ['api', 'scim', 'sign-in', 'service'] as const) {
+        const by = systemCaller(api.organizationId!, source, 'test');
+        await expect(tokens.create(by, wanted)).rejects.toMatchObject({ status: 400 });
+      }
+
+      const { token, value } = await tokens.create(api.organizationId!, wanted);
+      expect(token.rateLimit).toBe(40);
+      const answers = await flood(60, () => api.withValue(value).get('/api/v1/users'));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
+      await expect(
+        tokens.create(api.organizationId!, { ...wanted, rateLimit: 100_001 }),
+      ).rejects.toMatchObject({ status: 400 });
+
+      // A rotation keeps what the operator has given, and cannot ask for more.
+      for (const request of [{ rateLimit: 50 }, { limit: 50 }, { createdBy: {} }])
+        await api.post(`/v1/tokens/${token.id}/rotate`, request).expect(400);
+      const rotated = (await api.post(`/v1/tokens/${token.id}/rotate`, { overlap: '0h' }).expect(201)).body;
+      expect(rotated.rateLimit).toBe(40);
+      // Nor can the new token, though it has more than others, give more than others have.
+      await api.withValue(rotated.token).post('/v1/tokens', wanted).expect(400);
+    } finally {
+      await limited.close();
+    }
+  });
 });
 
 it('opens a new window when the old one has ended', async () => {

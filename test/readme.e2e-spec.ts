@@ -25,7 +25,7 @@ if (!hasCurl)
   let service: TestService;
   let api: Client;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ WEBHOOK_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') });
     api = await service.client();
   });
   afterAll(() => service.close());
@@ -39,7 +39,7 @@ if (!hasCurl)
 
   it.each(examples)('$command', async ({ command, response }) => {
     const actualCommand = command.replaceAll('http://localhost:3000', service.url);
-    expect(actualCommand).not.toMatch(/(usr|tok)_/); // it must work when it is pasted
+    expect(actualCommand).not.toMatch(/(usr|tok|whk)_/); // it must work when it is pasted
 
     const keep = 'printf "ID=%s TOKEN_ID=%s" "$ID" "$TOKEN_ID" >&3';
     const shell = spawn('sh', ['-euc', `${actualCommand}\n${keep}`], {
@@ -66,9 +66,10 @@ if (!hasCurl)
     }
     if (typeof actual !== 'string' || typeof example !== 'string') return actual;
     const patterns = [
-      /^(usr|tok|evt)_\w{26}$/,
+      /^(usr|tok|evt|whk)_\w{26}$/,
       /^umt_\w{38}$/,
       /^umt_.{4}….{4}$/,
+      /^whsec_.{44}$/,
       /^\d{4}-.*T.*Z$/,
       /^[0-9a-f-]{36}$/,
       /^[\w-]{40,}$/,

@@ -10,7 +10,7 @@ describeOnServer('a connection whose statement the server cancels', () => {
       url: process.env.UMS_TEST_SERVER!,
       poolSize: 1,
       installExtensions: false,
-      extra: { Client: ResilientClient, statement_timeout: 100 },
+      extra: { Client: ResilientClient, statement_timeout: 1_000 },
     }).initialize();
     try {
       const processOf = async () => (await dataSource.query('SELECT pg_backend_pid() AS pid'))[0].pid;
@@ -48,7 +48,7 @@ describeOnServer('a connection that falls silent', () => {
       url: url.href,
       poolSize: 1,
       installExtensions: false,
-      extra: { Client: ResilientClient, query_timeout: 500 },
+      extra: { Client: ResilientClient, query_timeout: 2_000 },
     }).initialize();
     try {
       await dataSource.query('SELECT 1');

@@ -1,5 +1,6 @@
 import { UsersService } from '../src/users/users.service';
 import { describeOnServer } from './support/database';
+import { patiently } from './support/patiently';
 import { start, stop } from './support/process';
 import { startService, type TestService } from './support/service';
 import type { Client, UserBody } from './support/client';
@@ -219,11 +220,13 @@ describeOnServer('two replicas', () => {
     try {
       const user = await api.createUser();
       const change = async (n: number) => {
-        const response = await fetch(`${replicas[n % 2].url}${path(user)}`, {
-          method: 'PATCH',
-          body: JSON.stringify({ name: `Name ${n}` }),
-          headers: { Authorization: `Bearer ${api.tokenValue}`, 'Content-Type': 'application/json' },
-        });
+        const response = await patiently(() =>
+          fetch(`${replicas[n % 2].url}${path(user)}`, {
+            method: 'PATCH',
+            body: JSON.stringify({ name: `Name ${n}` }),
+            headers: { Authorization: `Bearer ${api.tokenValue}`, 'Content-Type': 'application/json' },
+          }),
+        );
         return { status: response.status, body: (await response.json()) as UserBody };
       };
       const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => change(n)));

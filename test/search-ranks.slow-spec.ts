@@ -12,6 +12,7 @@ import type { User } from '../src/users/user/user.entity';
 import { emailKey } from '../src/users/user/user.keys';
 import { fillOrganization } from './support/people';
 import { ownDataSource, startHost } from './support/host';
+import { inTime } from './support/searches';
 import { startService } from './support/service';
 
 /** More users than a search reads without an index. */
@@ -87,7 +88,7 @@ async function idsBySearch(organizationId: string, q: string, limit: number): Pr
   const ids: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await search.search(organizationId, { q, limit, cursor });
+    const page = await inTime(() => search.search(organizationId, { q, limit, cursor }));
     ids.push(...page.data.map(({ id }) => id));
     cursor = page.nextCursor ?? undefined;
   } while (cursor);

@@ -142,6 +142,16 @@ describe('GET /api/v1/users/search', () => {
       expect(await names(api, 'ada', '&role=admin')).toEqual(['Ada Lovelace']);
       expect(await names(api, 'adda', '&role=viewer')).toEqual([]);
     });
+
+    it('returns only active users, or only the others', async () => {
+      await api.patch(`/api/v1/users/${ada.id}`, { active: false }).expect(200);
+      for (const q of ['ada', 'adda', ada.id, ada.email]) {
+        expect(await names(api, q, '&active=false')).toEqual(['Ada Lovelace']);
+        expect(await names(api, q, '&active=true')).not.toContain('Ada Lovelace');
+      }
+      await api.patch(`/api/v1/users/${ada.id}`, { active: true }).expect(200);
+      expect(await names(api, 'ada', '&active=false')).toEqual([]);
+    });
   });
 
   it('combines exact words with typos and ranks fewer typos first', async () => {
@@ -372,6 +382,7 @@ describe('GET /api/v1/users/search', () => {
     ['q=ab&sort=name', 'sort', 'unknown'],
     ['q=ab&limit=201', 'limit', 'out_of_range'],
     ['q=ab&role=owner', 'role', 'invalid'],
+    ['q=ab&active=yes', 'active', 'invalid'],
     ['q=ab&cursor=x', 'cursor', 'invalid'],
   ])('refuses ?%s', async (query, field, code) => {
     const api = await service.client();
@@ -424,6 +435,7 @@ describe('GET /api/v1/users/search', () => {
     await api.get(`/api/v1/users/search?q=ada&limit=2&cursor=${nextCursor}`).expect(200);
     await api.get(`/api/v1/users/search?q=adam&cursor=${nextCursor}`).expect(400);
     await api.get(`/api/v1/users/search?q=ada&role=member&cursor=${nextCursor}`).expect(400);
+    await api.get(`/api/v1/users/search?q=ada&active=true&cursor=${nextCursor}`).expect(400);
     await api.get(`/api/v1/users/search?q=ada&cursor=${list}`).expect(400);
     await other.get(`/api/v1/users/search?q=ada&cursor=${nextCursor}`).expect(400);
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LastUse } from '../src/auth/last-use';
 import { OrganizationsService } from '../src/auth/organizations.service';
 import { Database } from '../src/database/database';
@@ -8,7 +9,9 @@ import { windowKey } from '../src/rate-limit/window';
 import { BatchService } from '../src/users/batch/batch.service';
 import { DeletedUserRetention } from '../src/users/deleted/deleted-user-retention';
 import { VocabularySweep } from '../src/users/search/vocabulary/vocabulary-sweep';
+import { sql } from '../src/database/sql';
 import { aUser, type Client } from './support/client';
+import { describeOnServer } from './support/database';
 import { startService, type TestService } from './support/service';
 import { type Statement, statementsOf } from './support/statements';
 
@@ -39,6 +42,8 @@ async function requests(): Promise<void> {
     await api.get(`/api/v1/users?${filter}`).expect(200);
   for (const q of ['ada', 'lovelasce', 'ca', user.email, user.id])
     await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`).expect(200);
+  await api.get('/api/v1/statistics').expect(200);
+  await api.get(`${path}/export`).expect(200);
   for (const change of [{ role: 'admin' }, { name: 'Ada King' }, { email: 'countess@new.example' }])
     await api.patch(path, change).expect(200);
   await api.delete(path).expect(204);
@@ -134,5 +139,26 @@ describe('every statement', () => {
       (statement) => isWrite(statement) && !isOfPlainDatabase(statement) && refused.test(statement.sql),
     );
     expect(texts(found)).toEqual([]);
+  });
+});
+
+describeOnServer('background work that asks every node', () => {
+  it('has one connection, whatever its statements wait for', async () => {
+    const database = service.app.get(Database);
+    const runner = service.dataSource.createQueryRunner();
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
+    try {
+      await runner.query('SELECT pg_advisory_lock(1)');
+      const sweeps = Array.from({ length: 5 }, () =>
+        database.sweep(sql`SELECT pg_advisory_lock_shared(1), pg_advisory_unlock_shared(1)`),
+      );
+      while ((await runner.query(waiting)).length === 0) await sleep(20);
+      await api.get('/api/v1/users').expect(200);
+      expect(await runner.query(waiting)).toHaveLength(1);
+      await runner.query('SELECT pg_advisory_unlock(1)');
+      expect(await Promise.all(sweeps)).toHaveLength(5);
+    } finally {
+      await runner.release();
+    }
   });
 });

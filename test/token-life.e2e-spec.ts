@@ -63,6 +63,8 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s/{id}/rotate', (path) =>
       lastUsedAt: null,
       revokedAt: null,
       rotatedFrom: old.id,
+      rateLimit: null,
+      createdBy: null,
     });
     expect(headers['cache-control']).toBe('no-store');
     await api.get(`${path}/${record.id}`).expect(200, record);

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { LastUse } from '../src/auth/last-use';
+import { TokensService } from '../src/tokens/tokens.service';
 import { nextMoment } from './support/clock';
 import { startService, type TestService } from './support/service';
 
@@ -30,6 +31,8 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
       lastUsedAt: null,
       revokedAt: null,
       rotatedFrom: null,
+      rateLimit: null,
+      createdBy: null,
     });
     expect(headers['cache-control']).toBe('no-store');
     await api.get(`${path}/${body.id}`).expect(200, record);
@@ -66,12 +69,47 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
     [{ name: 'CI', scopes: ['admin'], expiresIn: '12h' }, 'expiresIn', 'invalid'],
     [{ name: 'CI', scopes: ['admin'], expiresIn: '0d' }, 'expiresIn', 'out_of_range'],
     [{ name: 'CI', scopes: ['admin'], expiresIn: '3651d' }, 'expiresIn', 'out_of_range'],
+    [{ name: 'CI', scopes: ['admin'], rateLimit: null }, 'rateLimit', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], rateLimit: '600' }, 'rateLimit', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], rateLimit: 1.5 }, 'rateLimit', 'invalid'],
+    [{ name: 'CI', scopes: ['admin'], rateLimit: 0 }, 'rateLimit', 'out_of_range'],
+    [{ name: 'CI', scopes: ['admin'], rateLimit: 1001 }, 'rateLimit', 'out_of_range'],
+    [{ name: 'CI', scopes: ['admin'], createdBy: null }, 'createdBy', 'unknown'],
     [{ name: 'CI', scopes: ['admin'], value: 'mine' }, 'value', 'unknown'],
   ])('rejects %j', async (request, field, code) => {
     const api = await service.client();
     const { body } = await api.post(path, request).expect(400);
     expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
   });
+});
+
+it('names all faults at once, a limit above that of the service among them', async () => {
+  const api = await service.client();
+  const { body } = await api.post('/v1/tokens', { name: '', scopes: [], rateLimit: 1001 }).expect(400);
+  expect(body.errors.map(({ field, code }: { field: string; code: string }) => [field, code])).toEqual([
+    ['name', 'too_short'],
+    ['scopes', 'too_short'],
+    ['rateLimit', 'out_of_range'],
+  ]);
+  for (const malformed of [[], 'x', 7])
+    await api
+      .post('/v1/tokens')
+      .set('Content-Type', 'application/json')
+      .send(JSON.stringify(malformed))
+      .expect(400);
+});
+
+it('shows who signed in for a token', async () => {
+  const api = await service.client();
+  const createdBy = { issuer: 'https://login.example.com', subject: '42', name: 'Ada Lovelace' };
+  const input = { name: 'ada@example.com', scopes: ['admin' as const] };
+  const { token } = await service.app.get(TokensService).create(api.organizationId!, input, { createdBy });
+  expect(token).toMatchObject({ createdBy });
+  const { body } = await api.get(`/v1/tokens/${token.id}`).expect(200);
+  expect(body.createdBy).toEqual(createdBy);
+  expect((await api.get('/v1/tokens').expect(200)).body.data[0].createdBy).toEqual(createdBy);
+  const [event] = (await api.get(`/api/v1/events?target=${token.id}`).expect(200)).body.data;
+  expect(event.data.token.createdBy).toEqual(createdBy);
 });
 
 describe('a token value', () => {

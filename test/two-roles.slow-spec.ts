@@ -29,7 +29,8 @@ describeOnServer('a service whose role may use the tables but does not own them'
 
     const url = new URL(directUrl(database));
     url.username = ROLE;
-    const env = { MIGRATE_ON_START: 'false', LEAK_REPORTS: 'true', BOOTSTRAP_TOKEN };
+    const WEBHOOK_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
+    const env = { MIGRATE_ON_START: 'false', LEAK_REPORTS: 'true', BOOTSTRAP_TOKEN, WEBHOOK_ENCRYPTION_KEY };
     service = await start({ DATABASE_URL: url.href, ...env });
     api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
   });
@@ -73,6 +74,31 @@ describeOnServer('a service whose role may use the tables but does not own them'
     await api.post(`/api/v1/deleted-users/${user.id}/restore`).expect(200);
     await api.delete(path).expect(204);
     await api.delete(`/api/v1/deleted-users/${user.id}`).expect(204);
+
+    const { body: webhook } = await api
+      .post('/api/v1/webhooks', { url: 'https://hooks.example.com/', types: ['*'] })
+      .expect(201);
+    const hook = `/api/v1/webhooks/${webhook.id}`;
+    await api.post(`${hook}/test`).expect(202);
+    await api.post(`${hook}/redeliver`, { since: '2026-01-01T00:00:00Z' }).expect(202);
+    await api.get(`${hook}/deliveries`).expect(200);
+    await api.post(`${hook}/rotate-secret`).expect(200);
+
+    const { body: directed } = await api
+      .post('/scim/v2/Users', { userName: newTokenValue(), emails: [{ value: aUser().email }] })
+      .expect(201);
+    const { body: group } = await api
+      .post('/scim/v2/Groups', { displayName: newTokenValue(), members: [{ value: directed.id }] })
+      .expect(201);
+    const deleted = `/api/v1/deleted-users/${directed.id}`;
+    await api.delete(`/scim/v2/Users/${directed.id}`).expect(204);
+    await api.post(`${deleted}/restore`).expect(200);
+    expect((await api.get(`/api/v1/groups/${group.id}`).expect(200)).body).toMatchObject({ memberCount: 1 });
+    await api.delete(`/scim/v2/Users/${directed.id}`).expect(204);
+    await api.delete(deleted).expect(204);
+    await api.delete(`/scim/v2/Groups/${group.id}`).expect(204);
+    await api.patch(hook, { enabled: false }).expect(200);
+    await api.delete(hook).expect(204);
 
     const create = () => api.post('/v1/tokens', { name: 'Sync', scopes: ['users:read'] }).expect(201);
     const [revoked, rotated, leaked] = [await create(), await create(), await create()].map(
@@ -131,6 +157,23 @@ describeOnServer('a service whose role may use the tables but does not own them'
       expect(await readiness()).toMatchObject({ status: 200 });
     }
     await useEverything();
+  });
+
+  it('does not start without the right to read which migrations ran, and says so', async () => {
+    await owner.query(`REVOKE SELECT ON ums_migrations FROM ${ROLE}`);
+    const url = new URL(directUrl(database));
+    url.username = ROLE;
+    const { code, stderr } = await run(['start'], {
+      DATABASE_URL: url.href,
+      MIGRATE_ON_START: 'false',
+      PORT: '0',
+    });
+    await migrate();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'The role in DATABASE_URL lacks a right: permission denied for table ums_migrations. Grant it, or use a role that has it.\n',
+    });
   });
 
   it('does not give a role that only reads users any other table', async () => {

@@ -17,6 +17,7 @@ describe('POST /api/v1/users', () => {
         name: '  Ada Lovelace ',
         email: ' Ada@Example.com ',
         role: 'viewer',
+        active: false,
         metadata: { plan: 'pro' },
       })
       .expect(201);
@@ -26,6 +27,7 @@ describe('POST /api/v1/users', () => {
       name: 'Ada Lovelace',
       email: 'Ada@Example.com',
       role: 'viewer',
+      active: false,
       metadata: { plan: 'pro' },
       version: 1,
       createdAt: expect.stringMatching(TIMESTAMP),
@@ -35,9 +37,9 @@ describe('POST /api/v1/users', () => {
     await api.get(headers.location).expect(200, body);
   });
 
-  it('defaults to the role member and empty metadata', async () => {
+  it('defaults to an active member with empty metadata', async () => {
     const api = await service.client();
-    expect(await api.createUser()).toMatchObject({ role: 'member', metadata: {} });
+    expect(await api.createUser()).toMatchObject({ role: 'member', active: true, metadata: {} });
   });
 
   it('requires a name and an email and reports both in one response', async () => {
@@ -68,6 +70,9 @@ describe('POST /api/v1/users', () => {
     ['email', { email: 'a\u3000b@example.com' }, 'email', 'invalid'],
     ['role', { role: 'owner' }, 'role', 'invalid'],
     ['role', { role: null }, 'role', 'invalid'],
+    ['active', { active: 'true' }, 'active', 'invalid'],
+    ['active', { active: 0 }, 'active', 'invalid'],
+    ['active', { active: null }, 'active', 'invalid'],
     ['metadata', { metadata: [] }, 'metadata', 'invalid'],
     ['metadata', { metadata: null }, 'metadata', 'invalid'],
     ['metadata', { metadata: keys(17) }, 'metadata', 'too_many'],
@@ -213,6 +218,7 @@ describe('PATCH /api/v1/users/{id}', () => {
       name: 'Grace Hopper',
       email: 'grace@navy.example',
       role: 'admin',
+      active: false,
       metadata: { rank: 'admiral' },
     };
 

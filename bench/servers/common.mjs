@@ -1,4 +1,4 @@
-// What both Express baselines share: the rules of the API, as briefly as a careful engineer would write them.
+// The shared part of both Express baselines: the rules of the API, as briefly as a careful engineer would write them.
 import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import pg from 'pg';
@@ -43,6 +43,7 @@ const RULES = {
   email: (email) =>
     typeof email === 'string' && email.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email),
   role: (role) => ['member', 'admin', 'viewer'].includes(role),
+  active: (active) => typeof active === 'boolean',
   metadata: (data) =>
     typeof data === 'object' && data !== null && !Array.isArray(data) && Object.keys(data).length <= 16,
 };

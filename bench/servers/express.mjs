@@ -46,7 +46,7 @@ users.get('/:id', allow('users:read'), async ({ params, caller }, response) => {
 users.post('/', allow('users:write'), json, async ({ body, caller }, response) => {
   const faults = faultsOf(body, ['name', 'email']);
   if (faults.length > 0) return fail(response, 400, 'validation_failed', faults);
-  const user = await store.create(caller, { role: 'member', metadata: {}, ...body });
+  const user = await store.create(caller, { role: 'member', active: true, metadata: {}, ...body });
   response.status(201).location(`/api/v1/users/${user.id}`).json(user);
 });
 users.patch('/:id', allow('users:write'), json, async ({ body, params, caller }, response) => {

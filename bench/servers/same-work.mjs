@@ -1,15 +1,15 @@
-// Leaves what the service leaves, in its own tables: the user, its search text, the event, the former search text, the deleted
+// Writes what the service writes, to its tables: the user, its search text, the event, the former search text, the deleted
 // user, and the words of the search after the commit. Each write is a transaction of fixed statements.
 import { newId, pool, readsOf, run } from './common.mjs';
 
 const COLUMNS =
-  'id, name, email, role, metadata, version, created_at AS "createdAt", updated_at AS "updatedAt"';
+  'id, name, email, role, active, metadata, version, created_at AS "createdAt", updated_at AS "updatedAt"';
 const LOCK = `SELECT ${COLUMNS} FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE`;
 const INSERT = `
-  INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`;
+  INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, active, metadata)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${COLUMNS}`;
 const UPDATE = `
-  UPDATE users SET name = $3, name_key = $4, email = $5, email_key = $6, role = $7, metadata = $8, version = version + 1,
+  UPDATE users SET name = $3, name_key = $4, email = $5, email_key = $6, role = $7, active = $8, metadata = $9, version = version + 1,
     updated_at = greatest(updated_at, now())
   WHERE organization_id = $1 AND id = $2 RETURNING ${COLUMNS}`;
 const UPDATE_ROLE = `
@@ -123,6 +123,7 @@ const valuesOf = (organizationId, id, fields) => [
   fields.email,
   emailKeyOf(fields),
   fields.role,
+  fields.active,
   JSON.stringify(fields.metadata),
 ];
 

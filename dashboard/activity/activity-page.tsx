@@ -50,7 +50,9 @@ export function ActivityPage() {
           Refresh
         </button>
       </div>
-      <p class="quiet lead">What happened to users and tokens, and who did it. The newest comes first.</p>
+      <p class="quiet lead">
+        What happened to users, groups and tokens, and who did it. The newest comes first.
+      </p>
       <ActivityTools filter={filter} onFilter={change} />
       <p class="quiet status" role="status">
         {list.isLoading ? 'Loading …' : list.error === undefined ? countOf(items.length, isAtEnd) : ''}

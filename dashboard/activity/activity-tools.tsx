@@ -7,16 +7,16 @@ import { useList } from '../ui/use-list.ts';
 import { type Kind, KINDS, type Named } from './kinds.ts';
 import { PersonPicker } from './person-picker.tsx';
 
-/** What to show. What is undefined does not matter. */
+/** The filters; undefined ones match everything. */
 export interface Filter {
   kind?: Kind;
-  /** The token that did it. */
+  /** The token that made the change. */
   actor?: Named;
-  /** The user or token that it happened to. */
+  /** The user or token that was changed. */
   target?: Named;
 }
 
-/** The newest tokens can be selected; older ones are reached from the details of what they did. */
+/** The newest tokens can be selected; the details of an event lead to older ones. */
 const MAX_TOKENS = 200;
 
 interface Props {

@@ -1,6 +1,6 @@
 import { type Entry, recordIn } from './sentence.ts';
 
-/** A field before and after the event. A value is undefined if there was or is none, or if it is not known. */
+/** A field before and after the event. A value is undefined if it is absent or unknown. */
 export interface Change {
   /** Its path, as in `metadata.plan`. */
   field: string;
@@ -8,10 +8,10 @@ export interface Change {
   after: unknown;
 }
 
-/** What every change sets, or what the entry says elsewhere. */
+/** Fields that every change sets, or that the entry shows elsewhere. */
 const UNREMARKABLE = ['id', 'version', 'createdAt', 'updatedAt'];
 
-/** The changed fields of what was updated; otherwise all fields, as they were last or are since. */
+/** The changed fields of an update; otherwise all fields, before a deletion or after the event. */
 export function changesOf({ type, target, data }: Entry): Change[] {
   const record = recordIn(data, target.type) ?? {};
   const previous = recordIn(data, 'previous');

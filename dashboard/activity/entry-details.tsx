@@ -4,7 +4,7 @@ import { Cell, Row, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/field-value.tsx';
 import { type Change, changesOf } from './changes.ts';
 import type { Named } from './kinds.ts';
-import { targetNameOf } from './sentence.ts';
+import { recordIn, targetNameOf } from './sentence.ts';
 
 interface Props {
   event: Event;
@@ -12,10 +12,12 @@ interface Props {
   onTarget(target: Named): void;
 }
 
-/** All that an event says: the values before and after, who, what, when, and the way to more of the same. */
+/** Everything about an event: the values before and after, who, what, when, and links to related events. */
 export function EntryDetails({ event, onActor, onTarget }: Props) {
   const { actor, target, data, requestId } = event;
   const { id, name } = actor;
+  const replacement = event.type === 'token.rotated' ? recordIn(data, 'token') : undefined;
+  const member = target.type === 'group' ? recordIn(data, 'user')?.id : undefined;
   return (
     <div class="stack">
       {data === null && <p class="quiet">The values were removed when the user was purged.</p>}
@@ -27,9 +29,19 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
         <Fact title="Done by">
           <bdi>{name}</bdi> {id !== null && <code>{id}</code>}
         </Fact>
-        <Fact title={titleOf(target.type)}>
+        <Fact title={replacement ? 'Old token' : titleOf(target.type)}>
           <code>{target.id}</code>
         </Fact>
+        {replacement && (
+          <Fact title="New token">
+            <code>{String(replacement.hint)}</code> <code>{String(replacement.id)}</code>
+          </Fact>
+        )}
+        {typeof member === 'string' && (
+          <Fact title="User">
+            <code>{member}</code>
+          </Fact>
+        )}
         <Fact title="Event">
           Number {event.sequence} <code>{event.type}</code> <code>{event.id}</code>
         </Fact>
@@ -59,8 +71,8 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
   );
 }
 
-/** What the API has a filter for. */
-const FILTERABLE: string[] = ['user', 'token'];
+/** The fields that the API can filter by. */
+const FILTERABLE: string[] = ['user', 'group', 'token'];
 
 const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <div>
@@ -74,7 +86,7 @@ const SIDES = [
   ['after', 'After'],
 ] as const;
 
-/** A column for each side of which something is known. */
+/** A column for each side that has known values. */
 function Changes({ changes }: { changes: Change[] }) {
   const sides = SIDES.filter(([side]) => changes.some((change) => change[side] !== undefined));
   if (sides.length === 0) return null;

@@ -9,12 +9,21 @@ export const KINDS: Record<Kind, string> = {
   'user.deleted': 'Users deleted',
   'user.restored': 'Users restored',
   'user.purged': 'Users purged',
+  'group.created': 'Groups created',
+  'group.updated': 'Groups changed',
+  'group.deleted': 'Groups deleted',
+  'group.member_added': 'Members added to groups',
+  'group.member_removed': 'Members removed from groups',
   'token.created': 'Tokens created',
   'token.rotated': 'Tokens rotated',
   'token.revoked': 'Tokens revoked',
   'token.leaked': 'Tokens leaked',
   'token.expiring': 'Tokens about to expire',
   'token.expired': 'Tokens expired',
+  'webhook.created': 'Webhooks created',
+  'webhook.updated': 'Webhooks changed',
+  'webhook.deleted': 'Webhooks deleted',
+  'webhook.disabled': 'Webhooks disabled by the service',
 };
 
 /** Something to filter by. */

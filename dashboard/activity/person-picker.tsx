@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Client } from '../../client/index.ts';
 import { useSession } from '../session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';
@@ -12,19 +13,25 @@ const MIN_QUERY_LENGTH = 2;
 const DEBOUNCE_MS = 200;
 const USER_ID = /^usr_[0-9a-z]{26}$/;
 
-/** Finds users by the search, and those that are deleted by their whole id. */
+/** The number of latest deleted users that are searched here, because the API finds them only by their full email. */
+const MAX_DELETED = 1_000;
+
+/** Finds users with the search, and deleted users by the beginnings of words in their name and email. */
 export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
   const { client } = useSession();
   const [text, setText] = useState('');
   const settled = useDebounced(text.trim(), DEBOUNCE_MS);
   const query = [...settled].length >= MIN_QUERY_LENGTH ? settled : undefined;
-  const list = useList(query ?? '', async (_cursor, signal) =>
-    query === undefined
-      ? { data: [], nextCursor: null }
-      : client.users.search({ q: query, limit: MAX_FOUND }, { signal }).page(),
-  );
+  const list = useList<Found>(query ?? '', async (_cursor, signal) => {
+    if (query === undefined) return { data: [], nextCursor: null };
+    const [{ data }, deleted] = await Promise.all([
+      client.users.search({ q: query, limit: MAX_FOUND }, { signal }).page(),
+      findDeleted(client, query, signal),
+    ]);
+    return { data: [...data, ...deleted], nextCursor: null };
+  });
   const isFound = query !== undefined && !list.isStale;
-  const users: (Named & { email?: string })[] = isFound ? (list.items ?? []) : [];
+  const users: Found[] = isFound ? [...(list.items ?? [])] : [];
   if (isFound && users.length === 0 && USER_ID.test(query)) users.push({ id: query, name: query });
 
   return (
@@ -37,7 +44,7 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
             autocomplete="off"
             spellcheck={false}
             maxLength={200}
-            placeholder="Person: name, email or id"
+            placeholder="Name, email or id"
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
           />
@@ -47,12 +54,12 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
         {isFound && `${users.length || 'No'} ${users.length === 1 ? 'person' : 'people'} found`}
       </p>
       {isFound && users.length === 0 && (
-        <p class="hint">Nobody found. To find a deleted user, enter the full ID.</p>
+        <p class="hint">Nobody found. To find a user who was deleted long ago, enter the full ID.</p>
       )}
       <Failure error={list.error} onRetry={list.retry} />
       {users.length > 0 && (
         <ul role="list" aria-label="People found" class="chips">
-          {users.map(({ id, name, email }) => (
+          {users.map(({ id, name, email, deletedAt }) => (
             <li key={id}>
               <button
                 type="button"
@@ -65,6 +72,7 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
               >
                 <span class="clip">
                   <bdi>{name}</bdi> {email && <span class="quiet">{email}</span>}
+                  {deletedAt && <span class="quiet"> (deleted)</span>}
                 </span>
               </button>
             </li>
@@ -74,3 +82,30 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
     </div>
   );
 }
+
+interface Found extends Named {
+  email?: string;
+  deletedAt?: string;
+}
+
+/** Deleted users in whose name or email every word of the query begins a word. */
+async function findDeleted(client: Client, query: string, signal: AbortSignal): Promise<Found[]> {
+  const words = wordsOf(query);
+  const found: Found[] = [];
+  let seen = 0;
+  for await (const user of client.deletedUsers.list({ limit: 200 }, { signal })) {
+    const own = wordsOf(`${user.name} ${user.email}`);
+    if (words.every((word) => own.some((other) => other.startsWith(word)))) found.push(user);
+    if (found.length === MAX_FOUND || ++seen === MAX_DELETED) break;
+  }
+  return found;
+}
+
+/** Without letter case and accents, like the search. */
+const wordsOf = (text: string) =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);

@@ -1,13 +1,13 @@
 import type { Event } from '../../client/index.ts';
 
-/** An event, also one of a newer service that knows more kinds of them. */
+/** An event, possibly of a newer service with more kinds of events. */
 export type Entry = Pick<Event, 'actor' | 'data'> & {
   type: string;
   source: string;
   target: { type: string; id: string };
 };
 
-/** Words, or something's name, which the page sets apart: a name could otherwise pretend to be part of the sentence. */
+/** Words, or a name, which the page sets apart so that it cannot pass for a part of the sentence. */
 export type Part = string | { name: string };
 
 /** Says what happened, in the past tense: “Nightly sync revoked the token CI”. */
@@ -18,6 +18,12 @@ export function sentenceOf(entry: Entry): Part[] {
   switch (type) {
     case 'user.updated':
       return [...actor, ...changeOf(entry)];
+    case 'group.updated':
+      return [...actor, ...changeOf(entry)];
+    case 'group.member_added':
+      return [...actor, ' added ', ...memberOf(entry), ' to ', ...target];
+    case 'group.member_removed':
+      return [...actor, ' removed ', ...memberOf(entry), ' from ', ...target];
     case 'user.purged':
       return [...actor, ' purged a deleted user'];
     case 'token.expiring':
@@ -38,13 +44,21 @@ const VERBS: Record<string, string> = {
   'user.created': 'created',
   'user.deleted': 'deleted',
   'user.restored': 'restored',
+  'group.created': 'created',
+  'group.deleted': 'deleted',
   'token.created': 'created',
   'token.rotated': 'rotated',
   'token.revoked': 'revoked',
+  'webhook.created': 'created',
+  'webhook.updated': 'changed',
+  'webhook.deleted': 'deleted',
+  'webhook.disabled': 'disabled',
 };
 
 function actorOf({ actor, source }: Entry): Part[] {
-  if (actor.type === 'token') return [{ name: actor.name }];
+  if (actor.type === 'token')
+    return source === 'scim' ? ['The directory ', { name: actor.name }] : [{ name: actor.name }];
+  if (source === 'sign-in') return ['A sign-in (', { name: actor.name }, ')'];
   if (source === 'cli') return ['A command (', { name: actor.name }, ')'];
   if (source === 'application') return ['The application'];
   return ['The service'];
@@ -56,21 +70,37 @@ function targetOf({ target: { type, id }, data }: Entry): Part[] {
   return [`the ${type} `, { name: name ?? id }];
 }
 
-/** What was made of a user. */
+/** The id of the user who was added to a group or removed from it: the event has no name. */
+const memberOf = ({ data }: Entry): Part[] => ['the user ', { name: String(recordIn(data, 'user')?.id) }];
+
+/** The changes of a user or a group. */
 function changeOf(entry: Entry): Part[] {
   const target = targetOf(entry);
-  const user = recordIn(entry.data, 'user') ?? {};
+  const record = recordIn(entry.data, entry.target.type) ?? {};
   const previous = recordIn(entry.data, 'previous') ?? {};
   const fields = Object.keys(previous);
   const [field] = fields;
-  const [before, after] = [previous[field], user[field]];
+  const [before, after] = [previous[field], record[field]];
+  if (fields.length === 1 && typeof after === 'boolean' && field === 'active')
+    return [after ? ' activated ' : ' deactivated ', ...target];
   if (fields.length !== 1 || typeof before !== 'string' || typeof after !== 'string')
     return fields.length === 0
       ? [' changed ', ...target]
-      : [` changed the ${list.format(fields)} of `, ...target];
+      : [` changed the ${list.format(fields.map(wordsOf))} of `, ...target];
   if (field === 'name') return [' renamed ', { name: before }, ' to ', { name: after }];
-  return [` changed the ${field} of `, ...target, ' from ', { name: before }, ' to ', { name: after }];
+  if (field === 'displayName') return [' renamed the group ', { name: before }, ' to ', { name: after }];
+  return [
+    ` changed the ${wordsOf(field)} of `,
+    ...target,
+    ' from ',
+    { name: before },
+    ' to ',
+    { name: after },
+  ];
 }
+
+/** `externalId` is “external id”. */
+const wordsOf = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const list = new Intl.ListFormat('en');
 
@@ -81,7 +111,11 @@ const capitalized = ([first, ...rest]: Part[]): Part[] =>
   typeof first === 'string' ? [first[0].toUpperCase() + first.slice(1), ...rest] : [first, ...rest];
 
 function nameIn(data: Entry['data'], type: string): string | undefined {
-  const name = recordIn(data, type)?.name;
+  const record = recordIn(data, type);
+  const name =
+    type === 'webhook'
+      ? (record?.description ?? record?.url)
+      : record?.[type === 'group' ? 'displayName' : 'name'];
   return typeof name === 'string' ? name : undefined;
 }
 

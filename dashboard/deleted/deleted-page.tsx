@@ -2,12 +2,11 @@ import { useState } from 'preact/hooks';
 import type { DeletedUser } from '../../client/index.ts';
 import { useSession } from '../session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { Field } from '../ui/field.tsx';
+import { List } from '../ui/list.tsx';
 import { ListStatus } from '../ui/list-status.tsx';
-import { Pager } from '../ui/pager.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { ACTIONS, Table } from '../ui/table.tsx';
+import { Messages } from '../ui/messages.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { ACTIONS } from '../ui/table.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { SIZES, useList } from '../ui/use-list.ts';
 import { DeletedRow } from './deleted-row.tsx';
@@ -33,8 +32,10 @@ export function DeletedPage() {
 
   const settled = useDebounced(text.trim(), DEBOUNCE_MS);
   const email = isAddress(settled) ? settled : undefined;
-  const list = useList(JSON.stringify([email, size]), (cursor, signal) =>
-    client.deletedUsers.list({ email, limit: size, cursor }, { signal }).page(),
+  const list = useList(
+    JSON.stringify([email, size]),
+    (cursor, signal) => client.deletedUsers.list({ email, limit: size, cursor }, { signal }).page(),
+    { inHistory: true, size },
   );
 
   const open = (dialog: OpenDialog) => {
@@ -58,25 +59,15 @@ export function DeletedPage() {
         They can be restored until they are purged: erased for good, from the activity too.
       </p>
       <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
-        <Field label="Email">
-          {(field) => (
-            <input
-              {...field}
-              type="search"
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={254}
-              placeholder="ada@example.com"
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <SearchField
+          label="Email"
+          placeholder="ada@example.com"
+          maxLength={254}
+          value={text}
+          onValue={setText}
+        />
       </form>
       <div class="line">
-        <p class="notice" role="status">
-          {notice}
-        </p>
         {settled && email === undefined ? (
           <p class="quiet status" role="status">
             Enter the full email address
@@ -85,37 +76,37 @@ export function DeletedPage() {
           <ListStatus list={list} singular="deleted user" plural="deleted users" />
         )}
       </div>
-      <Failure error={list.error} onRetry={list.retry} />
-      {!list.items && list.isLoading && <Skeleton />}
-      {list.items && list.items.length > 0 && (
-        <Table
-          caption="Deleted users, the latest first"
-          columns={['User', 'Email', 'Role', 'Deleted', 'Will be purged', ACTIONS]}
-          busy={list.isLoading}
-          stale={list.isStale}
-        >
-          {list.items.map((user) => (
-            <DeletedRow
-              key={user.id}
-              user={user}
-              onRestore={() => open({ action: 'restore', user })}
-              onPurge={() => open({ action: 'purge', user })}
-            />
-          ))}
-        </Table>
-      )}
-      {list.items?.length === 0 && !list.isStale && (
-        <p class="empty">
-          {email === undefined ? (
+      <List
+        list={list}
+        items={list.items}
+        of="deleted users"
+        caption="Deleted users, the latest first"
+        columns={['User', 'Email', 'Role', 'Deleted', 'Will be purged', 'ID', ACTIONS]}
+        empty={
+          email === undefined ? (
             'There are no deleted users.'
           ) : (
             <>
               No deleted user had the email <strong>{email}</strong>.
             </>
-          )}
+          )
+        }
+        paging={{ size, onSize: setSize }}
+      >
+        {(user) => (
+          <DeletedRow
+            key={user.id}
+            user={user}
+            onRestore={() => open({ action: 'restore', user })}
+            onPurge={() => open({ action: 'purge', user })}
+          />
+        )}
+      </List>
+      <Messages>
+        <p class="notice" role="status">
+          {notice}
         </p>
-      )}
-      <Pager label="Pages of deleted users" list={list} size={size} onSize={setSize} />
+      </Messages>
 
       {dialog?.action === 'restore' && (
         <RestoreDialog

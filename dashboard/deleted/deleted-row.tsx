@@ -1,8 +1,9 @@
 import type { DeletedUser } from '../../client/index.ts';
-import { Cell, Row } from '../ui/table.tsx';
-import { DateOf } from '../ui/time.tsx';
-import { ROLES } from '../users/roles.ts';
-import { UserId } from '../users/user-id.tsx';
+import { May } from '../sign-in/may.tsx';
+import { CopyId } from '../ui/copy-id.tsx';
+import { Cell, NameCell, Row, TextCell } from '../ui/table.tsx';
+import { ShortDate } from '../ui/time.tsx';
+import { RoleChip } from '../users/role-chip.tsx';
 
 interface Props {
   user: DeletedUser;
@@ -12,33 +13,31 @@ interface Props {
 
 export const DeletedRow = ({ user, onRestore, onPurge }: Props) => (
   <Row>
-    <Cell class="main wider">
-      <strong class="clip" title={user.name}>
-        {user.name}
-      </strong>
-      <UserId id={user.id} name={user.name} />
-    </Cell>
-    <Cell label="Email" class="wider">
-      <span class="clip" title={user.email}>
-        {user.email}
-      </span>
-    </Cell>
+    <NameCell name={user.name} />
+    <TextCell label="Email" text={user.email} />
     <Cell label="Role">
-      <span class="chip">{ROLES[user.role]}</span>
+      <RoleChip role={user.role} />
     </Cell>
     <Cell label="Deleted">
-      <DateOf iso={user.deletedAt} />
+      <ShortDate iso={user.deletedAt} />
     </Cell>
     <Cell label="Will be purged">
-      <DateOf iso={user.purgeAt} />
+      <ShortDate iso={user.purgeAt} />
+    </Cell>
+    <Cell label="ID">
+      <CopyId id={user.id} name={user.name} />
     </Cell>
     <Cell class="actions">
-      <button type="button" class="plain small" aria-label={`Restore ${user.name}`} onClick={onRestore}>
-        Restore
-      </button>
-      <button type="button" class="plain danger small" aria-label={`Purge ${user.name}`} onClick={onPurge}>
-        Purge
-      </button>
+      <May scope="users:write">
+        <button type="button" class="plain small" aria-label={`Restore ${user.name}`} onClick={onRestore}>
+          Restore
+        </button>
+      </May>
+      <May scope="admin">
+        <button type="button" class="plain danger small" aria-label={`Purge ${user.name}`} onClick={onPurge}>
+          Purge
+        </button>
+      </May>
     </Cell>
   </Row>
 );

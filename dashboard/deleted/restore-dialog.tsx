@@ -8,13 +8,13 @@ import { useSubmit } from '../ui/use-submit.ts';
 
 interface Props {
   user: User;
-  /** Whether it has been tried, and somebody else has the email. */
+  /** Whether a restore has failed because another user has the email. */
   isTaken?: boolean;
   onClose(): void;
   onRestored(user: User): void;
 }
 
-/** Restores a user, with another email if the former one is taken: then the service's refusal stands at the field. */
+/** Restores a user, with another email if the former one is taken: the field then shows the service's error. */
 export function RestoreDialog({ user, isTaken, onClose, onRestored }: Props) {
   const { client } = useSession();
   const form = useSubmit(['email'], async (data) => {

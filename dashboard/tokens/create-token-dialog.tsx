@@ -22,15 +22,17 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
   const [customDays, setCustomDays] = useState('');
   const days = expiry === 'custom' ? customDays : expiry;
 
-  const form = useSubmit(['name', 'scopes', 'expiresIn'], async (data) => {
+  const form = useSubmit(['name', 'scopes', 'expiresIn', 'rateLimit'], async (data) => {
     if (expiry === 'custom' && !isDays(days)) {
       const message = `must be a whole number from 1 to ${MAX_DAYS}`;
       throw new LocalFaults([{ field: 'expiresIn', message }]);
     }
+    const rateLimit = String(data.get('rateLimit')).trim();
     const token = await client.tokens.create({
       name: String(data.get('name')),
       scopes: data.getAll('scopes') as Scope[],
       expiresIn: expiry === 'never' ? undefined : `${Number(days)}d`,
+      rateLimit: rateLimit === '' ? undefined : Number(rateLimit),
     });
     onCreated(token);
   });
@@ -112,6 +114,16 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
             </p>
           )}
         </div>
+
+        <Field
+          label="Requests a minute"
+          hint="Optional. Leave it empty to use the limit of the service."
+          error={form.errorAt('rateLimit')}
+        >
+          {(field) => (
+            <input {...field} name="rateLimit" type="text" inputMode="numeric" autocomplete="off" />
+          )}
+        </Field>
 
         <Failure error={form.error} />
         <div class="buttons">

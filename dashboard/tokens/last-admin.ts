@@ -1,6 +1,6 @@
 import type { Client, Token } from '../../client/index.ts';
 
-/** The longest time for which a token that has been replaced works. */
+/** The longest time that a replaced token still works. */
 const LONGEST_OVERLAP_MS = 168 * 60 * 60_000;
 
 /** Whether no other active token has the scope admin, apart from tokens that are about to end. */

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { NewToken } from '../../client/index.ts';
-import { baseUrl } from '../session.ts';
+import { baseUrl } from '../router/address.ts';
 import { CopyField } from '../ui/copy-field.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 

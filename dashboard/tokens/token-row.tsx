@@ -1,6 +1,10 @@
 import type { Token } from '../../client/index.ts';
+import { Link } from '../router/link.tsx';
+import { CodeChips } from '../ui/code-chips.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { Cell, Row } from '../ui/table.tsx';
-import { Ago, DateOf, isSoon, Until } from '../ui/time.tsx';
+import { ShortDate } from '../ui/time.tsx';
+import { Expiry, LastUsed } from './token-times.tsx';
 
 interface Props {
   token: Token;
@@ -15,57 +19,42 @@ interface Props {
 export const TokenRow = ({ token, isCurrent, isReplaced, onRotate, onRevoke }: Props) => (
   <Row>
     <Cell class={isReplaced ? 'main replaced' : 'main'}>
-      <strong>{token.name}</strong> {isCurrent && <span class="chip accent">This session</span>}
+      <Link to={`tokens/${token.id}`} class="name">
+        {token.name}
+      </Link>{' '}
+      {isCurrent && <span class="chip accent">This session</span>}
       {isReplaced && <span class="chip">Replaced by the one above</span>}
       <code class="sub">{token.hint}</code>
+      {token.createdBy && <span class="quiet sub">Signed in: {token.createdBy.name}</span>}
+      {token.rateLimit !== null && (
+        <span class="quiet sub">{token.rateLimit.toLocaleString('en')} requests a minute</span>
+      )}
     </Cell>
     <Cell label="Scopes">
-      <ul class="chips" role="list">
-        {token.scopes.map((scope) => (
-          <li key={scope} class="chip mono">
-            {scope}
-          </li>
-        ))}
-      </ul>
+      <CodeChips names={token.scopes} />
     </Cell>
     <Cell label="Created">
-      <DateOf iso={token.createdAt} />
+      <ShortDate iso={token.createdAt} />
     </Cell>
-    <Cell label="Last used">{token.lastUsedAt ? <Ago iso={token.lastUsedAt} /> : <Never />}</Cell>
+    <Cell label="Last used">
+      <LastUsed token={token} />
+    </Cell>
     <Cell label="Expires">
-      {token.expiresAt ? <DateOf iso={token.expiresAt} /> : <Never />}{' '}
-      {token.state === 'active' && token.expiresAt && isSoon(token.expiresAt) && (
-        <span class="chip warning sub">
-          Expires <Until iso={token.expiresAt} />
-        </span>
-      )}
+      <Expiry token={token} />
     </Cell>
     <Cell label="State">
       <span class={`state ${token.state}`}>{token.state}</span>
     </Cell>
     <Cell class="actions">
       {token.state === 'active' && (
-        <>
-          <button
-            type="button"
-            class="plain small"
-            aria-label={`Rotate ${isReplaced ? `${token.name} (replaced)` : token.name}`}
-            onClick={onRotate}
-          >
-            Rotate
-          </button>{' '}
-          <button
-            type="button"
-            class="plain danger small"
-            aria-label={`Revoke ${isReplaced ? `${token.name} (replaced)` : token.name}`}
-            onClick={onRevoke}
-          >
-            Revoke
-          </button>
-        </>
+        <Menu
+          label={`Actions for ${isReplaced ? `${token.name} (replaced)` : token.name}`}
+          items={[
+            ...(token.createdBy ? [] : [{ title: 'Rotate', onChoose: onRotate }]),
+            { title: 'Revoke', danger: true, onChoose: onRevoke },
+          ]}
+        />
       )}
     </Cell>
   </Row>
 );
-
-const Never = () => <span class="quiet">Never</span>;

@@ -1,39 +1,46 @@
 import { useState } from 'preact/hooks';
-import type { NewToken, Token } from '../../client/index.ts';
+import type { Token } from '../../client/index.ts';
+import { useNew } from '../router/place.ts';
 import { useSession } from '../session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
-import { Failure } from '../ui/failure.tsx';
+import { List } from '../ui/list.tsx';
 import { ListStatus } from '../ui/list-status.tsx';
-import { Pager } from '../ui/pager.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { ACTIONS, Table } from '../ui/table.tsx';
+import { ACTIONS } from '../ui/table.tsx';
 import { SIZES, useList } from '../ui/use-list.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { type StateFilter, StateFilterBar } from './state-filter-bar.tsx';
+import { useTokenEvents } from './token-events.ts';
 import { TokenRow } from './token-row.tsx';
 import { useReplaced } from './use-replaced.ts';
 
-interface Props {
-  /** Also of a token that replaces another. */
-  onCreated(token: NewToken): void;
-  /** A token was revoked or rotated. */
-  onEnded(): void;
-}
-
-export function TokensPage({ onCreated, onEnded }: Props) {
+export function TokensPage() {
   const { client, token: current, end, renew } = useSession();
+  const { onCreated, onEnded } = useTokenEvents();
   const [state, setState] = useState<StateFilter>('all');
+  const [hasSessions, setHasSessions] = useState(false);
   const [size, setSize] = useState<number>(SIZES[0]);
   const [isCreating, setIsCreating] = useState(false);
   const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
-  const list = useList(JSON.stringify([state, size]), (cursor, signal) =>
-    client.tokens
-      .list({ state: state === 'all' ? undefined : state, limit: size, cursor }, { signal })
-      .page(),
+  const list = useList(
+    JSON.stringify([state, hasSessions, size]),
+    (cursor, signal) =>
+      client.tokens
+        .list(
+          {
+            state: state === 'all' ? undefined : state,
+            session: hasSessions ? undefined : false,
+            limit: size,
+            cursor,
+          },
+          { signal },
+        )
+        .page(),
+    { inHistory: true, size },
   );
+  useNew(() => setIsCreating(true));
   const listed = useReplaced(list.items);
 
   return (
@@ -49,33 +56,36 @@ export function TokensPage({ onCreated, onEnded }: Props) {
       </p>
       <div class="tools">
         <StateFilterBar state={state} onState={setState} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={hasSessions}
+            onChange={(event) => setHasSessions(event.currentTarget.checked)}
+          />
+          <span>Sessions of people</span>
+        </label>
         <ListStatus list={list} singular="token" plural="tokens" />
       </div>
-      <Failure error={list.error} onRetry={list.retry} />
-      {!list.items && list.isLoading && <Skeleton />}
-      {listed && listed.length > 0 && (
-        <Table
-          caption="API tokens, newest first"
-          columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
-          busy={list.isLoading}
-          stale={list.isStale}
-        >
-          {listed.map(({ token, isReplaced }) => (
-            <TokenRow
-              key={token.id}
-              token={token}
-              isCurrent={token.id === current.id}
-              isReplaced={isReplaced}
-              onRotate={() => setRotating(token)}
-              onRevoke={() => setRevoking(token)}
-            />
-          ))}
-        </Table>
-      )}
-      {list.items?.length === 0 && !list.isStale && (
-        <p class="empty">{state === 'all' ? 'There are no tokens yet.' : `There are no ${state} tokens.`}</p>
-      )}
-      <Pager label="Pages of tokens" list={list} size={size} onSize={setSize} />
+      <List
+        list={list}
+        items={listed}
+        of="tokens"
+        caption="API tokens, newest first"
+        columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
+        empty={state === 'all' ? 'There are no tokens yet.' : `There are no ${state} tokens.`}
+        paging={{ size, onSize: setSize }}
+      >
+        {({ token, isReplaced }) => (
+          <TokenRow
+            key={token.id}
+            token={token}
+            isCurrent={token.id === current.id}
+            isReplaced={isReplaced}
+            onRotate={() => setRotating(token)}
+            onRevoke={() => setRevoking(token)}
+          />
+        )}
+      </List>
       {isCreating && (
         <CreateTokenDialog
           onClose={() => setIsCreating(false)}

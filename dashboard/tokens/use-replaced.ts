@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Token } from '../../client/index.ts';
 import { useSession } from '../session.ts';
 
-/** A replaced token works no longer than this after the new one was created. */
+/** The longest time that a replaced token works after the new one was created. */
 const LONGEST_OVERLAP_MS = 7 * 24 * 60 * 60_000;
 
 /** A token in the list, after the one that replaces it if both are active. */
@@ -11,7 +11,7 @@ export interface Listed {
   isReplaced: boolean;
 }
 
-/** The tokens of a page in their order, and below each new one the old one that it replaces, as long as that works. */
+/** The tokens of a page in order, with the old token below the new one that replaces it, as long as the old one works. */
 export function useReplaced(tokens: Token[] | undefined): Listed[] | undefined {
   const { client } = useSession();
   const [elsewhere, setElsewhere] = useState<Token[]>([]);

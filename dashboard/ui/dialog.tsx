@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useBack } from '../router/place.ts';
 
 interface Props {
   title: string;
@@ -8,7 +9,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** What a dialog asks before it is dismissed. */
+/** The question of a dialog before it is dismissed. */
 export interface LeaveQuestion {
   title: string;
   stay: string;
@@ -26,13 +27,13 @@ const DISCARD: LeaveQuestion = {
 const DismissContext = createContext(() => {});
 const QuestionContext = createContext((_question: LeaveQuestion | null | undefined) => {});
 
-/** A modal dialog, open as long as it is rendered. It asks before it discards what the user has entered. */
+/** A modal dialog, open as long as it is rendered; Escape and Back dismiss it. It asks before it discards what the user has entered. */
 export function Dialog({ title, onClose, children }: Props) {
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const keepButton = useRef<HTMLButtonElement>(null);
   const isChanged = useRef(false);
-  /** Null if it asks nothing, whatever has been entered. */
+  /** Null if it never asks. */
   const ownQuestion = useRef<LeaveQuestion | null | undefined>(undefined);
   /** The question, and the element to return the focus to after it. Undefined if the dialog does not ask. */
   const [asked, setAsked] = useState<{ question: LeaveQuestion; at: HTMLElement }>();
@@ -61,9 +62,10 @@ export function Dialog({ title, onClose, children }: Props) {
     setAsked(undefined);
     onLeave();
   };
+  useBack(dismiss);
   const [setOwnQuestion] = useState(() => (question: LeaveQuestion | null | undefined) => {
     ownQuestion.current = question;
-    setAsked(undefined); // what it asked is no longer so
+    setAsked(undefined); // the question no longer applies
   });
 
   return (
@@ -110,7 +112,14 @@ export const CancelButton = ({ autofocus }: { autofocus?: boolean }) => (
   </button>
 );
 
-/** What the dialog around it asks in place of its own question while `key` is the same; with null it closes at once. */
+/** The same, if there is nothing to cancel. */
+export const DoneButton = () => (
+  <button type="button" class="primary" onClick={useContext(DismissContext)}>
+    Done
+  </button>
+);
+
+/** Replaces the question of the surrounding dialog while `key` is the same; with null the dialog closes at once. */
 export function useLeaveQuestion(question: LeaveQuestion | null | undefined, key: unknown) {
   const setQuestion = useContext(QuestionContext);
   useLayoutEffect(() => {
@@ -120,4 +129,7 @@ export function useLeaveQuestion(question: LeaveQuestion | null | undefined, key
 }
 
 /** Focuses the page's heading after pending updates, which may remove the focused element. */
-export const focusHeading = () => void setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus());
+export const focusHeading = () =>
+  void setTimeout(() =>
+    (document.querySelector<HTMLElement>('h1') ?? document.querySelector('main'))?.focus(),
+  );

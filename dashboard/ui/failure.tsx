@@ -4,10 +4,11 @@ import { ApiError } from '../../client/index.ts';
 interface Props {
   error: unknown;
   onRetry?(): void;
+  onDismiss?(): void;
 }
 
 /** An error that does not belong to a field, with a way to retry. */
-export function Failure({ error, onRetry }: Props) {
+export function Failure({ error, onRetry, onDismiss }: Props) {
   const isRateLimited = error instanceof ApiError && error.status === 429;
   return (
     <div role="alert">
@@ -19,6 +20,11 @@ export function Failure({ error, onRetry }: Props) {
           {onRetry && (
             <button type="button" onClick={onRetry}>
               Try again
+            </button>
+          )}
+          {onDismiss && (
+            <button type="button" onClick={onDismiss}>
+              Dismiss
             </button>
           )}
         </div>

@@ -1,10 +1,10 @@
-import { SIZES } from './use-list.ts';
 import { Field } from './field.tsx';
+import { SIZES } from './use-list.ts';
 
 interface Props {
   /** The accessible name: “Pages of tokens”. */
   label: string;
-  list: { pageNumber: number; toPrevious?(): void; toNext?(): void };
+  list: { range: string; toPrevious?(): void; toNext?(): void };
   size: number;
   onSize(size: number): void;
 }
@@ -20,7 +20,7 @@ export const Pager = ({ label, list, size, onSize }: Props) => (
         </select>
       )}
     </Field>
-    <span class="quiet">Page {list.pageNumber}</span>
+    <span class="quiet">{list.range}</span>
     <button type="button" aria-disabled={!list.toPrevious} onClick={() => turn(list.toPrevious)}>
       Previous
     </button>
@@ -30,7 +30,7 @@ export const Pager = ({ label, list, size, onSize }: Props) => (
   </nav>
 );
 
-/** Turns the page and moves to the top of the table, because the buttons are below the last row. */
+/** Turns the page and begins at its top, because the buttons are below the last row. */
 function turn(toPage: (() => void) | undefined): void {
   if (!toPage) return;
   toPage();

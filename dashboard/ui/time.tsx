@@ -19,6 +19,18 @@ export const DateOf = ({ iso }: { iso: string }) => (
   </time>
 );
 
+const dayOfYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+
+/** The date, without the year if it is the current one; the tooltip shows the full timestamp. */
+export const ShortDate = ({ iso }: { iso: string }) => {
+  const isThisYear = new Date(iso).getFullYear() === new Date().getFullYear();
+  return (
+    <time dateTime={iso} title={iso}>
+      {(isThisYear ? dayOfYear : day).format(new Date(iso))}
+    </time>
+  );
+};
+
 /** The time since then, never in the future even if the local clock is slow. */
 export const Ago = ({ iso }: { iso: string }) => (
   <time dateTime={iso} title={iso}>

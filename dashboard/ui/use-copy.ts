@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Copies selected text. `outcome` tells the user for three seconds how that went. */
+/** Copies selected text. `outcome` shows the result for three seconds. */
 export function useCopy() {
   const [outcome, setOutcome] = useState('');
   useEffect(() => {

@@ -58,7 +58,7 @@ export function useEndlessList<Item>(
       if (error instanceof ApiError && error.status === 400) return reload();
       setRequest({ ...request, attempt: request.attempt + 1 });
     },
-    /** Fetches the next page. Undefined while one is on its way, and at the end. */
+    /** Fetches the next page. Undefined while a request is in progress, and at the end. */
     toMore:
       isLoading || nextCursor === null ? undefined : () => setRequest({ ...request, cursor: nextCursor }),
   };

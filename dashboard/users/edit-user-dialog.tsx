@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError, User } from '../../client/index.ts';
+import { GroupsOfUser } from '../groups/groups-of-user.tsx';
 import { useSession } from '../session.ts';
 import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
@@ -20,9 +21,11 @@ interface Props {
   onClose(): void;
   onSaved(user: User): void;
   onUnchanged(): void;
+  /** Somebody else has deleted the user. */
+  onGone?(): void;
 }
 
-export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
+export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Props) {
   const { client } = useSession();
   const [draft, setDraft] = useState<Draft>();
   const [merge, setMerge] = useState<Merge>();
@@ -37,7 +40,9 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
     client.users.get(id, { signal }).then(
       (user) => setDraft({ base: user, values: user }),
       (error: unknown) => {
-        if (!signal.aborted) setError(error);
+        if (signal.aborted) return;
+        setError(error);
+        if (hasStatus(error, 404)) onGone?.();
       },
     );
     return () => controller.abort();
@@ -64,6 +69,7 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
       if (!hasStatus(error, 404)) throw error;
       edit({ base, values });
       setDeletion(error);
+      onGone?.();
     });
 
   return (
@@ -81,11 +87,15 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged }: Props) {
           onEdit={(values) => edit({ base: merge.theirs, values })}
         />
       ) : draft ? (
-        <UserForm
-          initial={draft.values}
-          action="Save changes"
-          onSubmit={(values) => save(draft.base, values)}
-        />
+        <>
+          <UserForm
+            initial={draft.values}
+            action="Save changes"
+            onSubmit={(values) => save(draft.base, values)}
+          />
+          {/* Below the form, which it must not move while somebody types. */}
+          <GroupsOfUser id={id} />
+        </>
       ) : (
         <>
           <p class="quiet" role="status">

@@ -5,6 +5,7 @@ export function FieldValue({ field, value }: { field: string; value: unknown }) 
   if (value === undefined) return <span class="quiet">removed</span>;
   if (value === '') return <span class="quiet">empty</span>;
   if (field === 'role') return <span>{ROLES[value as Role]}</span>;
+  if (field === 'active') return <span>{value ? 'Yes' : 'No'}</span>;
   if (typeof value === 'string') return <span class="value">{value}</span>;
   return (
     <span class="value">

@@ -13,7 +13,7 @@ interface Props {
   onEdit(values: UserValues): void;
 }
 
-/** Lets a person choose, field by field, between their own changes and those that somebody else has saved. */
+/** Lets a person choose, for each field, between their own change and the one that somebody else has saved. */
 export function MergeForm({ merge, onSubmit, onEdit }: Props) {
   const { conflicts, onlyMine, onlyTheirs } = merge;
   const chosenIn = (data: FormData) =>

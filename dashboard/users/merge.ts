@@ -3,7 +3,7 @@ import type { UserValues } from './user-form.tsx';
 
 const METADATA = 'metadata.';
 
-/** The values of name, email, role and of each key of the metadata, as in `metadata.plan`. */
+/** The values of name, email, role, active and of each key of the metadata, as in `metadata.plan`. */
 type Fields = Map<string, unknown>;
 
 /** Two edits of the same user. A value is undefined if its key of the metadata was removed. */
@@ -18,7 +18,7 @@ export interface Merge {
   resolve(chosen: string[]): UserValues;
 }
 
-/** Compares what a person (`mine`) and somebody else (`theirs`) have made of `base`. */
+/** Compares the changes of a person (`mine`) and of somebody else (`theirs`) to `base`. */
 export function mergeOf(base: UserValues, mine: UserValues, theirs: User): Merge {
   const [before, own, other] = [base, mine, theirs].map(fieldsOf);
   const all = [...new Set([...before.keys(), ...own.keys(), ...other.keys()])];
@@ -48,11 +48,12 @@ export function changesOf(user: User, values: UserValues): UpdateUser {
   return Object.fromEntries(changes);
 }
 
-export const fieldsOf = ({ name, email, role, metadata }: UserValues): Fields =>
+export const fieldsOf = ({ name, email, role, active, metadata }: UserValues): Fields =>
   new Map<string, unknown>([
     ['name', name],
     ['email', email],
     ['role', role],
+    ['active', active],
     ...Object.entries(metadata).map(([key, value]) => [METADATA + key, value] as const),
   ]);
 
@@ -60,7 +61,7 @@ function valuesOf(fields: Fields): UserValues {
   const metadata = [...fields].filter(([field, value]) => field.startsWith(METADATA) && value !== undefined);
   return {
     ...(Object.fromEntries(
-      ['name', 'email', 'role'].map((field) => [field, fields.get(field)]),
+      ['name', 'email', 'role', 'active'].map((field) => [field, fields.get(field)]),
     ) as UserValues),
     metadata: Object.fromEntries(metadata.map(([field, value]) => [field.slice(METADATA.length), value])),
   };

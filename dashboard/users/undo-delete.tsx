@@ -13,7 +13,7 @@ interface Props {
 
 const SHOWN_MS = 10_000;
 
-/** A button that restores a user who has just been deleted. Afterwards, the section of deleted users can. */
+/** A button that restores a user who has just been deleted. Later, the section of deleted users can restore it. */
 export function UndoDelete({ user, onRestored, onFailed, onExpired }: Props) {
   const { client } = useSession();
   const [busy, setBusy] = useState(false);

@@ -9,7 +9,7 @@ import { metadataOf, rowsOf } from './metadata-rows.ts';
 import { type Role, ROLES } from './roles.ts';
 
 /** The editable fields of a user. */
-export type UserValues = Pick<User, 'name' | 'email' | 'role' | 'metadata'>;
+export type UserValues = Pick<User, 'name' | 'email' | 'role' | 'active' | 'metadata'>;
 
 interface Props {
   initial: UserValues;
@@ -22,9 +22,10 @@ export function UserForm({ initial, action, onSubmit }: Props) {
   const [name, setName] = useState(initial.name);
   const [email, setEmail] = useState(initial.email);
   const [role, setRole] = useState(initial.role);
+  const [active, setActive] = useState(initial.active);
   const [rows, setRows] = useState(() => rowsOf(initial.metadata));
-  const form = useSubmit(['name', 'email', 'role', 'metadata'], () =>
-    onSubmit({ name, email, role, metadata: metadataOf(rows) }),
+  const form = useSubmit(['name', 'email', 'role', 'active', 'metadata'], () =>
+    onSubmit({ name, email, role, active, metadata: metadataOf(rows) }),
   );
   useLayoutEffect(() => nameInput.current?.focus(), []);
 
@@ -68,6 +69,14 @@ export function UserForm({ initial, action, onSubmit }: Props) {
           )}
         </Field>
       </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={active}
+          onChange={(event) => setActive(event.currentTarget.checked)}
+        />
+        <span>Active</span>
+      </label>
       <MetadataEditor
         rows={rows}
         onRows={setRows}

@@ -32,11 +32,12 @@ export interface Parameter {
 export interface Response {
   description: string;
   headers: Record<string, object>;
-  content?: Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>;
+  content?: Record<string, { schema: Schema; example?: unknown }>;
 }
 
 export interface Schema {
   $ref?: string;
+  anyOf?: Schema[];
   type?: string | string[];
   format?: string;
   description?: string;

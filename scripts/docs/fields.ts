@@ -9,7 +9,7 @@ interface Field {
   schema: Schema;
 }
 
-/** A table of parameters or of an object's fields. `marked` says which of them have a mark: the exceptions. */
+/** A table of parameters or of an object's fields. `marked` says which fields are marked. */
 export const fieldTable = (caption: string, fields: Field[], marked: 'required' | 'optional') =>
   table(
     caption,
@@ -30,7 +30,8 @@ export const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
 
 export const schemaLink = (ref: string) => `<a href="#${nameIn(ref)}">${nameIn(ref)}</a>`;
 
-function typeOf({ $ref, type, format, items }: Schema): string {
+function typeOf({ $ref, anyOf, type, format, items }: Schema): string {
+  if (anyOf) return anyOf.map(typeOf).join(' or ');
   if ($ref) return schemaLink($ref);
   if (items) return `list of ${typeOf(items)}${items.$ref ? '' : 's'}`;
   return [type]

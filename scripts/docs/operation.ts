@@ -21,7 +21,7 @@ export const operationsOf = ({ paths }: Document, tag: string): Placed[] =>
 
 export const badge = (method: string) => `<span class="method ${method}">${method.toUpperCase()}</span>`;
 
-/** What an operation takes and answers, with an example beside it. */
+/** The request and responses of an operation, with an example beside them. */
 export function operationSection(document: Document, { method, path, operation }: Placed): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const body = Object.values(requestBody?.content ?? {})[0]?.schema.$ref;

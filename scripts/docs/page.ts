@@ -102,9 +102,9 @@ const headers = ({ components }: Document) =>
   );
 
 function failure({ description, content }: Response): string {
-  const examples = Object.values(content!['application/problem+json'].examples!).map(({ value }) => value);
-  const { status, title, code } = examples[0] as Record<string, string>;
+  const example = content!['application/problem+json'].example as Record<string, string>;
+  const { status, title, code } = example;
   return `<article id="${code}" aria-labelledby="${code}.name">
 <h3 id="${code}.name">${status} ${title}: <code>${code}</code></h3><p>${inline(description)}</p>
-<div class="side-by-side">${examples.map((example) => figure('Example', asJson(example))).join('\n')}</div></article>`;
+${figure('Example', asJson(example))}</article>`;
 }

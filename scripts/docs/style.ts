@@ -10,12 +10,13 @@ export const ICON: string = `data:image/svg+xml,${encodeURIComponent(
 
 /** The colours are those of the dashboard, in `dashboard/style.css`. */
 export const STYLE: string = `
-:root{color-scheme:light dark;--canvas:#ffffff;--subtle:#f6f7f9;--text:#1d2129;--quiet:#5a6270;--line:#d8dce3;--accent:#3e4dc0;
---accent-solid:#4353c9;--accent-soft:#eceefb;--success:#146c35;--success-soft:#e3f5e8;--warning:#7a4d00;--warning-soft:#fff4d6;
---danger:#b3202a;--danger-soft:#fdebec;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
-@media(prefers-color-scheme:dark){:root{--canvas:#0f1218;--subtle:#171b23;--text:#e8ebf1;--quiet:#9ba4b4;--line:#2c323e;
---accent:#a5b0ff;--accent-solid:#4f5fd6;--accent-soft:#232a4d;--success:#6fd08c;--success-soft:#14301f;--warning:#eac168;
---warning-soft:#2e2510;--danger:#ff9a9f;--danger-soft:#3a1a1e}}
+:root{color-scheme:light dark;
+--canvas:light-dark(#ffffff, #0e1015);--subtle:light-dark(#f7f8fa, #14171e);--text:light-dark(#1b1f27, #e8ebf1);
+--quiet:light-dark(#5b6371, #9aa3b3);--line:light-dark(#e4e7ec, #262b36);--accent:light-dark(#3f4ec4, #a5b0ff);
+--accent-solid:light-dark(#4353c9, #4f5fd6);--accent-soft:light-dark(#eef0fd, #1e2444);--success:light-dark(#146c35, #6fd08c);
+--success-soft:light-dark(#e6f6eb, #12291b);--warning:light-dark(#7a4d00, #eac168);--warning-soft:light-dark(#fff6de, #2b230f);
+--danger:light-dark(#b3202a, #ff9a9f);--danger-soft:light-dark(#fdf0f1, #34181c);
+--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
 *{box-sizing:border-box}
 html{background:var(--canvas);color:var(--text);font:14px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif;
 text-size-adjust:100%;scroll-padding-top:16px}
@@ -66,7 +67,6 @@ td:last-child{padding-right:0}
 figure{margin-top:20px;border:1px solid var(--line);border-radius:8px;background:var(--subtle);overflow:hidden}
 figcaption{padding:6px 14px;border-bottom:1px solid var(--line);color:var(--quiet);font-size:.857rem;font-weight:600}
 pre{margin:0;padding:12px 14px;white-space:pre-wrap;overflow-wrap:anywhere;}
-.side-by-side{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr));gap:0 24px;align-items:start}
 @media(min-width:1180px){.split{grid-template-columns:minmax(0,1fr) minmax(0,420px)}}
 @media(max-width:860px){.bar,.frame{padding-inline:16px}
 .bar{padding-block:12px 0}.bar nav{width:100%;margin-left:-10px}

@@ -4,9 +4,11 @@ import { DataSource } from 'typeorm';
 import { version } from '../../package.json';
 import { AppModule } from '../../src/app.module';
 import { type Route, routesOf } from '../../src/http/method-not-allowed';
+import { API_FORMAT, formatOf } from '../../src/http/wire-format';
 import { controllersOf } from '../../src/service.module';
 import { DEFAULTS } from '../../src/service.options';
 import { CreateUserDto } from '../../src/users/user/user.dto';
+import { CreateWebhookDto } from '../../src/webhooks/webhooks.dto';
 import { fieldsOf } from './constraints';
 import { responsesOf } from './routes';
 
@@ -23,15 +25,17 @@ function hideRefused(dto: Described): void {
 
 /** The routes of the service, and the document that @nestjs/swagger derives from types and comments. */
 export async function readService() {
-  hideRefused(CreateUserDto as unknown as Described);
+  for (const dto of [CreateUserDto, CreateWebhookDto]) hideRefused(dto as unknown as Described);
   const module = AppModule.on(new DataSource({ type: 'postgres' }), {
     ...DEFAULTS,
     background: false,
     leakReports: true,
-    dashboard: false,
+    dashboard: false, // its routes for signing in are no API: they serve its page alone
   });
   const app = await NestFactory.create(module, { preview: true, logger: ['error'] });
-  const routes: Route[] = [...routesOf(controllersOf(new DiscoveryService(app.get(ModulesContainer))))];
+  const served: Route[] = [...routesOf(controllersOf(new DiscoveryService(app.get(ModulesContainer))))];
+  // SCIM describes itself, at /Schemas.
+  const routes = served.filter(({ path }) => formatOf({ url: path }) === API_FORMAT);
   const config = new DocumentBuilder().setTitle('User Management Service').setVersion(version).build();
   const extraModels = routes.flatMap((route) => responsesOf(route).view ?? []);
   return { routes, document: SwaggerModule.createDocument(app, config, { extraModels }) };

@@ -2,7 +2,9 @@
 
 /** TypeScript source with one exported interface each. */
 export function typesOf({ components, paths }) {
-  const schemas = Object.entries(components.schemas).map(([name, schema]) => declaration(name, schema));
+  const schemas = Object.entries(components.schemas)
+    .filter(([, { properties = {} }]) => Object.keys(properties).length > 0) // a body without fields needs no type
+    .map(([name, schema]) => declaration(name, schema));
   const queries = Object.entries(QUERIES).map(([name, path]) => {
     const parameters = paths[path].get.parameters.filter((parameter) => parameter.in === 'query');
     const properties = Object.fromEntries(
@@ -18,8 +20,11 @@ const QUERIES = {
   ListUsersQuery: '/api/v1/users',
   SearchUsersQuery: '/api/v1/users/search',
   ListDeletedUsersQuery: '/api/v1/deleted-users',
+  ListGroupsQuery: '/api/v1/groups',
   ListTokensQuery: '/v1/tokens',
   ListEventsQuery: '/api/v1/events',
+  ListWebhooksQuery: '/api/v1/webhooks',
+  ListDeliveriesQuery: '/api/v1/webhooks/{id}/deliveries',
 };
 
 const declaration = (name, schema) => `${comment(schema)}export interface ${name} ${fields(schema)}`;
@@ -34,6 +39,7 @@ function fields({ properties = {}, required = [] }) {
 function typeOf(schema) {
   if (schema.$ref) return schema.$ref.split('/').at(-1);
   if (schema.allOf) return typeOf(schema.allOf[0]); // a reference with a description
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ');
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   return [schema.type]
     .flat()

@@ -3,7 +3,7 @@ import { EMAIL_PATTERN } from './email-pattern';
 
 export type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; required?: string[] };
 
-/** What a check says in JSON Schema, by its name in class-validator. */
+/** The JSON Schema of each check, by its name in class-validator. */
 const KEYWORDS: Record<string, (constraint: never) => Schema> = {
   isString: () => ({ type: 'string' }),
   isBoolean: () => ({ type: 'boolean' }),
@@ -18,6 +18,7 @@ const KEYWORDS: Record<string, (constraint: never) => Schema> = {
     pattern: minLength === 1 ? '\\S' : `\\S[\\s\\S]{${minLength - 2},}\\S`,
   }),
   maxLength: (maxLength: number) => ({ maxLength }),
+  isWebhookUrl: () => ({ type: 'string', format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\#]+$' }),
   isEmail: () => ({ pattern: EMAIL_PATTERN }),
   isInstant: ({ source }: RegExp) => ({ type: 'string', format: 'date-time', pattern: source }),
   isArray: () => ({ type: 'array' }),
@@ -30,14 +31,17 @@ const KEYWORDS: Record<string, (constraint: never) => Schema> = {
   maxKeyLength: (maxLength: number) => ({ propertyNames: { maxLength } }),
 };
 
-/** Not in JSON Schema, which counts neither words nor bytes, nor values at all levels; and `isDuration` is told apart from `matches` by its message alone. */
-const UNSAID = ['maxWords', 'maxBytes', 'maxValues', 'isDuration'];
+/**
+ * Checks without a JSON Schema, which counts neither words nor bytes nor nested values. `isDuration` only has another message
+ * than `matches`.
+ */
+const UNSAID = ['maxWords', 'maxBytes', 'maxValues', 'isDuration', 'isAllOrSome'];
 
 export interface Field {
   /** The checks as JSON Schema. */
   keywords: Schema;
   isOptional: boolean;
-  /** The field is declared only to be refused. */
+  /** Whether the field is declared only to be refused. */
   isRefused: boolean;
 }
 

@@ -2,11 +2,12 @@ import { version } from '../../package.json';
 import type { Route } from '../../src/http/method-not-allowed';
 import { readService } from './app';
 import type { Schema } from './constraints';
-import { examplesOf, FAILURES } from './failures';
+import { exampleOf, FAILURES } from './failures';
 import { AUTHENTICATED, COMMON, HEADERS, headerRefs } from './headers';
 import { describeOperation, type Operation } from './operation';
-import { isAlias } from './routes';
+import { bodiesOf, isAlias } from './routes';
 import { schemasOf } from './schemas';
+import { WEBHOOK } from './webhook';
 import { TAGS, DESCRIPTION, unwrapAll } from './texts';
 
 type Paths = Record<string, Record<string, Operation>>;
@@ -34,8 +35,9 @@ export async function describeService(): Promise<object> {
       paths,
       routes.filter((route) => !isAlias(route)),
     ),
+    webhooks: { event: WEBHOOK },
     components: {
-      schemas: schemasOf(components.schemas),
+      schemas: schemasOf(components.schemas, bodiesOf(routes)),
       headers: HEADERS,
       responses: Object.fromEntries(Object.keys(FAILURES).map((status) => failureResponse(Number(status)))),
       securitySchemes: {
@@ -77,7 +79,7 @@ function failureResponse(status: number): [string, object] {
       content: {
         'application/problem+json': {
           schema: { $ref: '#/components/schemas/Problem' },
-          examples: examplesOf(status),
+          example: exampleOf(status),
         },
       },
     },

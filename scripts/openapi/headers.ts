@@ -14,7 +14,7 @@ export const HEADERS = {
     '3a5101a9-3992-49b0-9ed3-81ebaca42682',
   ),
   'X-RateLimit-Limit': number('How many requests the token may make in a window of 60 seconds.', 1000),
-  'X-RateLimit-Remaining': number('How many of them are left in the current window.', 999),
+  'X-RateLimit-Remaining': number('How many requests are left in the current window.', 999),
   'X-RateLimit-Reset': number('When the window ends, in Unix seconds.', 1769851860),
   'X-Token-Expires-At': text('When the token expires; absent if it never does.', '2026-05-01T09:30:00.000Z'),
   'Retry-After': number('How many seconds to wait before retrying.', 17),
@@ -27,6 +27,10 @@ export const HEADERS = {
     'true',
   ),
   Location: text('The path of the created resource.', '/api/v1/users/usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
+  'Content-Disposition': text(
+    'Asks browsers to save the response as a file.',
+    'attachment; filename="usr_01kacpb2w5r8y3h6j9m4n7p0qx.json"',
+  ),
   Link: text('The path of the next page; absent on the last page.', '</api/v1/users?cursor=…>; rel="next"'),
 };
 

@@ -7,15 +7,24 @@ import { type Field, fieldsOf } from './constraints';
 export const responsesOf = ({ handler }: Route): ResponsesOfRoute =>
   Reflect.getMetadata(RESPONSES, handler) ?? {};
 
-/** The query parameters that the route takes. */
-export function queryFieldsOf({ handler, controller }: Route): Record<string, Field> {
-  const declared: Record<string, { index: number }> =
+/** The DTO of a parameter of the route's method. */
+function dtoOf({ handler, controller }: Route, kind: RouteParamtypes): Function | undefined {
+  const parameters: Record<string, { index: number }> =
     Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler.name) ?? {};
-  const query = Object.entries(declared).find(([key]) => key.startsWith(`${RouteParamtypes.QUERY}:`));
-  if (!query) return {};
-  const types = Reflect.getMetadata('design:paramtypes', controller.prototype, handler.name);
-  return fieldsOf(types[query[1].index]);
+  const found = Object.entries(parameters).find(([key]) => key.startsWith(`${kind}:`));
+  if (!found) return undefined;
+  return Reflect.getMetadata('design:paramtypes', controller.prototype, handler.name)[found[1].index];
 }
+
+/** The query parameters that the route takes. */
+export function queryFieldsOf(route: Route): Record<string, Field> {
+  const dto = dtoOf(route, RouteParamtypes.QUERY);
+  return dto ? fieldsOf(dto) : {};
+}
+
+/** The DTOs of the bodies that the routes take. */
+export const bodiesOf = (routes: Route[]): Function[] =>
+  routes.flatMap((route) => dtoOf(route, RouteParamtypes.BODY) ?? []);
 
 /** The paths of the route's controller. The first is the canonical one. */
 export const pathsOf = ({ controller }: Route): string[] =>

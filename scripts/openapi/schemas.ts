@@ -1,33 +1,33 @@
+import { SOURCES } from '../../src/http/caller';
 import { SCOPES } from '../../src/http/scopes';
 import { EVENT_TYPES } from '../../src/events/event.types';
-import { ReportLeaksDto } from '../../src/leaks/leaks.dto';
-import { CreateTokenDto, RotateTokenDto, TOKEN_STATES } from '../../src/tokens/tokens.dto';
-import { RestoreUserDto } from '../../src/users/deleted/deleted-users.dto';
+import { TOKEN_STATES } from '../../src/tokens/tokens.dto';
 import { ROLES } from '../../src/users/user/user.entity';
-import { BatchDto } from '../../src/users/batch/batch.dto';
-import { CreateUserDto } from '../../src/users/user/user.dto';
+import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.entity';
+import { ORDERINGS, PAYLOADS } from '../../src/webhooks/webhook.entity';
 import { fieldsOf, type Schema } from './constraints';
 
 /** The schemas in OpenAPI 3.1, with the checks of the DTOs and under their public names. */
-export function schemasOf(generated: Record<string, Schema>): Record<string, Schema> {
+export function schemasOf(generated: Record<string, Schema>, bodies: Function[]): Record<string, Schema> {
   const schemas = Object.fromEntries(
     Object.entries(generated).map(([name, schema]) => [publicName(name), toOpenApi31(schema)]),
   );
-  const create = strict(schemas.CreateUser, CreateUserDto);
+  for (const dto of bodies) schemas[publicName(dto.name)] = strict(schemas[publicName(dto.name)], dto);
+  const { properties } = schemas.CreateUser;
   return {
     ...schemas,
-    CreateUser: create,
     // The plugin does not support PartialType().
-    UpdateUser: { type: 'object', properties: create.properties, additionalProperties: false },
-    RestoreUser: strict(schemas.RestoreUser, RestoreUserDto),
-    CreateToken: strict(schemas.CreateToken, CreateTokenDto),
-    RotateToken: strict(schemas.RotateToken, RotateTokenDto),
-    ReportLeaks: strict(schemas.ReportLeaks, ReportLeaksDto),
-    Batch: withProperties(strict(schemas.Batch, BatchDto), { users: { items: reference('BatchUser') } }),
+    UpdateUser: { type: 'object', properties, additionalProperties: false },
+    UpdateWebhook: {
+      type: 'object',
+      properties: schemas.CreateWebhook.properties,
+      additionalProperties: false,
+    },
+    Batch: withProperties(schemas.Batch, { users: { items: reference('BatchUser') } }),
     BatchUser: {
       type: 'object',
       description: 'An element of a batch: a user as in a POST, or with `upsert` the fields to change.',
-      properties: create.properties,
+      properties,
       required: ['email'],
       additionalProperties: false,
     },
@@ -54,11 +54,11 @@ export const publicName = (name: string) => name.replace(/(Dto|View)$/, '');
 /** The schema of a request body, which allows no unknown fields. */
 const strict = (schema: Schema, dto: Function): Schema => {
   const fields = fieldsOf(dto);
-  const properties = Object.entries(schema.properties!).map(([name, property]) => [
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
     name,
     { ...property, ...fields[name].keywords },
   ]);
-  // The plugin takes a field with a default for a required one.
+  // The plugin treats a field with a default as required.
   const required = schema.required?.filter((name) => !fields[name].isOptional);
   return {
     ...schema,
@@ -73,6 +73,11 @@ const ORDERS: readonly (readonly unknown[])[] = [
   SCOPES,
   TOKEN_STATES,
   EVENT_TYPES,
+  [...EVENT_TYPES, '*'],
+  PAYLOADS,
+  ORDERINGS,
+  DELIVERY_STATES,
+  SOURCES,
   [200, 201, 400, 409],
 ];
 
@@ -83,7 +88,11 @@ export function toOpenApi31(value: unknown): Schema {
     if (typeof node !== 'object' || node === null) return node;
     const { nullable, example, ...rest } = node as Record<string, unknown>;
     const result = Object.fromEntries(Object.entries(rest).map(([key, child]) => [key, convert(child)]));
-    if (nullable) Object.assign(result, { type: [result.type, 'null'], examples: [null] });
+    if (nullable && Array.isArray(result.allOf)) {
+      Object.assign(result, { anyOf: [...result.allOf, { type: 'null' }], examples: [null] });
+      delete result.allOf;
+      delete result.type;
+    } else if (nullable) Object.assign(result, { type: [result.type, 'null'], examples: [null] });
     if (example !== undefined) result.examples = [example];
     if (Array.isArray(result.enum)) {
       const values: unknown[] = result.enum;

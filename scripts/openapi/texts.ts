@@ -46,8 +46,14 @@ export const TAGS = [
   {
     name: 'Deleted users',
     description:
-      'Users who have been deleted. Until they are purged they can be restored; no list, search or filter of users finds them.',
+      'Deleted users. They can be restored until they are purged; no list, search or filter of users finds them.',
   },
+  {
+    name: 'Groups',
+    description:
+      'The groups of a directory. Only the directory writes them. They are data, and grant nothing.',
+  },
+  { name: 'Statistics', description: 'The organization at a glance.' },
   {
     name: 'Tokens',
     description:
@@ -57,6 +63,12 @@ export const TAGS = [
   {
     name: 'Events',
     description: 'What has happened in the organization: its audit trail, and a feed to follow.',
+  },
+  {
+    name: 'Webhooks',
+    description:
+      'URLs to which the service sends events, signed as Standard Webhooks defines it. Each event is sent at least once; ' +
+      'without `ordering`, in any order.',
   },
   { name: 'Health', description: 'Probes for load balancers and orchestrators.' },
   { name: 'Docs', description: 'This document, for programs and for people.' },
@@ -71,11 +83,13 @@ const idParameter = (description: string, example: string) => ({
 export const ID_PARAMETERS: Record<string, object> = {
   Users: idParameter('The id of the user.', 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
   'Deleted users': idParameter('The id of the user.', 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
+  Groups: idParameter('The id of the group.', 'grp_01kacpb2w5r8y3h6j9m4n7p0qx'),
   Events: idParameter('The id of the event.', 'evt_01kacpb2w5r8y3h6j9m4n7p0qx'),
+  Webhooks: idParameter('The id of the webhook.', 'whk_01kacpb2w5r8y3h6j9m4n7p0qx'),
   Tokens: idParameter('The id of the token.', 'tok_01kacpb2w5r8y3h6j9m4n7p0qx'),
 };
 
-/** Joins the lines of every description's paragraphs: line breaks of a source file are no line breaks of a text. */
+/** Joins the lines of every description's paragraphs: line breaks in a source file are not line breaks of the text. */
 export function unwrapAll<Node>(node: Node): Node {
   if (Array.isArray(node)) return node.map(unwrapAll) as Node;
   if (typeof node !== 'object' || node === null) return node;

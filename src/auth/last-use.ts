@@ -53,10 +53,11 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
         FOR UPDATE OF tokens
       ) AS used
       WHERE tokens.id = used.id`;
-    // Of all organizations at once, so it takes no organization's share of the connections.
-    await execute(this.database.dataSource.manager, statement).catch((error: unknown) => {
-      this.logger.warn({ message: 'lastUsedAt could not be saved', error: describeError(error) });
-      for (const [id, at] of used) if (!this.usedAt.has(id)) this.usedAt.set(id, at);
-    });
+    await this.database
+      .writeAll((manager) => execute(manager, statement))
+      .catch((error: unknown) => {
+        this.logger.warn({ message: 'lastUsedAt could not be saved', error: describeError(error) });
+        for (const [id, at] of used) if (!this.usedAt.has(id)) this.usedAt.set(id, at);
+      });
   }
 }

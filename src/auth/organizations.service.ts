@@ -3,7 +3,7 @@ import type { EntityManager, EntityMetadata } from 'typeorm';
 import { Database } from '../database/database';
 import { isReferenced, violates } from '../database/errors';
 import { isId, newId } from '../database/id';
-import { execute, raw, sql } from '../database/sql';
+import { execute, query, raw, sql } from '../database/sql';
 import { EventHead } from '../events/log/event-head.entity';
 import { conflict, notFound, taken } from '../http/fault';
 import { validateOrThrow } from '../http/input/validate';
@@ -12,17 +12,26 @@ import { DeletedUser } from '../users/deleted/deleted-user.entity';
 import { UserSearchText } from '../users/search/search-texts';
 import { User } from '../users/user/user.entity';
 import { Organization } from './organization.entity';
-import { type OrganizationRecord, serializeOrganization } from './organization.serializer';
 import { CreateOrganizationDto, ExternalIdDto, OrganizationNameDto } from './organizations.dto';
 
-/** Their rows refer to the organization, so they prevent its deletion or go with it. */
+/** An organization, as every method returns it. */
+export interface OrganizationRecord {
+  id: string;
+  /** A name for people, 1–200 characters; several organizations may have the same. */
+  name: string;
+  /** The id by which another system knows the organization, 1–200 characters; null if none was given. */
+  externalId: string | null;
+  createdAt: Date;
+}
+
+/** Rows of these tables refer to the organization, so they prevent its deletion or are deleted with it. */
 const REFERRING: unknown[] = [Token, User, DeletedUser, UserSearchText];
 
 const ROWS_PER_STATEMENT = 1_000;
 
 const COLUMNS = raw(`id, name, external_id AS "externalId", created_at AS "createdAt"`);
 
-/** Its methods take no caller: a caller belongs to an organization, and these come before one. */
+/** Its methods take no caller, because a caller belongs to an organization. */
 @Injectable()
 export class OrganizationsService {
   /** @internal Nest constructs it. */
@@ -41,24 +50,25 @@ export class OrganizationsService {
   /** `externalId` is the id by which your own system knows the organization; throws a 409 if another one has it. */
   async create(name: string, { externalId }: { externalId?: string } = {}): Promise<OrganizationRecord> {
     const input = validateOrThrow(CreateOrganizationDto, { name, externalId });
-    const organization = Object.assign(new Organization(), {
-      id: newId('org'),
-      name: input.name,
-      externalId: input.externalId ?? null,
-    });
-    await this.database
-      .write(organization.id, (manager) => manager.insert(Organization, organization)) // sets `createdAt`
+    const id = newId('org');
+    const insertion = sql`
+      INSERT INTO ${Organization} (id, name, external_id) VALUES (${id}, ${input.name}, ${input.externalId ?? null})
+      RETURNING ${COLUMNS}`;
+    const [organization] = await this.database
+      .write(id, (manager) => query<OrganizationRecord>(manager, insertion))
       .catch(rethrowTaken);
-    return serializeOrganization(organization);
+    return organization;
   }
 
   /** Throws a 404 if it does not exist. */
   async get(id: string): Promise<OrganizationRecord> {
-    const organization = isId('org', id)
-      ? await this.database.read(id, (manager) => manager.findOneBy(Organization, { id }))
-      : null;
+    if (!isId('org', id)) throw noSuchOrganization();
+    const selection = sql`SELECT ${COLUMNS} FROM ${Organization} WHERE id = ${id}`;
+    const [organization] = await this.database.read(id, (manager) =>
+      query<OrganizationRecord>(manager, selection),
+    );
     if (!organization) throw noSuchOrganization();
-    return serializeOrganization(organization);
+    return organization;
   }
 
   /** The organization with this external id, or null. */
@@ -91,24 +101,23 @@ export class OrganizationsService {
     );
     // A long history would take longer than a statement may. Its rows are of no use to an organization without users and tokens.
     for (const { target, primaryColumns } of this.owned()) {
-      const column = primaryColumns.findLast(({ propertyName }) => propertyName !== 'organizationId');
-      if (!column) continue;
-      const key = raw(column.databaseName);
+      if (primaryColumns.length === 1) continue;
+      // By the places of the rows, because a part of a key may be that of many.
       const batch = sql`
-        DELETE FROM ${target} WHERE organization_id = ${id} AND ${key} = ANY (ARRAY(
-          SELECT ${key} FROM ${target} WHERE organization_id = ${id} LIMIT ${ROWS_PER_STATEMENT}))`;
+        DELETE FROM ${target} WHERE organization_id = ${id} AND ctid = ANY (ARRAY(
+          SELECT ctid FROM ${target} WHERE organization_id = ${id} LIMIT ${ROWS_PER_STATEMENT}))`;
       while ((await this.database.execute(id, batch, 'heavy')) > 0);
     }
     await this.database
       .write(id, async (manager) => {
-        await deleteWithTokens(manager, id);
+        await this.deleteWithTokens(manager, id);
         // Claims the head: a concurrent insert of the first head waits for this transaction, and then finds no events.
         await execute(
           manager,
           sql`INSERT INTO ${EventHead} (organization_id) VALUES (${id}) ON CONFLICT DO NOTHING`,
         );
-        // Each statement sees what was committed while the one before it waited, so no row is left behind: the head is locked by
-        // whoever numbers events, and the events of tokens by whoever moves them.
+        // Each statement sees what was committed while the one before it waited, so no row is left behind: numbering locks the
+        // head, and moving the events of tokens locks those events.
         await manager.delete(EventHead, { organizationId: id });
         for (const { target } of this.owned()) await manager.delete(target, { organizationId: id });
       })
@@ -117,33 +126,74 @@ export class OrganizationsService {
 
   /** The entities whose rows are deleted with their organization. */
   private owned(): EntityMetadata[] {
-    return this.database.dataSource.entityMetadatas.filter(
+    return this.database.tables.filter(
       (entity) => entity.findColumnWithPropertyName('organizationId') && !REFERRING.includes(entity.target),
     );
   }
 
-  /** Deletes the organization in a transaction that is undone: only that tells whether a table of the host references it. */
+  /**
+   * Tries the deletion in a transaction that is rolled back: nothing else tells whether a table of the host references the
+   * organization.
+   */
   private async requireDeletable(id: string): Promise<void> {
     const undo = new Error('undone');
     await this.database
       .write(id, async (manager) => {
-        await deleteWithTokens(manager, id);
+        // Waits for a deletion of this user that is under way.
+        const user = sql`SELECT FROM ${User} WHERE organization_id = ${id} LIMIT 1 FOR KEY SHARE`;
+        if ((await query(manager, user)).length > 0) throw referred();
+        await this.deleteWithTokens(manager, id);
         throw undo;
       })
       .catch((error: unknown) => {
         if (error !== undo) rethrowReference(error);
       });
   }
+
+  private async deleteWithTokens(manager: EntityManager, id: string): Promise<void> {
+    await execute(
+      manager,
+      sql`DELETE FROM ${Token} WHERE organization_id = ${id} AND NOT (${IN_STATE.active})`,
+    );
+    for (const { target } of await this.following(manager)) await deleteInParts(manager, target, id);
+    const { affected } = await manager.delete(Organization, { id }); // waits for writes of its users
+    if (affected === 0) throw noSuchOrganization();
+  }
+
+  /** The entities whose rows PostgreSQL deletes with the organization, all of a table in one statement. */
+  private async following(manager: EntityManager): Promise<EntityMetadata[]> {
+    const { schema = null, tableName } = manager.connection.getMetadata(Organization);
+    const rows = await query<{ name: string }>(
+      manager,
+      sql`SELECT relname AS name FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
+          WHERE confrelid = format('%I.%I', coalesce(${schema}::text, current_schema()), ${tableName}::text)::regclass AND confdeltype = 'c'`,
+    );
+    return this.database.tables.filter((entity) => rows.some(({ name }) => name === entity.tableName));
+  }
 }
 
-async function deleteWithTokens(manager: EntityManager, id: string): Promise<void> {
-  await execute(
-    manager,
-    sql`DELETE FROM ${Token} WHERE organization_id = ${id} AND NOT (${IN_STATE.active})`,
-  );
-  const { affected } = await manager.delete(Organization, { id }); // waits for writes of its users
-  if (affected === 0) throw noSuchOrganization();
+/** Not from the start each time: the transaction would step over all that it has deleted. */
+async function deleteInParts(
+  manager: EntityManager,
+  target: EntityMetadata['target'],
+  organizationId: string,
+): Promise<void> {
+  let ids: string[] = [''];
+  while (ids.length > 0) {
+    const rows = await query<{ id: string }>(
+      manager,
+      sql`SELECT id FROM ${target} WHERE organization_id = ${organizationId} AND id > ${ids.at(-1)}
+          ORDER BY id LIMIT ${ROWS_PER_STATEMENT}`,
+    );
+    ids = rows.map(({ id }) => id);
+    await execute(
+      manager,
+      sql`DELETE FROM ${target} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+    );
+  }
 }
+
+const referred = () => conflict('The organization still has users, active tokens, or rows of another table.');
 
 const noSuchOrganization = () => notFound('There is no such organization.');
 
@@ -153,7 +203,5 @@ function rethrowTaken(error: unknown): never {
 }
 
 function rethrowReference(error: unknown): never {
-  throw isReferenced(error)
-    ? conflict('The organization still has users, active tokens, or rows of another table.')
-    : error;
+  throw isReferenced(error) ? referred() : error;
 }

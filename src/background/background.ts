@@ -22,7 +22,7 @@ export interface Job {
 /** The delay of the first run: short, so that processes that restart more often than the interval also do the work. */
 const FIRST_AFTER_MS = 60_000;
 
-/** The delay of a run that somebody has asked for. */
+/** The delay of a run that `trigger()` requests. */
 const TRIGGERED_AFTER_MS = 1_000;
 
 /** Runs each job of this process soon after the start and then at its interval, with jitter, until the service shuts down. */

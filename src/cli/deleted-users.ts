@@ -17,7 +17,7 @@ interface Options {
 
 const ORGANIZATION = [
   '--organization <id>',
-  'the organization of the user; without it, all are looked through',
+  'the organization of the user; without it, all organizations are searched',
 ] as const;
 
 export function addDeletedUsers(users: Command): void {

@@ -5,7 +5,7 @@ import { EventLog } from '../events/log/event-log';
 import { eventAsJson, type EventRecord, serializeEvent } from '../events/event.serializer';
 import { ListEventsDto } from '../events/events.dto';
 import { validateOrThrow } from '../http/input/validate';
-import { printable } from '../process/printable';
+import { printable } from '../process/pretty-log';
 import { Interruption } from './interruption';
 import { requireOrganization, withService } from './with-service';
 
@@ -26,10 +26,7 @@ export function eventsCommand(events: Command): void {
     .description('print events as they happen, until Ctrl-C')
     .requiredOption('--organization <id>', 'the organization to watch')
     .option('--type <types>', 'only these types, separated by commas, such as user.created,user.deleted')
-    .option(
-      '--since <time>',
-      'begin with what happened at this time, such as 2026-01-31T09:30:00Z; default: now',
-    )
+    .option('--since <time>', 'begin at this time, such as 2026-01-31T09:30:00Z; default: now')
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', '\nExample:\n  ums events tail --organization org_… --type user.deleted --json')
     .action(tail);
@@ -61,7 +58,7 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
   });
 }
 
-/** Behind everything that has happened so far. */
+/** The position after everything that has happened so far. */
 async function newest(log: EventLog, organizationId: string): Promise<number> {
   for (let position = 0; ;) {
     const { last, hasMore } = await log.page(organizationId, { order: 'asc', limit: 1 }, position);

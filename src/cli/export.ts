@@ -4,27 +4,30 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { formatRows } from '../../csv/write-csv';
 import type { Database } from '../database/database';
-import { query, sql } from '../database/sql';
-import { USER_COLUMNS } from '../users/user/user.columns';
-import { User, USER_FIELDS } from '../users/user/user.entity';
+import { type User, USER_FIELDS } from '../users/user/user.entity';
+import type { UserFilter } from '../users/user/user.filter';
+import { pageOfUsers, USER_COLUMNS } from '../users/user/user-query';
 import { serializeUser } from '../users/user/user.serializer';
 import type { UserView } from '../users/user/user.view';
-import type { Format } from './format';
+import type { Format } from './import/format';
 
 const PAGE_SIZE = 1_000;
 
-/** Yields all users of an organization in pages, oldest first. */
-export async function* userPages(database: Database, organizationId: string): AsyncGenerator<UserView[]> {
-  let lastId = '';
-  for (;;) {
-    const statement = sql`
-      SELECT ${USER_COLUMNS} FROM ${User}
-      WHERE organization_id = ${organizationId} AND id > ${lastId} ORDER BY id LIMIT ${PAGE_SIZE}`;
-    const users = await database.read(organizationId, (manager) => query<User>(manager, statement));
-    if (users.length > 0) yield users.map(serializeUser);
-    if (users.length < PAGE_SIZE) return;
-    lastId = users[users.length - 1].id;
-  }
+/** Yields the users of an organization who pass the filter in pages, oldest first. */
+export async function* userPages(
+  database: Database,
+  organizationId: string,
+  filter: UserFilter,
+): AsyncGenerator<UserView[]> {
+  let cursor: string | undefined;
+  do {
+    const page = { sort: 'createdAt', order: 'asc', limit: PAGE_SIZE, cursor } as const;
+    const { data, nextCursor } = await database.read(organizationId, (manager) =>
+      pageOfUsers<User>(manager, { organizationId, filter }, { select: USER_COLUMNS }, page),
+    );
+    if (data.length > 0) yield data.map(serializeUser);
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
 }
 
 /** Writes pages of users and yields the number of users in each. */

@@ -1,4 +1,4 @@
-import { printable } from '../process/printable';
+import { printable } from '../process/pretty-log';
 
 /** Prints one object or a list: as one JSON document with `--json`, otherwise as text. */
 export function print(result: object | object[], { json }: { json?: boolean }): void {

@@ -25,16 +25,21 @@ export function tokensCommand(tokens: Command): void {
     .requiredOption('--name <name>', 'a name to recognize the token by')
     .requiredOption('--scopes <scopes>', 'comma-separated: users:read, users:write, users:delete, admin')
     .option('--expires-in <days>', 'lifetime in days, such as 90d; without it the token never expires')
+    .option(
+      '--rate-limit <requests>',
+      'requests per minute, at most 100000; without it the limit of the service applies',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  ums tokens create --organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
     )
-    .action(async ({ organization, name, scopes, expiresIn, ...output }: CreateOptions) => {
+    .action(async ({ organization, name, scopes, expiresIn, rateLimit, ...output }: CreateOptions) => {
       const input = validateOrThrow(CreateTokenDto, {
         name,
         scopes: scopes.split(',').map((scope) => scope.trim()),
-        ...(expiresIn !== undefined && { expiresIn }),
+        expiresIn,
+        rateLimit: rateLimit === undefined ? undefined : Number(rateLimit),
       });
       const { token, value } = await withService(async (app) => {
         await requireOrganization(app, organization);
@@ -105,6 +110,7 @@ interface CreateOptions extends Output {
   name: string;
   scopes: string;
   expiresIn?: string;
+  rateLimit?: string;
 }
 
 /** Runs a command on a token of any organization. */

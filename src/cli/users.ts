@@ -1,14 +1,16 @@
 import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
 import { optimizeForSize } from '../process/v8';
-import { type Format, formatOf, formatOption, isTsv } from './format';
+import { type Format, formatOf, formatOption, isTsv } from './import/format';
 import { addDeletedUsers } from './deleted-users';
 import { addImport } from './import/command';
 import { Interruption } from './interruption';
 import { count, counted } from './progress';
 import { Database } from '../database/database';
+import { type Role, ROLES } from '../users/user/user.entity';
+import type { UserFilter } from '../users/user/user.filter';
 import { requireOrganization, withService } from './with-service';
 
 interface ExportOptions {
@@ -16,6 +18,8 @@ interface ExportOptions {
   format?: Format;
   output?: string;
   json?: boolean;
+  role?: Role;
+  active?: 'true' | 'false';
 }
 
 export function usersCommand(users: Command): void {
@@ -26,8 +30,10 @@ export function usersCommand(users: Command): void {
 
   users
     .command('export')
-    .description('write all users, oldest first, to standard output or a file')
+    .description('write users, oldest first, to standard output or a file')
     .requiredOption('--organization <id>', 'the organization to export')
+    .addOption(new Option('--role <role>', 'only users with this role').choices(ROLES))
+    .addOption(new Option('--active <state>', 'only active users, or only others').choices(['true', 'false']))
     .addOption(formatOption())
     .option('--output <file>', 'output file; it appears only when it is complete')
     .option('--json', 'print the summary as JSON; to standard error if the users go to standard output')
@@ -40,12 +46,17 @@ at any other character it could find a formula in the middle of a cell.
 
 Examples:
   ums users export --organization org_… --output people.csv
+  ums users export --organization org_… --active false --output inactive.csv
   ums users export --organization org_… | jq -r .email`,
     )
     .action(exportUsers);
 }
 
 async function exportUsers({ organization, output, json, ...options }: ExportOptions): Promise<void> {
+  const filter: UserFilter = {
+    role: options.role,
+    active: options.active === undefined ? undefined : options.active === 'true',
+  };
   const format = formatOf(output ?? '', options.format);
   const delimiter = isTsv(output ?? '') ? '\t' : ',';
   optimizeForSize();
@@ -57,7 +68,7 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
     const interruption = new Interruption(() => (stopped = true));
     const fill = async (to: Writable) => {
       for await (const page of exportUsers(
-        userPages(app.get(Database), organization),
+        userPages(app.get(Database), organization, filter),
         { format, delimiter },
         to,
       )) {

@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 import { setCommonHeaders } from '../http/request-id';
-import { readPage } from './dashboard.files';
+import { readFiles } from './dashboard.files';
 
 /**
  * Answers what a browser requests of a bare address: `/` leads to the dashboard, and `/favicon.ico` is its icon. Programs get
  * the 404 of any other path at `/`. Only for the standalone service, because these paths belong to a host.
  */
 export function browserPaths(): RequestHandler {
-  const icon = [...readPage()].find(([path]) => path.endsWith('.svg'))![1];
+  const icon = [...readFiles()].find(([path]) => path.endsWith('.svg'))![1];
   return (request, response, next) => {
     const isRoot = request.path === '/' && request.accepts(['json', 'html']) === 'html';
     if (!isRoot && request.path !== '/favicon.ico') return next();

@@ -8,7 +8,7 @@ export interface PageFile {
   headers: Record<string, string>;
 }
 
-/** Allows only the page's own files, and no text to be turned into markup or code. */
+/** Allows only the page's own files, and forbids turning text into markup or code. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,8 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-const HEADERS = {
+/** The headers of every page of the dashboard. */
+export const PAGE_HEADERS = {
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -35,22 +36,48 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
+/** The addresses at which a browser gets the page. `dashboard/routes.ts` has the same ones. */
+const PAGE_PATH =
+  /^\/dashboard(?:\/(?:users|tokens|groups|webhooks|activity|deleted)|\/(?:users|tokens|groups)\/[\w-]{1,64})?$/;
+
 /**
  * The files of the page by the path they are served at. They are few and small, so they are read once, and no request can
  * reach another file.
  */
-export function readPage(): Map<string, PageFile> {
-  const page = new Map([['/dashboard', fileOf('index.html', 'no-store')]]);
-  for (const name of readdirSync(builtFile('dashboard/dashboard'))) {
-    // The names contain a hash of the content.
-    page.set(`/dashboard/${name}`, fileOf(join('dashboard', name), 'public, max-age=31536000, immutable'));
-  }
-  return page;
+export function readFiles(): Map<string, PageFile> {
+  const names = namesOfFiles();
+  // The names contain a hash of the content.
+  const caching = 'public, max-age=31536000, immutable';
+  return new Map(names.map((name) => [`/dashboard/${name}`, fileOf(join('dashboard', name), caching)]));
 }
+
+/** Whether the page has a section at this path. */
+export const isPagePath = (path: string): boolean => PAGE_PATH.test(path);
+
+/** Tells the page that people can sign in without the value of a token. */
+const SIGN_IN = '<meta name="sign-in" content="yes" />';
+
+/** Returns a function that finds the page for a path; undefined if there is no section. */
+export function readPage(hasSignIn: boolean): (path: string) => PageFile | undefined {
+  const atRoot = fileOf('index.html', 'no-store');
+  const html = atRoot.content.toString().replace('</head>', `${hasSignIn ? SIGN_IN : ''}</head>`);
+  // The links in it are relative, because a host or a gateway may prefix the path, so they depend on the depth of the path.
+  const [page, section, item] = ['./', '../', '../../'].map((up) => ({
+    ...atRoot,
+    content: Buffer.from(html.replaceAll('="./', `="${up}`)),
+  }));
+  const byDepth: Record<number, PageFile> = { 2: page, 3: section, 4: item };
+  return (path) => (isPagePath(path) ? byDepth[path.split('/').length] : undefined);
+}
+
+const namesOfFiles = () => readdirSync(builtFile('dashboard/dashboard'));
+
+/** The name of the style sheet, below `/dashboard/`. */
+export const stylesheet = (): string => namesOfFiles().find((name) => name.endsWith('.css'))!;
 
 function fileOf(name: string, caching: string): PageFile {
   return {
     content: readFileSync(builtFile(join('dashboard', name))),
-    headers: { ...HEADERS, 'Content-Type': TYPES[extname(name)], 'Cache-Control': caching },
+    headers: { ...PAGE_HEADERS, 'Content-Type': TYPES[extname(name)], 'Cache-Control': caching },
   };
 }

@@ -1,18 +1,26 @@
-import { Injectable, type NestMiddleware } from '@nestjs/common';
+import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from '../http/problem';
 import { setCommonHeaders } from '../http/request-id';
-import { readPage } from './dashboard.files';
+import { readFiles, readPage } from './dashboard.files';
+
+/** The injection token of whether people can sign in without the value of a token. */
+export const HAS_SIGN_IN = Symbol('has sign-in');
 
 /** Sends the files of the page. It runs before the guards: the files are public, and a browser has no token yet. */
 @Injectable()
 export class DashboardMiddleware implements NestMiddleware {
-  private readonly page = readPage();
+  private readonly files = readFiles();
+  private readonly pageAt;
+
+  constructor(@Inject(HAS_SIGN_IN) hasSignIn: boolean) {
+    this.pageAt = readPage(hasSignIn);
+  }
 
   use(request: Request, response: Response, next: NextFunction): void {
-    // The links in the page are relative to it. So is this redirect, because a gateway may prefix the path.
-    const hasTrailingSlash = request.path === '/dashboard/';
-    const file = this.page.get(hasTrailingSlash ? '/dashboard' : request.path);
+    const path = request.path.replace(/\/$/, '');
+    const page = this.pageAt(path);
+    const file = page ?? this.files.get(request.path);
     if (!file) return next();
 
     setCommonHeaders(request, response);
@@ -21,7 +29,8 @@ export class DashboardMiddleware implements NestMiddleware {
       return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET or HEAD.' });
     }
     response.set(file.headers);
-    if (hasTrailingSlash) response.redirect(308, '../dashboard');
+    // Relative, because a gateway may prefix the path.
+    if (path !== request.path) response.redirect(308, `../${path.slice(path.lastIndexOf('/') + 1)}`);
     else response.send(file.content);
   }
 }

@@ -8,10 +8,7 @@ import { reach } from './connections/reach';
 import { ResilientClient } from './connections/resilient-client';
 import { MIGRATIONS_TABLE } from './tables';
 
-/** The name of the service's data source in Nest, because host applications have their own. */
-export const DATABASE = 'user-management';
-
-/** The tables and what creates them, in a schema of their own or not. They are parameters, because this folder depends on no feature. */
+/** The tables and the migrations that create them. They are parameters, because this folder depends on no feature. */
 export type Schema = Pick<PostgresDataSourceOptions, 'entities' | 'migrations' | 'extensions' | 'schema'>;
 
 export interface DatabaseConfig {
@@ -48,7 +45,7 @@ export const LARGE_JOB = {
   query_timeout: 70_000,
 };
 
-/** For work that takes as long as it takes: waiting for another replica, building an index, or moving a table can take minutes. */
+/** No statement timeout: waiting for another replica, building an index or moving a table can take minutes. */
 export const UNLIMITED = { connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis };
 
 /**

@@ -13,15 +13,15 @@ interface DatabaseError extends Error {
 
 const UNAVAILABLE_STATES = /^(08|53|57P0|57014$|55P03$|40001$|40P01$|25006$|25P03$)/;
 const SOCKET_ERRORS = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|ENOTFOUND$|EAI_AGAIN$|ENOENT$)/;
-/** TypeORM lets go of a connection that breaks between two statements of a transaction, and then refuses the second. */
 const DRIVER_MESSAGES =
-  /^(Query runner already released|Database connection provided by a query runner was already released|Query read timeout|Client was closed|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end|PGlite is clos)/;
+  /^(Query read timeout|Client was closed|timeout exceeded when trying to connect|timeout expired|Connection terminated|Cannot use a pool after calling end|PGlite is clos)/;
 
 const BROKEN_STATES = /^(57P01|57P02|57P05|08003|08006|ECONNRESET|EPIPE)$/;
+/** TypeORM lets go of a connection that breaks between two statements of a transaction, and then refuses the second. */
 const BROKEN_MESSAGES =
   /^(Query runner already released|Database connection provided by a query runner was already released|Connection terminated unexpectedly|Client has encountered a connection error)/;
 
-/** What a Citus coordinator says, with SQLSTATE XX000, when a node fails; most such failures have a state of their own. */
+/** The messages of a Citus coordinator when a node fails, with SQLSTATE XX000. Most such failures have a state of their own. */
 const NODE_MESSAGES =
   /^(failure on connection|connection (to the remote node|not open|lost)|could not (commit transaction for shard|establish|find any healthy placement|send data to server|receive data from server)|no connection to the server|server closed the connection|SSL SYSCALL error)/;
 
@@ -35,8 +35,7 @@ const nodeFailed = ({ code, message }: DatabaseError): boolean =>
 export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', severity, message } = driverError(error);
-  if (severity === 'FATAL' || UNAVAILABLE_STATES.test(code)) return 'unavailable';
-  if (nodeFailed(driverError(error))) return 'unavailable';
+  if (severity === 'FATAL' || UNAVAILABLE_STATES.test(code) || connectionBroke(error)) return 'unavailable';
   if (SOCKET_ERRORS.test(code) || DRIVER_MESSAGES.test(message)) return 'unavailable';
   return /^22...$/.test(code) ? 'unstorable' : undefined;
 }
@@ -84,8 +83,8 @@ const driverError = (error: Error): DatabaseError =>
   (error as { driverError?: DatabaseError }).driverError ?? error;
 
 /**
- * Whether an established connection broke during a statement, to this server or from it to another node. Failures to connect and timeouts do not count, because a
- * retry would only wait again.
+ * Whether an established connection broke during a statement, to this server or from it to another node. Failures to connect
+ * and timeouts do not count, because a retry would only wait again.
  */
 export function connectionBroke(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -94,5 +93,4 @@ export function connectionBroke(error: unknown): boolean {
 }
 
 /** Whether the server rolled back the statement because of a concurrent one, so that it can simply be retried. */
-export const wasRolledBack = (error: unknown): boolean =>
-  error instanceof Error && /^(40001|40P01)$/.test(driverError(error).code ?? '');
+export const wasRolledBack = (error: unknown): boolean => /^(40001|40P01)$/.test(sqlState(error) ?? '');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford base32
+/** The digits of ids, in their order: Crockford base32. */
+export const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 export const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const SUFFIX = new RegExp(`^${ID_SUFFIX}$`);
 
@@ -18,7 +19,7 @@ export function newId(prefix: string): string {
 function digits(number: number, length: number): string {
   let text = '';
   for (let i = 0; i < length; i++) {
-    text = ALPHABET[number % 32] + text;
+    text = ID_DIGITS[number % 32] + text;
     number = Math.floor(number / 32);
   }
   return text;

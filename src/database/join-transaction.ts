@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
+import { poolOf } from './connections/pool';
 import { SerialQueue } from './serial-queue';
 
 /** Runs work in a transaction. */
@@ -17,7 +18,8 @@ export function joinTransaction(
 ): InTransaction {
   if (!queryRunner) throw new Error(NO_TRANSACTION);
   assertOpen(queryRunner);
-  if (poolOptionsOf(theirs) !== poolOptionsOf(dataSource))
+  // A host's data source and ours share one pool, and so its options.
+  if (poolOf(theirs)?.options !== poolOf(dataSource).options)
     throw new Error('within() requires a manager of the data source that the UserManagementModule uses.');
   const runner = new JoinedQueryRunner(dataSource.driver as PostgresDriver, queryRunner);
   const { manager } = Object.assign(runner, { manager: dataSource.createEntityManager(runner) });
@@ -35,10 +37,6 @@ function assertOpen(runner: QueryRunner): void {
   if (runner.isReleased || !runner.isTransactionActive) throw new Error(NO_TRANSACTION);
 }
 
-/** The data source of a host and ours share one pool, and so its options. */
-const poolOptionsOf = ({ driver }: DataSource): unknown =>
-  (driver as unknown as { master?: { options: unknown } }).master?.options;
-
 /** Runs statements on the connection of another query runner, and transactions as savepoints in its transaction. */
 class JoinedQueryRunner extends PostgresQueryRunner {
   constructor(
@@ -50,7 +48,7 @@ class JoinedQueryRunner extends PostgresQueryRunner {
     this.transactionDepth = 1;
   }
 
-  /** The connection would be somebody else's after the end of the transaction. */
+  /** After the end of the transaction the connection belongs to somebody else. */
   override async connect(): Promise<unknown> {
     assertOpen(this.theirs);
     return this.theirs.connect();

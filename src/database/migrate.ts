@@ -32,16 +32,19 @@ const PAUSE_MS = { least: 2_000, most: 5_000 };
 const GIVE_UP_MS = 600_000;
 
 /**
- * Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. Roles that
- * may use the tables may use those that a migration adds, too.
+ * Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. The roles
+ * that run the service get rights on the tables that a migration adds.
  */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   await refuseUnreleased(dataSource);
   const done: string[] = [];
   const runNext = async (runner: QueryRunner) => {
-    const executor = executorOf(dataSource, runner);
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'none';
     const [next] = await executor.getPendingMigrations();
     if (next) {
+      // On a cluster, a migration may change a distributed table and add another one, which needs one connection for both.
+      await runner.query(`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`);
       await executor.executeMigration(next);
       await distributeAdded(runner, placementsOf(dataSource));
     }
@@ -71,7 +74,7 @@ async function untilUnlocked<Result>(run: () => Promise<Result>): Promise<Result
     }
     if (attempt === 1) {
       const message =
-        'The migration waits until another transaction, such as a dump, ends; it tries again for ten minutes.';
+        'The migration waits for another transaction, such as a dump, to end; it tries again for ten minutes.';
       new Logger('Database').warn(message);
     }
     await sleep(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least));
@@ -120,12 +123,6 @@ async function lockMigrations(schema: string | undefined, runner: QueryRunner): 
   );
 }
 
-function executorOf(dataSource: DataSource, runner: QueryRunner): MigrationExecutor {
-  const executor = new MigrationExecutor(dataSource, runner);
-  executor.transaction = 'none';
-  return executor;
-}
-
 /** Makes unqualified names refer to this schema for the rest of the transaction, and creates the schema if necessary. */
 async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
   // CREATE SCHEMA IF NOT EXISTS would fail for an account that may use the schema but not create one.
@@ -143,12 +140,10 @@ export const OUTDATED = 'The schema is older than this release. Run: ums migrate
 
 /** The migrations of this release that the database lacks. A schema newer than this release is fine. */
 export const pendingMigrations = (dataSource: DataSource): Promise<string[]> =>
-  retryBroken(() => findPending(dataSource));
-
-async function findPending(dataSource: DataSource): Promise<string[]> {
-  const done = await doneMigrations(dataSource);
-  return namesOf(dataSource).filter((name) => !done.includes(name));
-}
+  retryBroken(async () => {
+    const done = await doneMigrations(dataSource);
+    return namesOf(dataSource).filter((name) => !done.includes(name));
+  });
 
 /**
  * Refuses the tables of a version that was never released, whose migrations were others. A newer release has all of this

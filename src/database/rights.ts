@@ -6,7 +6,7 @@ import { MIGRATIONS_TABLE, tableName } from './tables';
 
 const TABLE_RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
-/** The numbers of identity columns need no right. */
+/** The sequences of identity columns need no right of their own. */
 const SEQUENCE = 'event_positions';
 
 /** The rights that the service uses: with fewer, some requests fail. */
@@ -23,9 +23,9 @@ const holds = (role: string) =>
   `CASE relkind WHEN 'S' THEN has_sequence_privilege(${role}, pg_class.oid, "right") ELSE has_table_privilege(${role}, pg_class.oid, "right") END`;
 
 /**
- * Grants what the service needs to the roles that have all four rights on `users` and `tokens`: they run the service, and nobody has
- * granted them the tables and the sequence that a migration added. A role with fewer rights, such as one that reads reports or
- * writes users alone, gets none. Only the owner of the tables can grant.
+ * Grants the rights that the service needs to every role that has all four rights on `users` and `tokens`: such a role runs the
+ * service, and lacks rights on what a migration has added. A role with fewer rights, such as one for reports, gets none. Only the
+ * owner of the tables can grant.
  */
 export async function grantToServiceRoles(runner: Queryable, dataSource: DataSource): Promise<void> {
   const { names, rights } = neededOn(dataSource);

@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { quoted } from './tables';
+import { tableName } from './tables';
 
 /** A statement, or a part of one, with its parameters. */
 export class Sql {
@@ -77,8 +77,5 @@ async function send<Row>(
   return { rows, count: isCounted ? (result[1] as number) : rows.length };
 }
 
-/** The name of an entity's table, qualified if the service has a schema of its own. */
-function tableOf(dataSource: DataSource, entity: Function): string {
-  const { schema, tableName } = dataSource.getMetadata(entity);
-  return schema ? `${quoted(schema)}.${tableName}` : tableName;
-}
+const tableOf = (dataSource: DataSource, entity: Function) =>
+  tableName(dataSource, dataSource.getMetadata(entity).tableName);

@@ -70,6 +70,7 @@ export function person(n: number) {
     name: `${first}${middle} ${last}`,
     email: `${local}${n}@${domain}`,
     role: next() < 0.02 ? 'admin' : next() < 0.2 ? 'viewer' : 'member',
+    active: n % 25 !== 24,
     metadata: {
       city: pickSkewed(next, CITIES),
       team: pick(next, TEAMS),

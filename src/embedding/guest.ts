@@ -1,9 +1,7 @@
 import { EventEmitter } from 'node:events';
-import type pg from 'pg';
 import { DataSource } from 'typeorm';
+import { poolOf } from '../database/connections/pool';
 import { commonOptions, type Schema } from '../database/data-source';
-
-type Pool = Pick<pg.Pool, 'connect' | 'options'>;
 
 /** Stays open until the host closes its pool, which owns the connections. */
 class GuestDataSource extends DataSource {
@@ -23,7 +21,7 @@ export async function openGuest(host: DataSource, tables: Schema, schema?: strin
       `The schema ${JSON.stringify(schema)} must have 1 to 63 bytes, and no quotation mark or full stop.`,
     );
   }
-  const pool = (host.driver as unknown as { master: Pool }).master;
+  const pool = poolOf(host);
 
   class HostPool extends EventEmitter {
     connect = pool.connect.bind(pool);

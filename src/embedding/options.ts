@@ -3,6 +3,10 @@ import { requireSubscribers, type Subscriber } from '../events/subscribers/subsc
 import type { RequestRecord } from '../http/access-log';
 import { isRedisUrl } from '../rate-limit/redis-url';
 import { DEFAULTS, type ServiceOptions } from '../service.options';
+import type { HostSignIn } from '../sign-in/sign-in.options';
+import { networksOf } from '../webhooks/address/special-networks';
+import { isKeyList } from '../webhooks/secrets/key-ring';
+import type { WebhookSettings } from '../webhooks/webhooks.module';
 
 /** What a host application decides about the service that it embeds. */
 export interface UserManagementOptions {
@@ -42,8 +46,17 @@ export interface UserManagementOptions {
    * the rate limit. Default: half of the pool.
    */
   connections?: number;
-  /** Whether the developer dashboard is served, at `/dashboard` below the prefixes. Default true. */
-  dashboard?: boolean;
+  /**
+   * The settings of webhooks: `encryptionKey`, 32 bytes in base64 (older keys may follow, separated by commas), which is
+   * required to create webhooks, and `allowedNetworks`, CIDRs of private networks that they may reach. `false` turns webhooks
+   * off. Default: no key.
+   */
+  webhooks?: WebhookSettings | false;
+  /**
+   * Whether the developer dashboard is served, at `/dashboard` below the prefixes. `signIn` lets the people of the application
+   * open it with the application's own session, without a token; null refuses. Default true.
+   */
+  dashboard?: boolean | { signIn: HostSignIn };
   /** Called once for each request to the service, when it has ended. Server errors are also logged through Nest's logger. */
   onRequest?: (record: RequestRecord) => void;
 }
@@ -85,10 +98,23 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
   if (!Number.isInteger(kept) || kept < 0 || kept > 365)
     throw new Error('deletedUsersRetentionDays must be a whole number from 0 to 365.');
   requireSubscribers(resolved.subscribers);
+  if (resolved.webhooks) requireSettings(resolved.webhooks);
   if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
     throw new Error('rateLimitStorage.redisUrl must be a redis:// or rediss:// URL.');
   }
   return resolved;
+}
+
+function requireSettings({ encryptionKey, allowedNetworks = [] }: WebhookSettings): void {
+  if (encryptionKey !== undefined && !isKeyList(encryptionKey))
+    throw new Error(
+      'webhooks.encryptionKey must be 32 bytes in base64, or several of these separated by commas.',
+    );
+  try {
+    networksOf(allowedNetworks);
+  } catch (cause) {
+    throw new Error('webhooks.allowedNetworks must be networks such as 10.1.0.0/16.', { cause });
+  }
 }
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =

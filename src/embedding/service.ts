@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
-import { poolSizeOf } from '../database/connections/connection-shares';
+import { poolOf } from '../database/connections/pool';
 import { migrate } from '../database/migrate';
 import { describeError } from '../database/errors';
 import { accessLog, type RequestRecord } from '../http/access-log';
@@ -26,7 +26,7 @@ export async function openService(
   const dataSource = await openGuest(host, schema, options.schema);
   if (migrateOnStart) await migrate(dataSource);
   const app = await NestFactory.create<NestExpressApplication>(
-    ServiceModule.on(dataSource, { connections: Math.ceil(poolSizeOf(host) / 2), ...options }),
+    ServiceModule.on(dataSource, { connections: Math.ceil(poolOf(host).options.max / 2), ...options }),
     new ExpressAdapter(strictExpress()),
     // The body is read after the guards.
     { bodyParser: false, abortOnError: false },

@@ -4,10 +4,12 @@ import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../auth/organizations.service';
 import { GUARDS } from '../service.module';
+import { GroupsService } from '../groups/groups.service';
 import { TokensService } from '../tokens/tokens.service';
 import { DeletedUsersService } from '../users/deleted/deleted-users.service';
 import { UserSearch } from '../users/search/user-search';
 import { UsersService } from '../users/users.service';
+import { WebhooksService } from '../webhooks/webhooks.service';
 import { Mount } from './mount';
 import {
   type AsyncUserManagementOptions,
@@ -20,7 +22,16 @@ import {
 import { openService, SERVICE } from './service';
 
 /** The providers that a host application can inject: the services, and the guards behind `@Scopes()`. */
-const EXPORTS = [UsersService, DeletedUsersService, UserSearch, TokensService, OrganizationsService, GUARDS];
+const EXPORTS = [
+  UsersService,
+  DeletedUsersService,
+  UserSearch,
+  GroupsService,
+  TokensService,
+  OrganizationsService,
+  WebhooksService,
+  GUARDS,
+];
 
 /** The whole service inside a host application, on a data source of the host. */
 @Module({})

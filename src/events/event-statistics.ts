@@ -1,33 +1,27 @@
-import type { DataSource } from 'typeorm';
-import { query, sql } from '../database/sql';
-import { Event } from './event.entity';
+import type { Database } from '../database/database';
+import { sql } from '../database/sql';
+import { Event, TokenEvent } from './event.entity';
 import { EventHead } from './log/event-head.entity';
 import { EventCursor } from './subscribers/event-cursor.entity';
 import { EventSubscriber } from './subscribers/event-subscriber.entity';
-import { TokenEvent } from './token-event.entity';
 
 /** How many events all organizations have had, removed ones included. */
-export async function countEvents({ manager }: DataSource): Promise<number> {
+export async function countEvents(database: Database): Promise<number> {
   const total = sql`SELECT coalesce(sum(sequence), 0)::float8 AS count FROM ${EventHead}`;
-  const [{ count }] = await query<{ count: number }>(manager, total);
+  const [{ count }] = await database.sweep<{ count: number }>(total);
   return count;
 }
 
-/** How many events of all organizations each subscriber has still to get. */
-export const countUndelivered = ({
-  manager,
-}: DataSource): Promise<{ subscriber: string; events: number }[]> =>
-  query(
-    manager,
-    sql`
-      SELECT name AS subscriber, coalesce(sum(greatest(0, head.sequence - greatest(own.sequence, head.removed))), 0)::float8 AS events
-      FROM ${EventSubscriber} CROSS JOIN ${EventHead} AS head
-      LEFT JOIN ${EventCursor} AS own ON own.organization_id = head.organization_id AND own.subscriber = name
-      GROUP BY name`,
-  );
+/** How many events of all organizations are still to be delivered to each subscriber. */
+export const countUndelivered = (database: Database) =>
+  database.sweep<{ subscriber: string; events: number }>(sql`
+    SELECT name AS subscriber, coalesce(sum(greatest(0, head.sequence - greatest(own.sequence, head.removed))), 0)::float8 AS events
+    FROM ${EventSubscriber} CROSS JOIN ${EventHead} AS head
+    LEFT JOIN ${EventCursor} AS own ON own.organization_id = head.organization_id AND own.subscriber = name
+    GROUP BY name`);
 
 /** The age in seconds of the oldest event without a number, among the first 10,000 of those; 0 if there is none. */
-export async function oldestUnnumbered({ manager }: DataSource): Promise<number> {
+export async function oldestUnnumbered(database: Database): Promise<number> {
   // Two statements, because a cluster has the tables on different servers.
   const waiting = [
     sql`SELECT occurred_at FROM ${Event} WHERE sequence IS NULL
@@ -36,8 +30,7 @@ export async function oldestUnnumbered({ manager }: DataSource): Promise<number>
     sql`SELECT occurred_at FROM ${TokenEvent}`,
   ];
   const ages = waiting.map(async (events) => {
-    const [{ oldest, now }] = await query<{ oldest: Date | null; now: Date }>(
-      manager,
+    const [{ oldest, now }] = await database.sweep<{ oldest: Date | null; now: Date }>(
       sql`SELECT min(occurred_at) AS oldest, clock_timestamp() AS now FROM (${events}) AS waiting`,
     );
     return oldest ? (now.getTime() - oldest.getTime()) / 1000 : 0;

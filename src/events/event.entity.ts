@@ -1,23 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { raw } from '../database/sql';
-import type { Caller } from '../http/caller';
+import type { Source } from '../http/caller';
 import type { EventType } from './event.types';
 
-@Entity('events')
-export class Event {
+/** The columns of `Event` and of `TokenEvent`. */
+abstract class RecordedEvent {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
   organizationId: string;
-
-  @PrimaryColumn({ type: 'text' })
-  id: string;
-
-  /** Counts the insertions, so that the events of one target stand in the order of its changes. */
-  @Column({ type: 'bigint', default: () => `nextval('event_positions')` })
-  position: string;
-
-  /** The number that readers see; null until the first of them numbers what has been committed. */
-  @Column({ type: 'bigint', nullable: true })
-  sequence: string | null;
 
   @Column({ type: 'text' })
   type: EventType;
@@ -26,7 +15,7 @@ export class Event {
   occurredAt: Date;
 
   @Column({ type: 'text' })
-  source: Caller['source'];
+  source: Source;
 
   /** Null for a program. */
   @Column({ name: 'actor_id', type: 'text', nullable: true })
@@ -40,10 +29,40 @@ export class Event {
 
   @Column({ name: 'request_id', type: 'text', nullable: true })
   requestId: string | null;
+}
+
+@Entity('events')
+export class Event extends RecordedEvent {
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  /** Counts the insertions, so that the events of one target are in the order of its changes. */
+  @Column({ type: 'bigint', default: () => `nextval('event_positions')` })
+  position: string;
+
+  /** The number that readers see; null until the first of them numbers what has been committed. */
+  @Column({ type: 'bigint', nullable: true })
+  sequence: string | null;
 
   /** Null once its user has been purged. */
   @Column({ type: 'json', nullable: true })
   data: object | null;
+}
+
+/**
+ * An event of a token, until it is moved to the other events. It waits beside the tokens, which on a cluster are on the
+ * coordinator, so that a token can be revoked whichever node is down.
+ */
+@Entity('token_events')
+export class TokenEvent extends RecordedEvent {
+  @PrimaryColumn({ type: 'bigint', default: () => `nextval('event_positions')` })
+  position: string;
+
+  @Column({ type: 'text' })
+  id: string;
+
+  @Column({ type: 'json' })
+  data: object;
 }
 
 /**

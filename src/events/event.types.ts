@@ -5,12 +5,21 @@ export const EVENT_TYPES = [
   'user.deleted',
   'user.restored',
   'user.purged',
+  'group.created',
+  'group.updated',
+  'group.deleted',
+  'group.member_added',
+  'group.member_removed',
   'token.created',
   'token.rotated',
   'token.revoked',
   'token.leaked',
   'token.expiring',
   'token.expired',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.disabled',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

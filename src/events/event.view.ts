@@ -1,4 +1,4 @@
-import type { Caller } from '../http/caller';
+import type { Source } from '../http/caller';
 import type { EventType } from './event.types';
 
 /** Who made the change. */
@@ -28,7 +28,7 @@ export class EventTargetView {
    * The kind of thing.
    * @example 'user'
    */
-  type: 'user' | 'token';
+  type: 'user' | 'group' | 'token' | 'webhook';
 
   /**
    * Its id.
@@ -37,7 +37,7 @@ export class EventTargetView {
   id: string;
 }
 
-/** Something that happened to a user or a token. */
+/** Something that happened to a user, a group, a token or a webhook. */
 export class EventView {
   /**
    * Assigned by the service: `evt_` and 26 letters and digits.
@@ -64,10 +64,11 @@ export class EventView {
   occurredAt: Date;
 
   /**
-   * The way that the change came: the API, a command, the application that embeds the service, or the service itself.
+   * Where the change came from: the API, a directory (SCIM), a command, the application that embeds the service, the service
+   * itself, or a sign-in to the dashboard.
    * @example 'api'
    */
-  source: Caller['source'];
+  source: Source;
 
   /**
    * Who made the change.
@@ -88,8 +89,9 @@ export class EventView {
   requestId: string | null;
 
   /**
-   * The `user` or `token` as it was after the change, or as it was last if it is deleted. An event `user.updated` also has the
-   * former values of the changed fields, as `previous`. Null if the user has been purged.
+   * The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in `.updated`,
+   * `previous` has the former values of the changed fields. If a group's member was added or removed, `user` has the member's ID.
+   * Null if the user has been purged.
    * @example { "user": { "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx", "role": "admin" }, "previous": { "role": "member" } }
    */
   data: Record<string, unknown> | null;
@@ -101,7 +103,7 @@ export class EventPageView {
   data: EventView[];
 
   /**
-   * The `cursor` for the next page. In ascending order it is never null: keep it, and ask again later for what has happened since.
+   * The `cursor` for the next page. In ascending order it is never null: keep it, and use it later to get newer events.
    * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
    */
   nextCursor: string | null;

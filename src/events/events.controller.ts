@@ -16,9 +16,9 @@ export class EventsController {
 
   /**
    * List events
-   * @remarks Returns what has happened in the organization, page by page. To follow it, ask in ascending order, keep `nextCursor`, and
-   * ask again later. Events are kept for a year, unless the service is configured otherwise; a cursor that is older is a 400 with the
-   * code `out_of_range`, so that nobody misses an event silently.
+   * @remarks Returns the events of the organization, page by page. To follow them, ask in ascending order, keep `nextCursor`, and use it
+   * for the next request. Events are kept for a year, unless the service is configured otherwise. An older cursor is a 400 with the
+   * code `out_of_range`, so that no event is missed silently.
    */
   @Get()
   @Scopes('admin')
@@ -29,7 +29,7 @@ export class EventsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const page = await this.events.listAsText(by, query);
+    const page = await this.events.list(by, query);
     if (page.hasMore) linkNext(request, response, page);
     return writePage(response, page, eventAsJson);
   }

@@ -27,11 +27,11 @@ export class ListEventsDto extends PageQuery {
   type?: string;
 
   /**
-   * Only events of the user or token with this id.
+   * Only events of the user, group, token or webhook with this id.
    * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
    */
   @Optional()
-  @Id('usr', 'tok')
+  @Id('usr', 'grp', 'tok', 'whk')
   target?: string;
 
   /**
@@ -43,7 +43,7 @@ export class ListEventsDto extends PageQuery {
   actor?: string;
 
   /**
-   * Only what happened at this time or later.
+   * Only events at this time or later.
    * @example '2026-01-31T09:30:00.000Z'
    */
   @Optional()
@@ -51,7 +51,7 @@ export class ListEventsDto extends PageQuery {
   since?: string;
 
   /**
-   * Only what happened before this time.
+   * Only events before this time.
    * @example '2026-02-28T00:00:00.000Z'
    */
   @Optional()

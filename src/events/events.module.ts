@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Event } from './event.entity';
+import { Event, TokenEvent } from './event.entity';
 import { EventHead } from './log/event-head.entity';
 import { EventLog } from './log/event-log';
 import { EventNumbering } from './log/event-numbering';
 import { EVENT_RETENTION_DAYS, EventRetention } from './log/event-retention';
+import { UserHistory } from './log/user-history';
 import { EventsController } from './events.controller';
 import { EventsService } from './events.service';
 import { EventCursor } from './subscribers/event-cursor.entity';
@@ -11,7 +12,6 @@ import { EventCursors } from './subscribers/event-cursors';
 import { EventDelivery } from './subscribers/event-delivery';
 import { EventSubscriber } from './subscribers/event-subscriber.entity';
 import { type Subscriber, SUBSCRIBERS } from './subscribers/subscriber';
-import { TokenEvent } from './token-event.entity';
 import { TokenEvents } from './token-events';
 
 export interface EventsOptions {
@@ -28,11 +28,12 @@ export interface EventsOptions {
     EventLog,
     EventNumbering,
     EventRetention,
+    UserHistory,
     TokenEvents,
     EventCursors,
     EventDelivery,
   ],
-  exports: [EventsService, EventLog],
+  exports: [EventLog, EventNumbering, TokenEvents, UserHistory],
 })
 export class EventsModule {
   static readonly entities = [EventHead, TokenEvent, Event, EventCursor, EventSubscriber];
@@ -40,6 +41,7 @@ export class EventsModule {
   static with({ eventRetentionDays, subscribers = [] }: EventsOptions): DynamicModule {
     return {
       module: EventsModule,
+      global: true, // every feature may number and read events
       providers: [
         { provide: EVENT_RETENTION_DAYS, useValue: eventRetentionDays },
         { provide: SUBSCRIBERS, useValue: subscribers },

@@ -4,16 +4,15 @@ import { isId } from '../database/id';
 import { query, sql } from '../database/sql';
 import { type By, callerOf } from '../http/caller';
 import { type FaultCode, invalidInput, notFound } from '../http/fault';
-import { validateOrThrow } from '../http/input/validate';
 import { decodeCursor, encodeCursor } from '../pages/cursor';
 import type { Page } from '../pages/paginate';
 import { Event, EVENT_COLUMNS, type EventRow } from './event.entity';
 import { EventLog, type LogPage, NEWEST } from './log/event-log';
 import { type EventRecord, serializeEvent } from './event.serializer';
-import { ListEventsDto } from './events.dto';
+import type { ListEventsDto } from './events.dto';
 
 /** In ascending order `nextCursor` is never null, so `hasMore` says whether there are more events now. */
-export type EventPage<Row = EventRecord> = Page<Row> & { hasMore: boolean };
+type EventPage = Page<EventRow> & { hasMore: boolean };
 
 /** Lists the events of an organization, and gets one. */
 @Injectable()
@@ -23,15 +22,9 @@ export class EventsService {
     private readonly log: EventLog,
   ) {}
 
-  async list(by: By, query: Partial<ListEventsDto> = {}): Promise<EventPage> {
-    const { data, ...page } = await this.listAsText(by, query);
-    return { data: data.map(serializeEvent), ...page };
-  }
-
-  /** The same page with the data of the events as text, ready for a JSON response. */
-  async listAsText(by: By, input: Partial<ListEventsDto> = {}): Promise<EventPage<EventRow>> {
+  /** The data of the events stays text, ready for a JSON response. */
+  async list(by: By, query: ListEventsDto): Promise<EventPage> {
     const { organizationId } = callerOf(by);
-    const query = validateOrThrow(ListEventsDto, input);
     const { cursor, order, type, target, actor, since, until } = query;
     const list = ['events', organizationId, order, { type, target, actor, since, until }];
     const start = order === 'asc' ? 0 : NEWEST;
@@ -62,7 +55,7 @@ export class EventsService {
 
 const eventNotFound = () => notFound('There is no such event.');
 
-/** A number, and the id of its event, if there is one: after a restored backup another event may get the number. */
+/** A number, and the id of its event, if any, because after a restored backup another event may get the number. */
 const isPosition = (values: string[]) => values.length <= 2 && /^\d{1,15}$/.test(values[0]);
 
 /** Throws a 400 if events after the cursor have been removed, or if the database has lost the cursor's event, as after a restored backup. */

@@ -2,9 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { newId } from '../database/id';
 import { execute, rowsOf, sql } from '../database/sql';
 import type { Caller } from '../http/caller';
-import { Event } from './event.entity';
+import { Event, TokenEvent } from './event.entity';
 import type { EventType } from './event.types';
-import { TokenEvent } from './token-event.entity';
 
 /** An event, written in the transaction of the change that it describes. */
 export interface NewEvent {

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
 import { query, sql } from '../database/sql';
-import { Event } from './event.entity';
-import { TokenEvent } from './token-event.entity';
+import { Event, TokenEvent } from './event.entity';
 
 const EVENTS_PER_TRANSACTION = 500;
 
@@ -12,7 +11,7 @@ const EVENTS_PER_TRANSACTION = 500;
 export class TokenEvents {
   constructor(private readonly database: Database) {}
 
-  /** The organizations that have some. */
+  /** The organizations that have events to move. */
   async waiting(): Promise<string[]> {
     const rows = await this.database.readAll<{ id: string }>(
       sql`SELECT DISTINCT organization_id AS id FROM ${TokenEvent}`,
@@ -20,7 +19,7 @@ export class TokenEvents {
     return rows.map(({ id }) => id);
   }
 
-  /** Moves those of an organization. They keep their positions; a second caller waits for the first. */
+  /** Moves the events of an organization. They keep their positions; a second caller waits for the first. */
   async move(organizationId: string): Promise<void> {
     const exist = () =>
       this.database.read(organizationId, (manager) => manager.existsBy(TokenEvent, { organizationId }));

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
-import { OUTDATED, pendingMigrations } from '../database/migrate';
-import { missingRight } from '../database/rights';
-import { sql } from '../database/sql';
 
 /** Shorter than the timeout of most probes, which is a few seconds. */
 const ANSWER_TIMEOUT_MS = 2_000;
@@ -15,7 +12,7 @@ const REUSED_MS = 1_000;
 export class HealthService {
   private starting = false;
   private draining = false;
-  private answer?: Promise<string | null>;
+  private answer?: Promise<string | undefined>;
 
   constructor(private readonly database: Database) {}
 
@@ -43,27 +40,14 @@ export class HealthService {
     return reason ?? (this.starting ? 'The service is starting.' : null);
   }
 
-  private askDatabase(): Promise<string | null> {
+  private askDatabase(): Promise<string | undefined> {
     const noAnswer = 'The database does not answer.';
     const answer = Promise.race([
-      this.reasonOfDatabase().catch(() => noAnswer),
+      this.database.reasonUnusable().catch(() => noAnswer),
       sleep(ANSWER_TIMEOUT_MS, noAnswer, { ref: false }),
     ]);
     const askAgain = () => (this.answer = undefined);
     void answer.then(() => setTimeout(askAgain, REUSED_MS).unref());
     return answer;
-  }
-
-  private async reasonOfDatabase(): Promise<string | null> {
-    const [{ readOnly }] = await this.database.readAll<{ readOnly: boolean }>(
-      sql`SELECT current_setting('transaction_read_only')::boolean AS "readOnly"`,
-    );
-    if (readOnly) return 'The database is read-only.';
-    const missing = await missingRight(this.database.dataSource);
-    if (missing) {
-      return `The database role lacks a right: ${missing}. Grant it, or run as the owner of the tables: ums migrate`;
-    }
-    const pending = await pendingMigrations(this.database.dataSource);
-    return pending.length > 0 ? OUTDATED : null;
   }
 }

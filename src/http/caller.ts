@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage } from 'node:http';
 import { requestIdOf } from './request-id';
 import type { Scope } from './scopes';
+import { formatOf } from './wire-format';
 
 /** The token that a request was made with. */
 export interface CallerToken {
@@ -11,14 +12,20 @@ export interface CallerToken {
   scopes: Scope[];
   /** Null if it never expires. */
   expiresAt: Date | null;
+  /** How many requests it may make in a minute; null if the limit of the service applies. */
+  rateLimit: number | null;
 }
+
+/** The ways to make a change. */
+export const SOURCES = ['api', 'scim', 'cli', 'application', 'service', 'sign-in'] as const;
+export type Source = (typeof SOURCES)[number];
 
 /** The caller of a service method: its organization, actor and origin, as an audit trail must record them. */
 export interface Caller {
   organizationId: string;
   /** A token, or a program such as `ums users import`. */
   actor: { type: 'token'; id: string; name: string } | { type: 'system'; id: null; name: string };
-  source: 'api' | 'cli' | 'application' | 'service';
+  source: Source;
   requestId: string | null;
 }
 
@@ -29,7 +36,7 @@ export const callerOf = (by: By): Caller =>
   typeof by === 'string' ? systemCaller(by, 'application', 'application') : by;
 
 /** A caller that is a program rather than a token. */
-export const systemCaller = (organizationId: string, source: Caller['source'], name: string): Caller => ({
+export const systemCaller = (organizationId: string, source: Source, name: string): Caller => ({
   organizationId,
   actor: { type: 'system', id: null, name },
   source,
@@ -89,6 +96,7 @@ export const OrganizationId = createParamDecorator(
 /** The caller of the request, as the first argument of a service method. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
   const { organizationId, id, name } = tokenIn(context);
-  const requestId = requestIdOf(context.switchToHttp().getRequest<IncomingMessage>());
-  return { organizationId, actor: { type: 'token', id, name }, source: 'api', requestId };
+  const request = context.switchToHttp().getRequest<IncomingMessage>();
+  const { source } = formatOf(request);
+  return { organizationId, actor: { type: 'token', id, name }, source, requestId: requestIdOf(request) };
 });

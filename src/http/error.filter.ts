@@ -10,10 +10,11 @@ import type { Request, Response } from 'express';
 import { databaseFailure, describeError } from '../database/errors';
 import { isRouted } from './caller';
 import { invalidInput } from './fault';
-import { NO_ROUTE, type Problem, sendProblem, UNAVAILABLE } from './problem';
+import { NO_ROUTE, sendProblem, UNAVAILABLE } from './problem';
 import { requestIdOf } from './request-id';
+import type { Problem } from './wire-format';
 
-/** Turns every exception into the one error body. Errors that the caller did not cause are logged and not disclosed. */
+/** Turns every exception into the error body of the request's wire format. Errors that the caller did not cause are logged and not disclosed. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Error');
@@ -25,7 +26,8 @@ export class ErrorFilter implements ExceptionFilter {
     // Without a route, the router rejected the request: its path is unknown or cannot be decoded.
     if (!isRouted(request) && exception instanceof HttpException) exception = new NotFoundException(NO_ROUTE);
     const problem = problemOf(exception);
-    if (problem.status >= 500) {
+    // A 501 is not a failure of the service.
+    if (problem.status >= 500 && problem.status !== 501) {
       const error = (exception instanceof HttpException && exception.cause) || exception;
       this.logger.error({ requestId: requestIdOf(request), error: describeError(error) });
     }
@@ -46,8 +48,8 @@ function problemOf(exception: unknown): Problem {
     ]);
   }
   if (exception instanceof HttpException) {
-    const { code, errors, retryAfter } = exception.getResponse() as Partial<Problem>;
-    return { status: exception.getStatus(), code, detail: exception.message, errors, retryAfter };
+    const { code, scimType, errors, retryAfter } = exception.getResponse() as Partial<Problem>;
+    return { status: exception.getStatus(), code, scimType, detail: exception.message, errors, retryAfter };
   }
   return { status: 500, detail: 'Internal error. Contact the operators with this request id.' };
 }

@@ -26,8 +26,8 @@ export function refuseOtherMethods(controllers: Function[], optional: Function[]
   return (request: Request, response: Response, next: NextFunction) => {
     if (unknown.has(request.path)) return sendProblem(request, response, { status: 404, detail: NO_ROUTE });
     const served = literal.get(request.path) ?? templates.find(({ pattern }) => pattern.test(request.path));
-    // A path that cannot be decoded is unknown: the router answers it with 404.
-    if (!served || served.methods.has(request.method) || !isDecodable(request.path)) return next();
+    if (!served || served.methods.has(request.method) || served.methods.has('ALL')) return next();
+    if (!isDecodable(request.path)) return next(); // unknown: the router answers it with 404
     request.route = { path: served.path }; // for the access log, because the path is known
     response.setHeader('Allow', [...served.methods].join(', '));
     const detail = `Method not allowed. Use ${CHOICE.format(served.methods)}.`;
@@ -70,10 +70,10 @@ export function* routesOf(controllers: Function[]): Generator<Route> {
       const method: RequestMethod | undefined = Reflect.getMetadata(METHOD_METADATA, handler);
       if (method === undefined) continue;
       for (const base of [Reflect.getMetadata(PATH_METADATA, controller)].flat()) {
-        const path = `/${base}/${Reflect.getMetadata(PATH_METADATA, handler)}`
-          .replace(/\/+/g, '/')
-          .replace(/(?<=.)\/$/, '');
-        yield { path, method: RequestMethod[method], handler, controller };
+        for (const below of [Reflect.getMetadata(PATH_METADATA, handler)].flat()) {
+          const path = `/${base}/${below}`.replace(/\/+/g, '/').replace(/(?<=.)\/$/, '');
+          yield { path, method: RequestMethod[method], handler, controller };
+        }
       }
     }
   }

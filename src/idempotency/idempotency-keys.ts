@@ -17,11 +17,11 @@ export interface Outcome<Response> {
   response: Response;
   /** The user that the response shows, if it shows one. */
   userId?: string;
-  /** Whether to keep the response. Otherwise the key is as new. Default: true. */
+  /** Whether to keep the response. Otherwise the key can be used again. Default: true. */
   isKept?: boolean;
 }
 
-/** Lets a request that is repeated with the same key be done once, and keeps its response for 24 hours. */
+/** Runs a request once, however often it is repeated with its key, and keeps the response for 24 hours. */
 @Injectable()
 export class IdempotencyKeys implements OnModuleInit {
   /** One request with a key at a time, so that repetitions do not hold all connections of their organization. */
@@ -38,9 +38,9 @@ export class IdempotencyKeys implements OnModuleInit {
   }
 
   /**
-   * Runs a write and keeps its response in the same transaction, or returns the response of the same request before. A second
-   * request waits at the key of the first, until that is committed or rolled back. If `work` throws, the key is as new. Throws a
-   * 422 if the key belongs to another request, and a 409 if one with the key is in progress for too long.
+   * Runs a write and keeps its response in the same transaction, or returns the stored response of the same request. A second
+   * request waits at the key until the first one commits or rolls back. If `work` throws, the key can be used again. Throws a
+   * 422 if the key belongs to another request, and a 409 if a request with the key is in progress for too long.
    */
   runOnce<Response extends object>(
     organizationId: string,
@@ -69,7 +69,7 @@ export class IdempotencyKeys implements OnModuleInit {
     );
   }
 
-  /** Forgets what requests have created a user, in the transaction that purges it. */
+  /** Deletes the responses that show a user, in the transaction that purges the user. */
   async forgetUser(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
     await manager.delete(IdempotencyKey, { organizationId, userId });
   }
@@ -92,7 +92,7 @@ export class IdempotencyKeys implements OnModuleInit {
   }
 }
 
-/** Claims the key, or returns the earlier request that has it. One whose response is too old has it no longer. */
+/** Claims the key, or returns the earlier request that has it. A request loses its key after 24 hours. */
 async function claimKey(
   manager: EntityManager,
   organizationId: string,

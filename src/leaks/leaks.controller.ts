@@ -16,9 +16,9 @@ export class LeaksController {
 
   /**
    * Report leaked tokens
-   * @remarks For secret scanners: revokes those of these values that are active tokens, of any organization. The response is the same
+   * @remarks For secret scanners: revokes each of these values that is an active token, of any organization. The response is the same
    * for all values, so it tells nothing about them. An address may send 60 reports an hour. It is a 404 unless the operators have
-   * switched it on.
+   * enabled it.
    */
   @Post('leaked')
   @Public()

@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ReportLimitGuard } from './report-limit.guard';
-import { ReportLimiter } from './report-limiter';
 import { LeaksController } from './leaks.controller';
 import { LeaksService } from './leaks.service';
 
@@ -9,8 +8,7 @@ export interface LeaksOptions {
   leakReports: boolean;
 }
 
-/** When reports are off, it still deletes the windows of earlier ones. */
-@Module({ providers: [LeaksService, ReportLimiter, ReportLimitGuard] })
+@Module({ providers: [LeaksService, ReportLimitGuard] })
 export class LeaksModule {
   static with({ leakReports }: LeaksOptions): DynamicModule {
     return { module: LeaksModule, controllers: leakReports ? [LeaksController] : [] };

@@ -16,13 +16,13 @@ interface LeakedToken {
 export class LeaksService {
   constructor(private readonly database: Database) {}
 
-  /** Revokes those of these values that are active tokens, of any organization. */
+  /** Revokes each of these values that is an active token, of any organization. */
   async report(values: readonly string[], requestId: string): Promise<void> {
     const hashes = values.filter(isTokenValue).map(hashOf);
     if (hashes.length === 0) return;
     const leaked = await this.database.readAll<LeakedToken>(sql`
       SELECT id, organization_id AS "organizationId" FROM ${Token} WHERE hash = ANY (${hashes}) AND ${IN_STATE.active}`);
-    // One that cannot be revoked now holds up no other one; the caller hears of it, and may report again.
+    // A token that cannot be revoked now does not hold up the others. The caller gets the error and may report again.
     let failure: unknown;
     for (const token of leaked) {
       await this.revoke(token, requestId).catch((error: unknown) => {

@@ -1,16 +1,15 @@
-import type { DataSource } from 'typeorm';
-import { query, sql } from '../database/sql';
+import type { Database } from '../database/database';
+import { sql } from '../database/sql';
 import { IN_STATE, Token } from '../tokens/token.entity';
 
 /** A token counts as expiring for this many days before its end. */
 export const WARNING_DAYS = 14;
 
-/** The number of active tokens that expire within `WARNING_DAYS`. */
-export async function countExpiringTokens({ manager }: DataSource): Promise<number> {
-  const [{ count }] = await query<{ count: number }>(
-    manager,
+/** The number of active tokens that expire within `WARNING_DAYS`, apart from those of sign-ins, which last for hours. */
+export async function countExpiringTokens(database: Database): Promise<number> {
+  const [{ count }] = await database.readAll<{ count: number }>(
     sql`SELECT count(*)::integer AS count FROM ${Token}
-        WHERE ${IN_STATE.active} AND expires_at <= now() + ${WARNING_DAYS} * interval '24 hours'`,
+        WHERE created_by IS NULL AND ${IN_STATE.active} AND expires_at <= now() + ${WARNING_DAYS} * interval '24 hours'`,
   );
   return count;
 }

@@ -1,18 +1,23 @@
 // Deprecated in favor of @prometheus-io/client, which requires Node 22: it stays as long as Node 20 is supported.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { DataSource } from 'typeorm';
 import { info } from '../../openapi.json';
+import type { Database } from '../database/database';
 import type { RequestRecord } from '../http/access-log';
 import type { WindowCounter } from '../rate-limit/window';
 import { countEvents, countUndelivered, oldestUnnumbered } from '../events/event-statistics';
+import type { DeliveryCounts } from '../webhooks/deliveries/sender';
+import { webhookLag } from '../webhooks/deliveries/webhook-lag';
 import { countExpiringTokens, WARNING_DAYS } from './expiring-tokens';
 
 const REFRESH_MS = 60_000;
 
-type Pool = Record<'totalCount' | 'idleCount' | 'waitingCount', number>;
+const WHEN_UPDATED = 'updated every minute; NaN while the database is unreachable.';
 
 /** The state of the rate limit's storage. */
 export type Limiter = Pick<WindowCounter, 'storage' | 'fallbacks'>;
+
+/** The connections of the pool. */
+type Pool = Record<'totalCount' | 'idleCount' | 'waitingCount', number>;
 
 /**
  * The metrics of this process, in a registry of their own, because other code may use prom-client's global one.
@@ -37,32 +42,39 @@ export class Metrics {
     registers: this.registers,
   });
 
-  private readonly expiring = new Gauge({
-    name: 'ums_tokens_expiring',
-    help: `Active tokens that expire within ${WARNING_DAYS} days, updated every minute; NaN while the database is unreachable.`,
-    registers: this.registers,
-  });
+  private readonly expiring = this.gauge(
+    'ums_tokens_expiring',
+    `Active tokens that expire within ${WARNING_DAYS} days, ${WHEN_UPDATED}`,
+  );
 
-  private readonly events = new Gauge({
-    name: 'ums_events_numbered',
-    help: 'Events of all organizations so far, removed ones included, updated every minute; NaN while the database is unreachable.',
-    registers: this.registers,
-  });
+  private readonly events = this.gauge(
+    'ums_events_numbered',
+    `Events of all organizations so far, removed ones included, ${WHEN_UPDATED}`,
+  );
 
-  private readonly oldestUnnumbered = new Gauge({
-    name: 'ums_events_oldest_unnumbered_seconds',
-    help: 'Age of the oldest event without a number, which readers do not see yet; updated every minute, NaN while the database is unreachable.',
-    registers: this.registers,
-  });
+  private readonly oldestUnnumbered = this.gauge(
+    'ums_events_oldest_unnumbered_seconds',
+    `Age of the oldest event without a number, which readers do not see yet; ${WHEN_UPDATED}`,
+  );
 
   private readonly undelivered = new Gauge({
     name: 'ums_subscriber_undelivered_events',
-    help: 'Events that a subscriber of a host application has still to get, updated every minute; absent while the database is unreachable.',
+    help: 'Events still to be delivered to a subscriber of a host application, updated every minute; absent while the database is unreachable.',
     labelNames: ['subscriber'],
     registers: this.registers,
   });
 
-  constructor(private readonly dataSource: DataSource) {
+  private readonly webhookLag = new Gauge({
+    name: 'ums_webhook_lag_seconds',
+    help: 'How overdue the oldest webhook delivery is that may be sent now, updated every minute; NaN while the database is unreachable.',
+    registers: this.registers,
+  });
+
+  constructor(
+    private readonly database: Database,
+    pool: Pool,
+    limiter: Limiter,
+  ) {
     collectDefaultMetrics({ register: this.registry });
     new Gauge({
       name: 'ums_build_info',
@@ -70,8 +82,9 @@ export class Metrics {
       labelNames: ['version', 'node'],
       registers: this.registers,
     }).set({ version: info.version, node: process.version }, 1);
-    this.watchPool((dataSource.driver as unknown as { master: Pool }).master);
-    for (const gauge of [this.expiring, this.events, this.oldestUnnumbered]) gauge.set(NaN);
+    this.watchPool(pool);
+    this.watchLimiter(limiter);
+    for (const gauge of [this.expiring, this.events, this.oldestUnnumbered, this.webhookLag]) gauge.set(NaN);
     void this.refresh();
     setInterval(() => void this.refresh(), REFRESH_MS).unref();
   }
@@ -90,7 +103,22 @@ export class Metrics {
     if (refusal) this.refusals.inc({ status, reason: refusal });
   }
 
-  watchLimiter(limiter: Limiter): void {
+  /** A gauge that is set, or that reads its value at each scrape. */
+  private gauge(name: string, help: string, value?: () => number): Gauge {
+    const collect = value && (() => gauge.set(value()));
+    const gauge: Gauge = new Gauge({ name, help, registers: this.registers, collect });
+    return gauge;
+  }
+
+  private watchPool(pool: Pool): void {
+    const inUse = () => pool.totalCount - pool.idleCount;
+    this.gauge('ums_database_connections_in_use', 'Connections in use.', inUse);
+    this.gauge('ums_database_connections_idle', 'Idle connections.', () => pool.idleCount);
+    const waiting = () => pool.waitingCount;
+    this.gauge('ums_database_connections_waiting', 'Queries waiting for a connection.', waiting);
+  }
+
+  private watchLimiter(limiter: Limiter): void {
     new Gauge({
       name: 'ums_rate_limit_storage_info',
       help: 'The storage that counts the windows of the rate limit now.',
@@ -112,30 +140,27 @@ export class Metrics {
     });
   }
 
-  private watchPool(pool: Pool): void {
-    const gauge = (name: string, help: string, value: () => number) =>
-      new Gauge({
-        name,
-        help,
-        registers: this.registers,
-        collect() {
-          this.set(value());
-        },
-      });
-    gauge('ums_database_connections_in_use', 'Connections in use.', () => {
-      return pool.totalCount - pool.idleCount;
+  watchWebhooks(counts: DeliveryCounts): void {
+    new Counter({
+      name: 'ums_webhook_attempts_total',
+      help: 'Attempts to send an event to a webhook, by outcome: delivered, to be retried, or failed for good.',
+      labelNames: ['outcome'],
+      registers: this.registers,
+      collect() {
+        this.reset();
+        for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count);
+      },
     });
-    gauge('ums_database_connections_idle', 'Idle connections.', () => pool.idleCount);
-    gauge('ums_database_connections_waiting', 'Queries waiting for a connection.', () => pool.waitingCount);
   }
 
   private async refresh(): Promise<void> {
-    const ask = (question: (dataSource: DataSource) => Promise<number>) =>
-      question(this.dataSource).catch(() => NaN);
+    const ask = (question: (database: Database) => Promise<number>) =>
+      question(this.database).catch(() => NaN);
     this.expiring.set(await ask(countExpiringTokens));
     this.events.set(await ask(countEvents));
     this.oldestUnnumbered.set(await ask(oldestUnnumbered));
-    const lags = await countUndelivered(this.dataSource).catch(() => []);
+    this.webhookLag.set(await ask(webhookLag));
+    const lags = await countUndelivered(this.database).catch(() => []);
     this.undelivered.reset();
     for (const { subscriber, events } of lags) this.undelivered.set({ subscriber }, events);
   }

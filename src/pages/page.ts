@@ -23,7 +23,7 @@ export class PageQuery {
   cursor?: string;
 }
 
-/** The page as JSON text, from rows that are serialized to text, and the header that says so. */
+/** Returns the page as JSON text, from rows that are serialized to text, and sets the content type. */
 export function writePage<Row>(
   response: Response,
   { data, nextCursor }: Page<Row>,

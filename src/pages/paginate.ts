@@ -12,8 +12,11 @@ export interface SortColumn {
 }
 
 export interface PageRequest {
-  /** A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. */
-  select: Sql;
+  /**
+   * A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. Or a function that builds
+   * the whole statement from the condition after its WHERE, and the order and limit after that.
+   */
+  select: Sql | ((seek: Sql, ordered: Sql) => Sql);
   /** The sort columns. Together they must be unique, or paging would skip rows. A time may be a Date or text. */
   columns: SortColumn[];
   order: Order;
@@ -43,10 +46,9 @@ export async function paginate<Row extends object>(
     after.length > 0
       ? sql`AND (${raw(names.join(', '))}) ${raw(order === 'asc' ? '>' : '<')} (${join(after.map((value) => sql`${value}`))})`
       : sql``;
-  const rows = await query<Row>(
-    manager,
-    sql`${select} ${seek} ORDER BY ${raw(names.map((name) => `${name} ${order}`).join(', '))} LIMIT ${opaque(limit + 1)}`,
-  );
+  const ordered = sql`ORDER BY ${raw(names.map((name) => `${name} ${order}`).join(', '))} LIMIT ${opaque(limit + 1)}`;
+  const statement = typeof select === 'function' ? select(seek, ordered) : sql`${select} ${seek} ${ordered}`;
+  const rows = await query<Row>(manager, statement);
   const data = rows.slice(0, limit);
   if (rows.length <= limit) return { data, nextCursor: null };
   const last = data[limit - 1] as Record<string, string | Date>;

@@ -1,7 +1,7 @@
 import { OUTDATED } from '../database/migrate';
 import type { Access } from './bootstrap';
 import { reachOf } from './listen';
-import { printable } from './printable';
+import { printable } from './pretty-log';
 
 /** What a start reports. */
 export interface Started extends Partial<Access> {
@@ -37,7 +37,7 @@ export function bannerLines(started: Started): string[] {
   ].filter((line) => typeof line === 'string');
 }
 
-/** What somebody has to do before the service can be used, if anything. */
+/** What the operator has to do before the service can be used, if anything. */
 export function nextStep({ waiting, token, admins }: Started): string | undefined {
   if (waiting) return OUTDATED;
   if (token || admins) return undefined;

@@ -19,8 +19,7 @@ const IS_ADMIN = sql`'admin' = ANY (scopes)`;
  * The lock lets only one of several replicas do so. Revoked tokens count, so that a restart does not undo a revocation.
  */
 function createFirstAdmin(app: INestApplicationContext, name: string, value: string): Promise<boolean> {
-  const { dataSource } = app.get(Database);
-  return dataSource.transaction(async (manager) => {
+  return app.get(Database).writeAll(async (manager) => {
     await manager.query(
       `SELECT pg_advisory_xact_lock(hashtextextended('ums:bootstrap:' || current_schema(), 0))`,
     );
@@ -31,7 +30,7 @@ function createFirstAdmin(app: INestApplicationContext, name: string, value: str
     await app
       .get(TokensService)
       .within(manager)
-      .create(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, value);
+      .create(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, { value });
     return true;
   });
 }

@@ -4,14 +4,33 @@ import express from 'express';
 import { isRedisUrl } from '../rate-limit/redis-url';
 import { DEFAULTS, type ServiceOptions } from '../service.options';
 import { isTokenValue } from '../tokens/token-value';
+import { networksOf } from '../webhooks/address/special-networks';
+import { isKeyList } from '../webhooks/secrets/key-ring';
 import { originOf } from './cors';
 import { defaultHost } from './listen';
+import {
+  adminRules,
+  clientId,
+  issuer,
+  oidcFaults,
+  oidcSettings,
+  publicUrl,
+  signInKey,
+} from '../sign-in/oidc/sign-in-settings';
+import { webhookKey } from './webhook-key';
 
 /** The value of DATABASE_URL that selects the embedded database. */
 const EMBEDDED = 'embedded';
 
 /** `<name>_FILE` can name a file with the value instead, because orchestrators mount secrets as files. */
-const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'BOOTSTRAP_TOKEN'];
+const SECRETS = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'BOOTSTRAP_TOKEN',
+  'WEBHOOK_ENCRYPTION_KEY',
+  'OIDC_CLIENT_SECRET',
+  'SIGN_IN_KEY',
+];
 
 /** Reads the settings. Throws one error that lists all invalid variables. An empty variable counts as unset. */
 export function readConfig(env: NodeJS.ProcessEnv) {
@@ -73,6 +92,18 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       undefined,
     ),
     bootstrapOrganization: read('BOOTSTRAP_ORGANIZATION', organizationName, 'Default'),
+    webhookKey: read(
+      'WEBHOOK_ENCRYPTION_KEY',
+      matching(isKeyList, 'must be 32 bytes in base64, or several of these separated by commas'),
+      undefined,
+    ),
+    webhookNetworks: read('WEBHOOK_ALLOWED_NETWORKS', networks, []),
+    publicUrl: read('PUBLIC_URL', publicUrl, undefined),
+    oidcIssuer: read('OIDC_ISSUER', issuer, undefined),
+    oidcClientId: read('OIDC_CLIENT_ID', clientId, undefined),
+    oidcClientSecret: read('OIDC_CLIENT_SECRET', String, undefined),
+    oidcAdmins: read('OIDC_ADMINS', adminRules, []),
+    signInKey: read('SIGN_IN_KEY', signInKey, undefined),
     trustProxy: read('TRUST_PROXY', trustProxy, false),
     corsOrigins: read('CORS_ORIGINS', corsOrigins, []),
     logLevel: read('LOG_LEVEL', logLevel, 'info'),
@@ -81,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   if (config.managementPort === config.port && config.port !== 0) {
     faults.push('MANAGEMENT_PORT must differ from PORT');
   }
+  faults.push(...oidcFaults(settings));
   if (faults.length === 0) return config;
   throw new Error(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }
@@ -111,6 +143,16 @@ const organizationName = (text: string) => {
   const name = text.trim();
   if (name === '') return reject('must not be blank');
   return name.length <= 200 ? name : reject('must have at most 200 characters');
+};
+
+const networks = (text: string) => {
+  const cidrs = text.split(',').map((cidr) => cidr.trim());
+  try {
+    networksOf(cidrs);
+    return cidrs;
+  } catch {
+    return reject('must be networks separated by commas, such as 10.1.0.0/16,fd00:1::/32');
+  }
 };
 
 const corsOrigins = (text: string) => {
@@ -166,13 +208,11 @@ function trustProxy(text: string): boolean | number | string {
 export const rateLimitStorage = ({ databaseUrl, redisUrl }: Config) =>
   redisUrl === undefined ? (databaseUrl === undefined ? 'memory' : 'postgres') : { redisUrl };
 
-/** What the environment says about the service. */
+/** What the environment says about the service. The embedded database is open already. */
 export const serviceOptions = (config: Config): ServiceOptions => ({
   ...DEFAULTS,
-  rateLimitPerMinute: config.rateLimitPerMinute,
+  ...config,
   rateLimitStorage: rateLimitStorage(config),
-  leakReports: config.leakReports,
-  requireIfMatch: config.requireIfMatch,
-  eventRetentionDays: config.eventRetentionDays,
-  deletedUsersRetentionDays: config.deletedUsersRetentionDays,
+  webhooks: { encryptionKey: webhookKey(config), allowedNetworks: config.webhookNetworks },
+  oidc: oidcSettings(config),
 });

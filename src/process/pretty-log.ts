@@ -1,5 +1,4 @@
 import type { DestinationStream } from 'pino';
-import { printable } from './printable';
 
 const LEVELS: Record<number, string> = {
   10: 'TRACE',
@@ -26,3 +25,7 @@ function pretty({ level, time, msg, message, error, ...fields }: Record<string, 
 }
 
 const formatValue = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+/** Escapes control characters, because a name may contain ones that move the cursor or change colors. */
+export const printable = (text: string) =>
+  text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -5,7 +5,7 @@ import { AppModule } from '../app.module';
 import { type Config, serviceOptions } from './config';
 import type { OpenDatabase } from '../database/data-source';
 import { accessLog, type RequestRecord } from '../http/access-log';
-import { deferContinue } from '../http/expect-continue';
+import { deferContinue } from '../http/server/expect-continue';
 import { closeIdleConnections } from '../http/server/idle-connections';
 import { serveOneAtATime } from '../http/server/one-at-a-time';
 import { answerParserRefusals } from '../http/server/parser-refusals';

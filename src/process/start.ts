@@ -1,13 +1,17 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import { poolOf } from '../database/connections/pool';
 import { openDatabase } from '../database/data-source';
+import { Database } from '../database/database';
 import { pendingMigrations } from '../database/migrate';
 import { seedDemo } from '../demo/seed';
 import { HealthService } from '../health/health.service';
 import { managementServer } from '../metrics/management';
+import type { Limiter } from '../metrics/metrics';
 import { COUNTER } from '../rate-limit/rate-limit.module';
 import { schema } from '../schema';
+import { Sender } from '../webhooks/deliveries/sender';
 import { bannerLines, nextStep, type Started } from './banner';
 import { bootstrap } from './bootstrap';
 import { rateLimitStorage, readConfig } from './config';
@@ -15,6 +19,7 @@ import { displayHost, listen } from './listen';
 import { createLog, NestLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp } from './setup';
+import { requireOrganizations } from '../sign-in/require-organizations';
 import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
 import { disablePretenuring, releaseStartMemory } from './v8';
@@ -28,7 +33,7 @@ export async function start(
   const config = readConfig(env);
   const { stdout } = process;
   const log = createLog(config.logLevel, stdout.isTTY ? prettyLog((text) => stdout.write(text)) : undefined);
-  Logger.overrideLogger(new NestLog(log)); // what opens the database logs, too
+  Logger.overrideLogger(new NestLog(log)); // opening the database logs, too
   // Until there is something to drain, a signal ends the process immediately. As PID 1 that requires a handler.
   const abort = () => process.exit(1);
   process.on('SIGTERM', abort).on('SIGINT', abort);
@@ -36,15 +41,14 @@ export async function start(
 
   const database = await openDatabase(config, schema);
   // Imported only when enabled, because prom-client takes more memory than the service's own code.
-  const metrics =
-    config.managementPort === undefined
-      ? undefined
-      : new (await import('../metrics/metrics.js')).Metrics(database.dataSource);
+  const imported = config.managementPort === undefined ? undefined : await import('../metrics/metrics.js');
   const app = await createApp(config, database, log, (record) => metrics?.count(record));
+  const storage = rateLimitStorage(config);
+  const limiter: Limiter = storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER);
+  const metrics = imported && new imported.Metrics(app.get(Database), poolOf(database.dataSource), limiter);
   const health = app.get(HealthService);
   health.start();
-  const storage = rateLimitStorage(config);
-  metrics?.watchLimiter(storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER));
+  metrics?.watchWebhooks(app.get(Sender).counts);
   await releaseStartMemory();
   // Not with app.listen(), which would also log the failure as it is.
   await app.init();
@@ -77,6 +81,7 @@ export async function start(
     report({ waiting: true });
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
+  await requireOrganizations(app, config.oidcAdmins);
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
   const access = await bootstrap(app, config);
   health.started();

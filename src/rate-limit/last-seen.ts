@@ -19,7 +19,7 @@ export class LastSeen {
     }
   }
 
-  /** Those of the windows with these keys that have not ended, without those last seen in `except`. */
+  /** The windows of these keys that have not ended, except those last seen in the storage `except`. */
   of(keys: Iterable<string>, except?: string): Map<string, SeenWindow> {
     const seen = new Map<string, SeenWindow>();
     for (const key of keys) {

@@ -70,8 +70,8 @@ export class PostgresCounter implements WindowCounter {
   }
 
   /**
-   * Adds to the windows, or changes existing ones. Repeated on a broken connection as a read is, so that the requests that are
-   * counted succeed; at worst a hit counts twice.
+   * Adds to the windows, or changes existing ones. Repeated on a broken connection like a read, so that the counted requests
+   * succeed; at worst a hit counts twice.
    */
   private async write(additions: Addition[], change: Sql): Promise<WindowRow[]> {
     if (!this.countsPerOrganization) return this.database.readAll(this.statement(additions, change));

@@ -14,14 +14,15 @@ export class RateLimitGuard extends ThrottlerGuard {
 
   protected override async handleRequest({
     context,
-    limit,
+    limit: serviceLimit,
     ttl,
     throttler,
   }: ThrottlerRequest): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const { organizationId, id } = tokenOf(request)!;
+    const { organizationId, id, rateLimit } = tokenOf(request)!;
+    const limit = rateLimit ?? serviceLimit;
     const key = windowKey(organizationId, id);
     const window = await this.storageService.increment(key, ttl, limit, 0, throttler.name!);
     const { totalHits, resetAt, timeToExpire } = window as WindowRecord;

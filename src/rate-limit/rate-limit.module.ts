@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { isDistributed } from '../database/citus/is-distributed';
 import { Database } from '../database/database';
 import { MemoryStorage } from './memory.storage';
+import { NetworkLimiter } from './network-limiter';
 import { PostgresCounter } from './postgres.counter';
 import { RateLimitGuard } from './rate-limit.guard';
 import { RateLimitWindow } from './rate-limit-window.entity';
@@ -13,8 +13,11 @@ import { WINDOW_MS, type WindowCounter } from './window';
 /** The injection token of the counter that all processes share. */
 export const COUNTER = Symbol('window counter');
 
+/** The injection token of `rateLimitPerMinute`. */
+export const RATE_LIMIT = Symbol('rate limit');
+
 export interface RateLimitOptions {
-  /** Requests that a token may make in a window of 60 seconds. */
+  /** Requests that a token without a limit of its own may make in a window of 60 seconds. */
   rateLimitPerMinute: number;
   /**
    * Where the windows are counted. `postgres` and Redis count all processes together, and PostgreSQL takes over while Redis
@@ -33,7 +36,7 @@ export class RateLimitModule {
       provide: COUNTER,
       inject: [Database],
       useFactory: async (database: Database) => {
-        const postgres = new PostgresCounter(database, await isDistributed(database.dataSource));
+        const postgres = new PostgresCounter(database, await database.isDistributed());
         return typeof rateLimitStorage === 'object'
           ? RedisCounter.open(rateLimitStorage.redisUrl, postgres)
           : postgres;
@@ -52,8 +55,9 @@ export class RateLimitModule {
           }),
         }),
       ],
-      providers: [RateLimitGuard],
-      exports: [RateLimitGuard],
+      global: true,
+      providers: [RateLimitGuard, NetworkLimiter, { provide: RATE_LIMIT, useValue: rateLimitPerMinute }],
+      exports: [RateLimitGuard, NetworkLimiter, RATE_LIMIT],
     };
   }
 }

@@ -19,8 +19,8 @@ const TIMEOUT_SLICES = 3;
 const PROBE = new Map([[windowKey('', 'probe'), 0]]);
 
 /**
- * Counts in Redis, and in `fallback` while Redis is unreachable. Each goes on from what this process last saw of a window in
- * the other. The requests in flight at the start of an outage wait at most `ANSWER_TIMEOUT_MS`. Later ones do not wait: only a
+ * Counts in Redis, and in `fallback` while Redis is unreachable. Each continues from what this process last saw of a window
+ * in the other. The requests in flight at the start of an outage wait at most `ANSWER_TIMEOUT_MS`. Later ones do not wait: only a
  * probe tries Redis, once a second.
  */
 export class RedisCounter implements WindowCounter, OnApplicationShutdown {
@@ -67,7 +67,7 @@ export class RedisCounter implements WindowCounter, OnApplicationShutdown {
     if (!client) return this.countInFallback(hits);
     const askedAt = performance.now();
     try {
-      // All that was seen, because Redis may have been emptied meanwhile.
+      // Sends everything that was seen, because Redis may have been emptied meanwhile.
       const seen = this.lastSeen.of(hits.keys());
       const windows = await withTimeout(ANSWER_TIMEOUT_MS, countIn(client, hits, seen));
       this.lastSeen.remember(windows, STORAGE, askedAt);

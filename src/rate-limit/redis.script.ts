@@ -37,7 +37,7 @@ for i, key in ipairs(KEYS) do
 end
 return { now, windows }`;
 
-/** Counts in Redis, in one script on its clock. A window that has seen less than the process has goes on from there. */
+/** Counts in Redis, in one script on its clock. A window with fewer hits than the process has seen continues from the seen hits. */
 export async function countIn(
   client: Client,
   hits: ReadonlyMap<string, number>,

@@ -3,10 +3,10 @@ import type { ThrottlerStorage } from '@nestjs/throttler';
 /** The length of a token's window, which starts with its first request. */
 export const WINDOW_MS = 60_000;
 
-/** Two windows of a token that start closer together than this are one, seen at two places. */
+/** Two windows of a token that start closer together than this are the same window, counted in two storages. */
 export const SAME_WINDOW_MS = WINDOW_MS / 2;
 
-/** A window that begins this much later than now is left from before the server's clock was set back, and is over. */
+/** A window that starts this far in the future dates from before the server's clock was set back, and is over. */
 export const MAX_AHEAD_MS = 1_000;
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
@@ -34,7 +34,7 @@ export interface CountedWindow {
   now: number;
 }
 
-/** What a process has seen of a window. It has no time of day, because two servers have two clocks. */
+/** What a process has seen of a window. It has no time of day, because the clocks of two servers differ. */
 export interface SeenWindow {
   hits: number;
   remainingMs: number;
@@ -51,8 +51,8 @@ export interface WindowCounter {
   /** Whether each organization is counted by a statement of its own, because the node of one may be down while others answer. */
   readonly countsPerOrganization: boolean;
   /**
-   * Adds these hits to the windows of their keys at once, and returns each window with them. A window of which less is
-   * counted than was `seen` goes on from there.
+   * Adds these hits to the windows of their keys at once, and returns each window with them. A window with fewer hits than were
+   * `seen` continues from the seen hits.
    */
   count(
     hits: ReadonlyMap<string, number>,

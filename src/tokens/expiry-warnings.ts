@@ -44,8 +44,8 @@ export class ExpiryWarnings implements OnModuleInit {
   }
 
   /**
-   * Of several warnings that are due, only the one nearest to the end; none that comes earlier than the token's term is long, and
-   * none for an end that a rotation has set, which somebody knows of.
+   * If several warnings of a token are due, only the one nearest to its end is recorded. None is recorded if the token's term
+   * is shorter than the warning period, or for an end that a rotation has set, because whoever rotated the token knows it.
    */
   private due(): Promise<Due[]> {
     const left = (days: number) => sql`expires_at <= now() + ${days}::integer * interval '24 hours'`;
@@ -60,7 +60,7 @@ export class ExpiryWarnings implements OnModuleInit {
       ORDER BY expires_at LIMIT ${TOKENS_PER_ROUND}`);
   }
 
-  /** Whether this process recorded the event: there is one, however many replicas try. */
+  /** Returns whether this process recorded the event. It is recorded once, however many replicas try. */
   private async warn({ id, organizationId, days }: Due): Promise<boolean> {
     const change = {
       by: systemCaller(organizationId, 'service', 'system'),

@@ -3,6 +3,13 @@ import { raw, type Sql, sql } from '../database/sql';
 import type { Scope } from '../http/scopes';
 import type { TokenState } from './tokens.dto';
 
+/** A person who has signed in, as their identity provider names them. */
+export interface Person {
+  issuer: string;
+  subject: string;
+  name: string;
+}
+
 @Entity('tokens')
 export class Token {
   @PrimaryColumn({ type: 'text' })
@@ -45,6 +52,13 @@ export class Token {
   @Column({ name: 'rotated_from', type: 'text', nullable: true })
   rotatedFrom: string | null;
 
+  /** How many requests it may make in a minute; null if the limit of the service applies. */
+  @Column({ name: 'rate_limit', type: 'integer', nullable: true })
+  rateLimit: number | null;
+
+  @Column({ name: 'created_by', type: 'json', nullable: true })
+  createdBy: Person | null;
+
   /** Whether the database's clock has passed `expiresAt`. */
   @VirtualColumn({ type: 'boolean', query: (token) => `coalesce(${token}.expires_at <= now(), false)` })
   expired: boolean;
@@ -54,6 +68,7 @@ export class Token {
 export const TOKEN_COLUMNS =
   raw(`id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
   created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", rotated_from AS "rotatedFrom",
+  rate_limit AS "rateLimit", created_by AS "createdBy",
   coalesce(expires_at <= now(), false) AS expired`);
 
 /** The condition for each state of a token. */

@@ -17,6 +17,8 @@ export const serializeToken = (token: Omit<Token, 'organizationId' | 'hash'>): T
   lastUsedAt: token.lastUsedAt,
   revokedAt: token.revokedAt,
   rotatedFrom: token.rotatedFrom,
+  rateLimit: token.rateLimit,
+  createdBy: token.createdBy,
 });
 
 function stateOf({ revokedAt, expired }: Pick<Token, 'revokedAt' | 'expired'>): TokenState {

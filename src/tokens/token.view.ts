@@ -1,6 +1,27 @@
 import type { Scope } from '../http/scopes';
 import type { TokenState } from './tokens.dto';
 
+/** The person whose sign-in to the dashboard created a token. */
+export class TokenCreatorView {
+  /**
+   * The issuer of the identity.
+   * @example 'https://login.example.com'
+   */
+  issuer: string;
+
+  /**
+   * The id of the person at that issuer.
+   * @example '00u1a2b3c4'
+   */
+  subject: string;
+
+  /**
+   * The name of the person.
+   * @example 'Ada Lovelace'
+   */
+  name: string;
+}
+
 /** An API token, without its value. */
 export class TokenView {
   /**
@@ -68,6 +89,18 @@ export class TokenView {
    * @example null
    */
   rotatedFrom: string | null;
+
+  /**
+   * How many requests the token may make in a minute; null if the limit of the service applies.
+   * @example null
+   */
+  rateLimit: number | null;
+
+  /**
+   * The person whose sign-in to the dashboard created the token; null if it was created in another way.
+   * @example null
+   */
+  createdBy: TokenCreatorView | null;
 }
 
 /** A new API token with its value, which is shown only once. */

@@ -2,10 +2,10 @@ import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nest
 import type { Request, Response } from 'express';
 import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
-import { type Caller, CurrentCaller } from '../http/caller';
+import { type Caller, type CallerToken, CurrentCaller, CurrentToken } from '../http/caller';
 import { refuseKey } from '../http/input/idempotency-key';
 import { OptionalBody } from '../http/input/optional-body';
-import { Scopes } from '../http/scopes';
+import { AnyToken, Scopes } from '../http/scopes';
 import { linkNext } from '../pages/page';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';
 import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
@@ -51,6 +51,27 @@ export class TokensController {
   }
 
   /**
+   * Get the current token
+   * @remarks Returns the record of the token that authenticates the request.
+   */
+  @Get('current') // before `:id`, which would match it
+  @AnyToken()
+  current(@CurrentCaller() by: Caller, @CurrentToken() { id }: CallerToken): Promise<TokenView> {
+    return this.tokens.get(by, id);
+  }
+
+  /**
+   * Revoke the current token
+   * @remarks Revokes the token that authenticates the request: its next request is a 401.
+   */
+  @Delete('current')
+  @AnyToken()
+  @HttpCode(204)
+  revokeCurrent(@CurrentCaller() by: Caller, @CurrentToken() { id }: CallerToken): Promise<void> {
+    return this.tokens.revoke(by, id);
+  }
+
+  /**
    * Get a token
    * @remarks Returns the record of one token, without its value.
    */
@@ -62,8 +83,9 @@ export class TokensController {
 
   /**
    * Rotate a token
-   * @remarks Replaces a token by a new one with the same name and scopes, whose value only this response contains. Both work until the
-   * overlap is over, so that you can hand out the new value without a failed request. The body may be left out.
+   * @remarks Replaces a token with a new one of the same name and scopes. Only this response contains the new value. Both
+   * tokens work until the overlap is over, so that you can hand out the new value without a failed request. The body may be
+   * left out.
    */
   @Post(':id/rotate')
   @Scopes('admin')

@@ -1,10 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { SCOPES, type Scope } from '../http/scopes';
-import { ArrayMinSize, IsArray, IsIn } from 'class-validator';
-import { fault, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
+import { ArrayMinSize, IsArray, IsIn, IsInt, Min } from 'class-validator';
+import { fault, FlagText, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
+import { ValidatedByService } from '../http/input/input.pipe';
 import { PageQuery } from '../pages/page';
-import { ExpiresIn } from './expires-in';
-import { Overlap } from './overlap';
+import { ExpiresIn, Overlap } from './durations';
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
 export type TokenState = (typeof TOKEN_STATES)[number];
@@ -25,6 +25,14 @@ const ScopeList = () =>
     ),
   );
 
+/** `TokensService` knows the upper bound. */
+const RateLimit = () =>
+  applyDecorators(
+    IsInt(fault('invalid', 'must be a whole number')),
+    Min(1, fault('out_of_range', 'must be at least 1')),
+  );
+
+@ValidatedByService()
 export class CreateTokenDto {
   /**
    * A label for people; surrounding white space is removed.
@@ -47,6 +55,14 @@ export class CreateTokenDto {
   @Optional()
   @ExpiresIn()
   expiresIn?: string;
+
+  /**
+   * How many requests the token may make in a minute: from 1 to the limit of the service, which is the default.
+   * @example 600
+   */
+  @Optional()
+  @RateLimit()
+  rateLimit?: number;
 }
 
 export class RotateTokenDto {
@@ -60,7 +76,7 @@ export class RotateTokenDto {
   overlap: string = '24h';
 
   /**
-   * How long the new token is valid, in days: from `1d` to `3650d`. By default as long as the old one was when it was new.
+   * How long the new token is valid, in days: from `1d` to `3650d`. By default the full term of the old one.
    * @example '90d'
    */
   @Optional()
@@ -76,4 +92,12 @@ export class ListTokensDto extends PageQuery {
   @Optional()
   @OneOf(TOKEN_STATES)
   state?: TokenState;
+
+  /**
+   * Whether to return only tokens of people who have signed in to the dashboard (`true`), or only the others (`false`).
+   * @example false
+   */
+  @Optional()
+  @FlagText()
+  session?: boolean;
 }

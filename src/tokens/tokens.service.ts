@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
 import { violates } from '../database/errors';
@@ -6,13 +6,13 @@ import { findLocked } from '../database/find-locked';
 import { isId, newId } from '../database/id';
 import { query, sql } from '../database/sql';
 import { recordTokenEvent } from '../events/record-events';
-import { type By, type Caller, callerOf } from '../http/caller';
-import { conflict, notFound } from '../http/fault';
-import { validateOrThrow } from '../http/input/validate';
+import { type By, type Caller, callerOf, type Source } from '../http/caller';
+import { conflict, invalidInput, notFound } from '../http/fault';
+import { validate, validateOrThrow } from '../http/input/validate';
 import { type Page, paginate, type SortColumn } from '../pages/paginate';
-import { daysOf } from './expires-in';
-import { hoursOf } from './overlap';
-import { IN_STATE, Token, TOKEN_COLUMNS } from './token.entity';
+import { RATE_LIMIT } from '../rate-limit/rate-limit.module';
+import { numberIn } from './durations';
+import { IN_STATE, type Person, Token, TOKEN_COLUMNS } from './token.entity';
 import { serializeToken, type TokenRecord } from './token.serializer';
 import { hashOf, hintOf, newTokenValue } from './token-value';
 import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
@@ -23,6 +23,10 @@ const NEWEST_FIRST: SortColumn[] = [
   { column: 'id', property: 'id', type: 'text' },
 ];
 
+/** Callers with these sources act for the operator, who may set a limit above that of the service. */
+const OPERATORS: readonly Source[] = ['cli', 'application'];
+const OPERATOR_LIMIT = 100_000;
+
 /** A new token and its value, which is not stored. */
 interface NewToken {
   token: TokenRecord;
@@ -32,24 +36,29 @@ interface NewToken {
 @Injectable()
 export class TokensService {
   /** @internal Nest constructs it. */
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    @Inject(RATE_LIMIT) private readonly rateLimit: number,
+  ) {}
 
   /** The same service in an open transaction of the application, with the promises of `UsersService.within()`. */
   within(manager: EntityManager): TokensService {
-    return new TokensService(this.database.within(manager));
+    return new TokensService(this.database.within(manager), this.rateLimit);
   }
 
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
     const { organizationId } = callerOf(by);
-    const { state, limit, cursor } = validateOrThrow(ListTokensDto, input);
+    const { state, session, limit, cursor } = validateOrThrow(ListTokensDto, input);
+    const ofSession = session ? sql`AND created_by IS NOT NULL` : sql`AND created_by IS NULL`;
     const page = {
       select: sql`SELECT ${TOKEN_COLUMNS} FROM ${Token}
-        WHERE organization_id = ${organizationId} ${state ? sql`AND ${IN_STATE[state]}` : sql``}`,
+        WHERE organization_id = ${organizationId} ${state ? sql`AND ${IN_STATE[state]}` : sql``}
+        ${session === undefined ? sql`` : ofSession}`,
       columns: NEWEST_FIRST,
       order: 'desc' as const,
       limit,
       cursor,
-      list: ['tokens', organizationId, state],
+      list: ['tokens', organizationId, state, ...(session === undefined ? [] : [session])],
     };
     const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
       paginate<Token>(manager, page),
@@ -57,15 +66,23 @@ export class TokensService {
     return { data: data.map(serializeToken), nextCursor };
   }
 
-  /** Returns the new token and its value, which cannot be read again. */
-  async create(by: By, input: CreateTokenDto, value = newTokenValue()): Promise<NewToken> {
+  /**
+   * Returns the new token and its value, which cannot be read again. The application itself may set a `rateLimit` of up to
+   * 100,000, but a caller of the API none above the limit of the service. A token of a person's sign-in has `createdBy` and
+   * ends after `hours`.
+   */
+  async create(
+    by: By,
+    input: CreateTokenDto,
+    { value = newTokenValue(), ...session }: { value?: string; createdBy?: Person; hours?: number } = {},
+  ): Promise<NewToken> {
     const caller = callerOf(by);
-    const fields = validateOrThrow(CreateTokenDto, input);
+    const fields = this.validated(caller, input);
     const token = await this.database
       .write(
         caller.organizationId,
         async (manager) => {
-          const token = await insertToken(manager, caller, fields, value);
+          const token = await insertToken(manager, caller, { ...fields, ...session }, value);
           const data = { token: serializeToken(token) };
           await recordTokenEvent(manager, { by: caller, type: 'token.created', targetId: token.id, data });
           return token;
@@ -123,10 +140,11 @@ export class TokensService {
         if (!old) throw tokenNotFound();
         const { state } = serializeToken(old);
         if (state !== 'active') throw conflict(`Only an active token can be rotated; this one is ${state}.`);
-        await endToken(manager, old, hoursOf(overlap));
-        const { name, scopes } = old;
-        const fields = { name, scopes, expiresIn: expiresIn ?? old.expiresIn ?? undefined };
-        const token = await insertToken(manager, caller, fields, value, id);
+        if (old.createdBy) throw conflict('The token of a sign-in cannot be rotated. Sign in again instead.');
+        await endToken(manager, old, numberIn(overlap));
+        const { name, scopes, rateLimit } = old;
+        const fields = { name, scopes, rateLimit, expiresIn: expiresIn ?? old.expiresIn, rotatedFrom: id };
+        const token = await insertToken(manager, caller, fields, value);
         const data = { token: serializeToken(token) };
         await recordTokenEvent(manager, { by: caller, type: 'token.rotated', targetId: id, data });
         return token;
@@ -135,28 +153,48 @@ export class TokensService {
     );
     return { token: serializeToken(token), value };
   }
+
+  /** Throws a 400 that lists every fault, including a limit above what the caller may set. */
+  private validated({ source }: Caller, input: CreateTokenDto): CreateTokenDto {
+    const max = OPERATORS.includes(source) ? Math.max(OPERATOR_LIMIT, this.rateLimit) : this.rateLimit;
+    const { dto, faults = [] } = validate(CreateTokenDto, input);
+    const isAbove = Number.isSafeInteger(input?.rateLimit) && input.rateLimit! > max;
+    const message = `must be at most ${max}`;
+    const all = isAbove
+      ? [...faults, { field: 'rateLimit', code: 'out_of_range', message } as const]
+      : faults;
+    if (!dto || all.length > 0) throw invalidInput(all);
+    return dto;
+  }
 }
+
+/** What `insertToken()` stores. */
+type TokenFields = Pick<Token, 'name' | 'scopes'> &
+  Partial<Pick<Token, 'expiresIn' | 'rateLimit' | 'createdBy' | 'rotatedFrom'>> & {
+    /** When it ends if it has no `expiresIn`. */
+    hours?: number | null;
+  };
 
 async function insertToken(
   manager: EntityManager,
   { organizationId }: Caller,
-  { name, scopes, expiresIn = null }: Pick<CreateTokenDto, 'name' | 'scopes'> & { expiresIn?: string | null },
+  fields: TokenFields,
   value: string,
-  rotatedFrom: string | null = null,
 ): Promise<Token> {
-  const days = expiresIn === null ? null : daysOf(expiresIn);
+  const { name, scopes, expiresIn = null, rateLimit = null, createdBy = null, rotatedFrom = null } = fields;
   // On the database's clock, and in hours, because a day of its time zone can have 23 hours.
+  const hours = expiresIn === null ? (fields.hours ?? null) : numberIn(expiresIn) * 24;
   const id = newId('tok');
   await query(
     manager,
-    sql`INSERT INTO ${Token} (id, organization_id, name, hint, scopes, expires_in, hash, expires_at, rotated_from)
+    sql`INSERT INTO ${Token} (id, organization_id, name, hint, scopes, expires_in, hash, expires_at, rotated_from, rate_limit, created_by)
         VALUES (${id}, ${organizationId}, ${name}, ${hintOf(value)}, ${scopes}, ${expiresIn}, ${hashOf(value)},
-          now() + ${days}::integer * interval '24 hours', ${rotatedFrom})`,
+          now() + ${hours}::integer * interval '1 hour', ${rotatedFrom}, ${rateLimit}, ${createdBy})`,
   );
   return manager.findOneByOrFail(Token, { id });
 }
 
-/** Ends a token after the overlap, unless it ends before. No warning is sent of an end that is set here. */
+/** Ends a token when the overlap is over, unless it ends sooner. No warning is recorded for this end. */
 async function endToken(manager: EntityManager, { organizationId, id }: Token, hours: number): Promise<void> {
   const end = sql`now() + ${hours}::integer * interval '1 hour'`;
   await query(

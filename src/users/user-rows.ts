@@ -4,9 +4,9 @@ import { findLocked } from '../database/find-locked';
 import { isId, newId } from '../database/id';
 import { recordEvents } from '../events/record-events';
 import type { Caller } from '../http/caller';
-import { conflict, notFound, taken } from '../http/fault';
+import { conflict, notFound } from '../http/fault';
 import { putSearchTexts } from './search/search-texts';
-import { EMAIL_TAKEN } from './user/email-taken';
+import { rethrowTaken } from './user/email-taken';
 import { User, type UserFields } from './user/user.entity';
 import { userCreated } from './user/user.events';
 import { withKeys } from './user/user.keys';
@@ -19,20 +19,30 @@ export async function lockUser(manager: EntityManager, organizationId: string, i
 }
 
 /** Inserts a user with its search text and its event. */
-export async function insertUser(manager: EntityManager, by: Caller, fields: UserFields): Promise<User> {
+export async function insertUser(
+  manager: EntityManager,
+  by: Caller,
+  fields: UserFields,
+  userNameKey: string | null = null,
+): Promise<User> {
   const { organizationId } = by;
-  const user = manager.create(User, { organizationId, id: newId('usr'), ...withKeys(fields) });
+  const user = manager.create(User, {
+    organizationId,
+    id: newId('usr'),
+    ...withKeys(fields),
+    userNameKey,
+  });
   await manager.insert(User, user); // which reads back the version and the times
   await putSearchTexts(manager, [{ after: user }]);
   await recordEvents(manager, userCreated(by, user));
   return user;
 }
 
-/** Changes the fields of a locked user, and returns it as it is then. */
+/** Changes the fields of a locked user, and returns the changed user. */
 export async function updateUser(
   manager: EntityManager,
   before: User,
-  changes: Partial<UserFields>,
+  changes: Partial<UserFields & Pick<User, 'userNameKey'>>,
 ): Promise<User> {
   const { raw: rows } = await manager
     .createQueryBuilder()
@@ -49,10 +59,9 @@ export const userNotFound = () => notFound('There is no such user.');
 
 /** For `.catch()` of a transaction: turns a violated constraint into the error that the caller gets. */
 export function rethrowViolation(error: unknown): never {
-  if (violates(error, 'users_organization_id_email_key_key')) throw taken(EMAIL_TAKEN);
   // A request cannot contain an unknown organization, but a host application can pass one.
   if (violates(error, 'users_organization_id_fkey')) throw notFound('There is no such organization.');
-  throw error;
+  rethrowTaken(error);
 }
 
 /** The same for a deletion. */

@@ -36,7 +36,7 @@ export class UsersController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    // As text: parsing times and metadata only to write them again costs a list 45 % more CPU.
+    // As text, because parsing times and metadata only to serialize them again costs a list 45 % more CPU.
     const page = await this.users.listAsText(by, query);
     linkNext(request, response, page);
     return writePage(response, page, userAsJson);
@@ -99,21 +99,26 @@ export class UsersController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserView> {
-    const user = await this.users.update(by, id, changes, preconditionOf(request, this.requireIfMatch));
+    const user = await this.users.update(
+      by,
+      id,
+      changes,
+      preconditionOf(request, 'user', this.requireIfMatch),
+    );
     response.setHeader('ETag', entityTag(user.version));
     return user;
   }
 
   /**
    * Delete a user
-   * @remarks Moves the user to the deleted ones, from which it can be restored for 30 days, unless the service is configured otherwise.
-   * Its email is free at once. A second request is a 404.
+   * @remarks Moves the user to the deleted users, where it can be restored for 30 days, unless the service is configured
+   * otherwise. Another user can have its email at once. A second request is a 404.
    */
   @Delete(':id')
   @Scopes('users:delete')
   @Responses({ conditions: ['If-Match', 'If-None-Match'], failures: [409] })
   @HttpCode(204)
   delete(@CurrentCaller() by: Caller, @Param('id') id: string, @Req() request: Request): Promise<void> {
-    return this.users.delete(by, id, preconditionOf(request, this.requireIfMatch));
+    return this.users.delete(by, id, preconditionOf(request, 'user', this.requireIfMatch));
   }
 }

@@ -15,6 +15,8 @@ import { Vocabulary } from './search/vocabulary/vocabulary';
 import { Purge, VocabularySweep } from './search/vocabulary/vocabulary-sweep';
 import { SearchWord } from './search/vocabulary/words';
 import { User } from './user/user.entity';
+import { UserGroups } from './user/user-query';
+import { UserLifecycle } from './user/user-lifecycle';
 import { REQUIRE_IF_MATCH, UsersController } from './users.controller';
 import { UsersService } from './users.service';
 
@@ -38,8 +40,10 @@ export interface UsersOptions {
     DeletedUsersService,
     DeletedUserRetention,
     UserPurge,
+    UserLifecycle,
+    UserGroups,
   ],
-  exports: [UsersService, BatchService, DeletedUsersService, UserSearch],
+  exports: [UsersService, BatchService, DeletedUsersService, UserSearch, UserLifecycle, UserGroups],
 })
 export class UsersModule {
   static readonly entities = [User, DeletedUser, UserSearchText, SearchWord, ReplacedText, Purge];
@@ -47,6 +51,7 @@ export class UsersModule {
   static with({ requireIfMatch, deletedUsersRetentionDays }: UsersOptions): DynamicModule {
     return {
       module: UsersModule,
+      global: true, // for the features whose modules import nothing with options
       providers: [
         { provide: REQUIRE_IF_MATCH, useValue: requireIfMatch },
         { provide: DELETED_USERS_RETENTION_DAYS, useValue: deletedUsersRetentionDays },

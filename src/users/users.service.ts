@@ -4,14 +4,14 @@ import { Database } from '../database/database';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
 import { SerialQueue } from '../database/serial-queue';
-import { query, raw, type Sql, sql } from '../database/sql';
+import { query, type Sql, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
 import type { Precondition } from '../http/input/entity-tags';
 import type { IdempotentRequest } from '../http/input/idempotency-key';
 import { validateOrThrow } from '../http/input/validate';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
-import { type Page, paginate } from '../pages/paginate';
+import type { Page } from '../pages/paginate';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { newTextOf, putSearchTexts, removeSearchText } from './search/search-texts';
@@ -24,18 +24,14 @@ import {
   updateUser,
   userNotFound,
 } from './user-rows';
+import type { Beside, Decide } from './user-writes';
 import { changesOf, withDefaults } from './user/user.changes';
-import { USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from './user/user.columns';
-import { User, type UserFields } from './user/user.entity';
-import { emailKey } from './user/user.keys';
+import { User } from './user/user.entity';
+import { UserLifecycle } from './user/user-lifecycle';
 import { serializeUser, type UserRecord } from './user/user.serializer';
-import { USER_SORTS } from './user/user.sorts';
-import { filterOf } from './user/user.filter';
+import { pageOfUsers, USER_COLUMNS, USER_TEXT_COLUMNS, UserGroups, type UserText } from './user/user-query';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
-
-/** Decides the changes of a write. The user is locked, so it stays as it is until the end of the transaction. */
-export type Decide = (user: User) => Partial<UserFields>;
 
 @Injectable()
 export class UsersService {
@@ -51,6 +47,8 @@ export class UsersService {
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly vocabulary: Vocabulary,
     private readonly retention: DeletedUserRetention,
+    private readonly lifecycle: UserLifecycle,
+    private readonly groups: UserGroups,
   ) {}
 
   /**
@@ -64,6 +62,8 @@ export class UsersService {
       this.idempotencyKeys,
       this.vocabulary,
       this.retention,
+      this.lifecycle,
+      this.groups,
     );
   }
 
@@ -77,17 +77,21 @@ export class UsersService {
     return this.page(USER_TEXT_COLUMNS, callerOf(by), query);
   }
 
-  async create(by: By, input: CreateUserDto): Promise<UserRecord> {
+  async create(by: By, input: CreateUserDto, beside: Beside = {}): Promise<UserRecord> {
     const caller = callerOf(by);
     const fields = withDefaults(validateOrThrow(CreateUserDto, input));
     const user = await this.database
-      .write(caller.organizationId, (manager) => insertUser(manager, caller, fields))
+      .write(caller.organizationId, async (manager) => {
+        const user = await insertUser(manager, caller, fields, beside.userNameKey);
+        await beside.write?.(manager, user);
+        return user;
+      })
       .catch(rethrowViolation);
     await this.vocabulary.learn(this.database, caller.organizationId, [newTextOf(user)]);
     return serializeUser(user);
   }
 
-  /** The same for a request with a key. A repeated request gets the user as it was created, even if it has changed since. */
+  /** The same for a request with an Idempotency-Key. A repetition returns the user as it was created, even if it has changed since. */
   async createOnce(
     by: Caller,
     input: CreateUserDto,
@@ -111,7 +115,7 @@ export class UsersService {
     return serializeUser(user);
   }
 
-  /** Changes the fields that are there. Throws a 412, and changes nothing, if the precondition refuses the user's version. */
+  /** Changes the given fields. Throws a 412, and changes nothing, if the precondition refuses the user's version. */
   async update(
     by: By,
     id: string,
@@ -121,7 +125,7 @@ export class UsersService {
     const fields = validateOrThrow(UpdateUserDto, input);
     return this.change(by, id, (user) => {
       precondition(user.version);
-      return fields;
+      return { fields };
     });
   }
 
@@ -130,9 +134,11 @@ export class UsersService {
     const caller = callerOf(by);
     const { organizationId } = caller;
     const { user, learnt } = await this.write(caller, id, async (manager, before) => {
-      const changes = changesOf(before, decide(before));
+      const { fields, isTouched, userNameKey = before.userNameKey } = await decide(before, manager);
+      const changes = changesOf(before, fields) ?? (isTouched ? {} : undefined);
       if (!changes) return { user: before, learnt: [] };
-      const after = await updateUser(manager, before, changes);
+      const after = await updateUser(manager, before, { ...changes, userNameKey });
+      await this.lifecycle.changed(manager, caller, [{ before, after }]);
       const learnt = await putSearchTexts(manager, [{ before, after }]);
       await recordEvents(manager, userUpdated(caller, before, after, changes));
       return { user: after, learnt };
@@ -142,7 +148,7 @@ export class UsersService {
   }
 
   /**
-   * Moves the user to the deleted ones, or purges it if those are not kept at all. Throws a 412, and deletes nothing, if the
+   * Moves the user to the deleted users, or purges it if they are not kept at all. Throws a 412, and deletes nothing, if the
    * precondition refuses the user's version, and a 409 if a table of the host refers to the user.
    */
   async delete(by: By, id: string, precondition: Precondition = always): Promise<void> {
@@ -158,6 +164,7 @@ export class UsersService {
         .updateEntity(false)
         .execute();
       await removeSearchText(manager, user);
+      await this.lifecycle.deleted(manager, caller, user);
       await recordEvents(manager, userDeleted(caller, user));
     }).catch(rethrowReference);
     await this.retention.afterDelete(this.database, caller, id);
@@ -192,24 +199,12 @@ export class UsersService {
     { organizationId }: Caller,
     input: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
-    const { sort, order: requested, limit, cursor, email, role } = validateOrThrow(ListUsersDto, input);
-    const { columns: sortColumns, select, order: byDefault } = USER_SORTS[sort];
-    const order = requested ?? byDefault;
-    const key = email && emailKey(email);
-    // OFFSET 0 makes the planner look the user up by its unique key, whatever the order of the list.
-    const rows = key
-      ? sql`(SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = ${key} OFFSET 0) AS users`
-      : sql`${User}`;
-    const page = {
-      select: sql`SELECT ${columns}${raw(select)} FROM ${rows} WHERE organization_id = ${organizationId}
-        AND ${filterOf({ role })}`,
-      columns: sortColumns,
-      order,
-      limit,
-      cursor,
-      list: ['users', organizationId, sort, order, { ...(key && { emailKey: key }), ...(role && { role }) }],
-    };
-    return this.database.read(organizationId, (manager) => paginate<Row>(manager, page));
+    const { email, role, active, group, ...page } = validateOrThrow(ListUsersDto, input);
+    return this.database.read(organizationId, async (manager) => {
+      const members = group ? await this.groups.membersOf(manager, organizationId, group) : undefined;
+      const users = { organizationId, filter: { email, role, active }, members };
+      return pageOfUsers<Row>(manager, users, { select: columns }, { ...page, of: group });
+    });
   }
 }
 

@@ -4,12 +4,13 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { EntitySchema } from 'typeorm';
+import { EntitySchema, getMetadataArgsStorage } from 'typeorm';
 import { databaseUrl } from '../../scripts/citus.mjs';
 import { query, run, startCluster, ums } from './cluster.mjs';
 
 const require = createRequire(import.meta.url);
 const { UNLIMITED, migrateDatabase, openDatabase } = require('../../dist/src/database/data-source.js');
+const { distribute } = require('../../dist/src/database/migrate.js');
 const byRule = require('../../dist/src/database/citus/placements.js');
 const { schema } = require('../../dist/src/schema.js');
 
@@ -228,6 +229,29 @@ test('a migration of a distributed database distributes what it adds, and the ne
     `SELECT conname FROM pg_constraint WHERE conrelid = 'notes'::regclass AND contype = 'f'`,
   );
   assert.equal(keys.length, 2);
+});
+
+test('a distributed database of the first release is migrated, also where a migration changes users and adds a table', async () => {
+  const url = await cluster.createDatabase(`ums_${databases++}`);
+  const config = { databaseUrl: url, poolSize: 1, migrate: true };
+  const migrations = schema.migrations.slice(0, 6);
+  await migrateDatabase(config, { ...schema, migrations });
+  const tables = await query(url, `SELECT relname FROM pg_class WHERE relkind = 'r'`);
+  const nameOf = (entity) => getMetadataArgsStorage().tables.find(({ target }) => target === entity).name;
+  const entities = schema.entities.filter((entity) =>
+    tables.some(({ relname }) => relname === nameOf(entity)),
+  );
+  const { dataSource, close } = await openDatabase(config, { ...schema, entities, migrations }, UNLIMITED);
+  await distribute(dataSource);
+  await close();
+  await fill(url);
+
+  const last = schema.migrations.findIndex(({ name }) => name === 'IndexUserNames1764200000011');
+  await migrateDatabase(config, { ...schema, migrations: schema.migrations.slice(0, last + 1) });
+  assert.equal((await placementsOf(url)).scim_users, 'distributed');
+  assert.deepEqual(await rowsOf(url), TABLES);
+  const [{ active }] = await query(url, 'SELECT count(*)::int AS active FROM users WHERE active');
+  assert.equal(active, TABLES.users);
 });
 
 test('the tables of a host application are distributed in their schema, and others left alone', async () => {

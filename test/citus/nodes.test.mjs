@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReplica, stop, UNLIMITED } from '../faults/cluster.mjs';
-import { ask, failures, newAgent, since, slowest, tally, until } from '../faults/load.mjs';
+import { ask, askUnderLoad, failures, newAgent, since, slowest, tally, until } from '../faults/load.mjs';
 import { ums } from '../faults/neighbours/places.mjs';
 import { report } from '../faults/scene.mjs';
 import { openPlace } from './place.mjs';
@@ -17,9 +17,12 @@ const ANSWERS = 20;
 /** The timeouts of src/database: a wait in a lane, and a statement, which may be repeated. */
 const LONGEST_MS = 10_000 + 7_000 + 1_500;
 const BROKEN_MS = 12_000;
+/** A little before the jobs of a replica, which ask every node, run for the first time. */
+const JOBS_MS = 51_000;
 
 let place;
 let replica;
+let started;
 let victim;
 
 before(async () => {
@@ -30,6 +33,7 @@ before(async () => {
     DATABASE_URL: place.url,
     DATABASE_POOL_SIZE: String(POOL),
   });
+  started = performance.now();
 });
 after(async () => {
   assert.deepEqual(await stop([replica]), [0], 'the replica has survived all faults');
@@ -45,7 +49,7 @@ function startReads() {
     const { token, userId, port } = place.organizations[caller % place.organizations.length];
     const paths = [`/api/v1/users/${userId}`, '/api/v1/users?limit=20', '/api/v1/users/search?q=ada'];
     for (let n = caller; !isOver; n++) {
-      const answer = await ask(replica.url, paths[n % paths.length], { token, agent });
+      const answer = await askUnderLoad(replica.url, paths[n % paths.length], { token, agent });
       answers.push({ ...answer, caller, isVictim: port === victim.port });
       await sleep(20);
     }
@@ -156,9 +160,11 @@ test('a worker is killed and restarted', (t) =>
       ),
   ));
 
-test('a worker is frozen and goes on', (t) =>
-  during(
+test('a worker is frozen and goes on, while jobs wait for it, too', async (t) => {
+  await sleep(Math.max(0, started + JOBS_MS - performance.now()));
+  await during(
     t,
     () => victim.freeze(),
     () => victim.thaw(),
-  ));
+  );
+});

@@ -1,14 +1,16 @@
 // Requests that would fill the memory of a replica with the heap that Node chooses in the container of deploy/base.
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN, makeTokens, startReplica, stop } from './cluster.mjs';
-import { ask, newAgent, tally } from './load.mjs';
-import { newDirectory, report } from './scene.mjs';
+import { ask, askPatiently, newAgent, tally, until } from './load.mjs';
+import { atExit, newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
 const require = createRequire(import.meta.url);
@@ -22,8 +24,19 @@ const CONTAINER_MB = 384;
 /** 16 KB, as only former releases accepted: 340 KB when it is parsed. */
 const DENSEST = JSON.stringify({ a: Array(5_456).fill({}) });
 
+/** What a directory gives of a user, with as many elements as it may. */
+const ATTRIBUTES = JSON.stringify({
+  phoneNumbers: Array(200).fill({ value: '1', type: 'work' }),
+  addresses: Array(200).fill({ locality: 'a' }),
+  roles: Array(200).fill({ value: 'a' }),
+});
+
 /** As dense as a request may be today. */
 const DENSE = { a: Array(999).fill({}) };
+
+/** Events of each organization that wait for a subscriber, and how many of them a test waits for. */
+const WAITING = 1_000;
+const AWAITED = SHORT ? 150 : 400;
 
 const USERS = 500;
 const emailOf = (n) => `dense-${n}@example.com`;
@@ -50,6 +63,21 @@ before(async () => {
     [organization, ids('usr', USERS), DENSEST],
   );
   await query(
+    `INSERT INTO groups (organization_id, id, display_name, display_name_key, member_count)
+     SELECT $1, id, id, id, 200 FROM unnest($2::text[]) AS t (id)`,
+    [organization, ids('grp', 1_000)],
+  );
+  await query(
+    `INSERT INTO group_members (organization_id, group_id, user_id)
+     SELECT $1, groups.id, members.id FROM groups CROSS JOIN (SELECT id FROM users WHERE organization_id = $1 ORDER BY id LIMIT 200) AS members`,
+    [organization],
+  );
+  await query(
+    `INSERT INTO scim_users (organization_id, user_id, user_name, attributes, email, name, keys)
+     SELECT organization_id, id, email, $2, email, name, '{}' FROM users WHERE organization_id = $1`,
+    [organization, ATTRIBUTES],
+  );
+  await query(
     `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
      SELECT $1, id, 'user.updated', 'api', 'Test', 'usr_x', $3 FROM unnest($2::text[]) AS t (id)`,
     [organization, ids('evt', 200), `{"user":{"metadata":${DENSEST}},"previous":{"metadata":${DENSEST}}}`],
@@ -69,9 +97,9 @@ after(async () => {
   await postgres.stop();
 });
 
-/** The most memory that the replica has taken. */
-const peakMB = () =>
-  Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${replica.process.pid}/status`, 'utf8'))[1]) / 1024;
+/** The most memory that the process has taken. */
+const peakMB = ({ pid } = replica.process) =>
+  Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 
 /** Runs the requests, while another organization reads and writes. */
 async function beside(t, run) {
@@ -81,9 +109,16 @@ async function beside(t, run) {
   const work = async () => {
     while (!isOver) {
       const body = { name: 'Other', email: `other-${performance.now()}@example.com` };
+      const headers = { 'Idempotency-Key': body.email };
       others.push(
-        await ask(replica.url, '/api/v1/users', { token: other, agent }),
-        await ask(replica.url, '/api/v1/users', { method: 'POST', body, token: other, agent }),
+        await askPatiently(replica.url, '/api/v1/users', { token: other, agent }),
+        await askPatiently(replica.url, '/api/v1/users', {
+          method: 'POST',
+          body,
+          headers,
+          token: other,
+          agent,
+        }),
       );
       await sleep(100);
     }
@@ -100,17 +135,31 @@ async function beside(t, run) {
   return answers;
 }
 
-const batch = (users, options, more) =>
-  ask(replica.url, '/api/v1/users/batch', { method: 'POST', body: { users, ...options }, ...more });
+/** Longer than a batch may wait for its turn and then work on a slow machine. */
+const HANGS_MS = 60_000;
+
+const batch = (users, options, more, send = ask) =>
+  send(replica.url, '/api/v1/users/batch', {
+    method: 'POST',
+    body: { users, ...options },
+    hangsMs: HANGS_MS,
+    ...more,
+  });
+const batchPatiently = (users, options, more) => batch(users, options, more, askPatiently);
 
 const rowsOf = (fields) => Array.from({ length: USERS }, (_, n) => ({ email: emailOf(n), ...fields }));
 
 for (const [name, requests] of Object.entries({
   'dry batches': () =>
-    Array.from({ length: 8 }, () => batch(rowsOf(), { mode: 'upsert', atomic: true, dryRun: true })),
-  'a batch that changes every user': () => [batch(rowsOf({ name: 'Changed' }), { mode: 'upsert' })],
-  events: () => Array.from({ length: 8 }, () => ask(replica.url, '/api/v1/events?limit=200')),
-  'deleted users': () => Array.from({ length: 8 }, () => ask(replica.url, '/api/v1/deleted-users?limit=200')),
+    Array.from({ length: 8 }, () => batchPatiently(rowsOf(), { mode: 'upsert', atomic: true, dryRun: true })),
+  'a batch that changes every user': () => [batchPatiently(rowsOf({ name: 'Changed' }), { mode: 'upsert' })],
+  events: () => Array.from({ length: 8 }, () => askPatiently(replica.url, '/api/v1/events?limit=200')),
+  'deleted users': () =>
+    Array.from({ length: 8 }, () => askPatiently(replica.url, '/api/v1/deleted-users?limit=200')),
+  "a directory's list of groups": () =>
+    Array.from({ length: 8 }, () => askPatiently(replica.url, '/scim/v2/Groups?count=200')),
+  "a directory's list of users in many groups": () =>
+    Array.from({ length: 8 }, () => askPatiently(replica.url, '/scim/v2/Users?count=200')),
 }))
   test(`${name} with the densest metadata: the process lives`, async (t) => {
     const answers = await beside(t, () => Promise.all(requests()));
@@ -145,8 +194,14 @@ test('large bodies, full and stalled, leave the process alive', async (t) => {
   const answers = await beside(t, async () => {
     const sent = Promise.all(Array.from({ length: 30 }, (_, turn) => batch(full(turn))));
     stalled.push(...(await Promise.all(Array.from({ length: 400 }, () => stall(body)))));
-    const large = await batch(full('other'), {}, { token: other });
-    assert.equal(large.status, 200, 'another organization has room for a large body');
+    const large = await batchPatiently(full('other'), {}, { token: other });
+    assert.equal(large.status, 200);
+    for (const { text } of large.refusals)
+      assert.match(
+        text,
+        /Too many requests of the organization|The database is/,
+        'another organization has room for a large body',
+      );
     const answers = await sent;
     while (stalled.filter((one) => one.status()).length < 398) await sleep(50);
     return answers;
@@ -158,4 +213,46 @@ test('large bodies, full and stalled, leave the process alive', async (t) => {
   );
   assert.ok(answers.some(({ status }) => status === 200));
   assert.equal((await batch(full('after'))).status, 200);
+});
+
+test('a slow subscriber in a host, for which thousands of the densest events wait: the process lives', async (t) => {
+  const DATABASE_URL = await postgres.createDatabase('host');
+  const query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
+  const host = fork('test/support/subscriber.cjs', {
+    env: { PATH: process.env.PATH, DATABASE_URL, NODE_OPTIONS },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  atExit(() => host.kill('SIGKILL'));
+  let said = '';
+  host.stderr.on('data', (chunk) => (said += chunk));
+  const handled = new Map();
+  createInterface({ input: host.stdout }).on('line', (line) => {
+    const [organizationId] = JSON.parse(line);
+    handled.set(organizationId, (handled.get(organizationId) ?? 0) + 1);
+  });
+  await once(host, 'message'); // it has made its tables, and registered
+
+  const metadata = { a: Array.from({ length: 499 }, (_, n) => ({ [`${n}`.padEnd(24, '-')]: 0 })) };
+  const user = JSON.stringify({ metadata });
+  const organizations = Array.from({ length: 10 }, () => newId('org'));
+  for (const id of organizations) {
+    await query(`INSERT INTO ums.organizations (id, name) VALUES ($1, 'Host')`, [id]);
+    await query(
+      `INSERT INTO ums.events (organization_id, id, type, source, actor_name, target_id, sequence, data)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Test', 'usr_' || lpad((n % 200)::text, 26, '0'), n, $2
+       FROM generate_series(1, $3::integer) AS n`,
+      [id, `{"user":${user},"previous":${user}}`, WAITING],
+    );
+    await query('INSERT INTO ums.event_heads (organization_id, sequence) VALUES ($1, $2)', [id, WAITING]);
+  }
+  const isOver = () => host.exitCode !== null || host.signalCode !== null;
+  const isHandled = () => organizations.every((id) => handled.get(id) >= AWAITED);
+  await until(() => isOver() || isHandled(), 240_000);
+
+  assert.ok(!isOver(), said);
+  const peak = peakMB(host);
+  report(t, { events: WAITING * organizations.length, 'peak MB': Math.round(peak) });
+  assert.ok(peak < CONTAINER_MB);
+  host.kill();
+  await once(host, 'exit');
 });

@@ -23,7 +23,7 @@ async function judge(t, replicas, url) {
   await until(async () => {
     const answers = await Promise.all(replicas.map((replica) => ask(replica.url, '/readyz', { token: '' })));
     return answers.every(({ status }) => status === 200);
-  });
+  }, 120_000);
   const used = await Promise.all(replicas.map((replica) => ask(replica.url, '/api/v1/users')));
   const migrations = await query('SELECT name FROM ums_migrations');
   const [{ organizations }] = await query('SELECT count(*)::int AS organizations FROM organizations');
@@ -70,7 +70,7 @@ test('six replicas start at once and the migrating one is killed: the others fin
     const seen = await waiting();
     migrating = seen.filter(({ wait }) => wait !== 'advisory');
     return migrating.length > 0 && seen.length > 1;
-  });
+  }, 120_000);
   assert.equal(migrating.length, 1, 'one replica migrates, and the others wait for it');
   const killed = replicas[Number(migrating[0].name.replace('replica-', ''))];
   killed.process.kill('SIGKILL');

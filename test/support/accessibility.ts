@@ -12,10 +12,10 @@ interface Violation {
 /** Lets `accessibilityFaults()` check the pages that are opened from now on. */
 export const prepareAccessibility = (page: Page) => page.addInitScript({ content: axe });
 
-/** Everything in which the page, as it is now, misses WCAG 2.2 AA. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+/** Everything in which the page, as it is now, misses WCAG 2.2 AA; with `all`, what else axe recommends, too. */
+export async function accessibilityFaults(page: Page, { all = false } = {}): Promise<string[]> {
   const { violations, passes } = await page.evaluate<{ violations: Violation[]; passes: object[] }>(
-    `axe.run({ runOnly: ${JSON.stringify(WCAG_2_2_AA)} })`,
+    `axe.run(${JSON.stringify(all ? {} : { runOnly: WCAG_2_2_AA })})`,
   );
   expect(passes.length).toBeGreaterThan(10);
   const faults = violations.flatMap(({ id, nodes }) =>
@@ -24,4 +24,18 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   // WCAG 1.4.10: no scrolling in two directions.
   const excess: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   return excess > 0 ? [...faults, `${excess} px too wide`] : faults;
+}
+
+/** The faults in light and dark, in a wide window and in a narrow one. */
+export async function faultsInEveryVariant(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [320, 1280]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      faults.push(
+        ...(await accessibilityFaults(page)).map((fault) => `${colorScheme}, ${width} px: ${fault}`),
+      );
+    }
+  return faults;
 }

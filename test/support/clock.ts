@@ -1,4 +1,59 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { workersOf } from './database';
 
 /** Waits until the next timestamp is later than all earlier ones; timestamps have millisecond precision. */
 export const nextMoment = (): Promise<void> => sleep(5);
+
+/** The clock of a database, which a test sets forward. */
+export interface Clock {
+  pass(seconds: number): Promise<void>;
+  /** What the statements of the service take for the time. */
+  now(): Promise<Date>;
+}
+
+const SETUP = [
+  'CREATE TABLE passed_time (seconds float8 NOT NULL)',
+  'INSERT INTO passed_time VALUES (0)',
+  `CREATE FUNCTION now() RETURNS timestamptz LANGUAGE sql STABLE
+   AS $$ SELECT pg_catalog.now() + make_interval(secs => seconds) FROM public.passed_time $$`,
+  `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$`,
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+];
+
+/**
+ * Gives the database a clock of the test's, at each node of a cluster: the service's statements find our `now()` before
+ * PostgreSQL's. Defaults of columns keep the real one.
+ */
+export async function fakeClock(dataSource: DataSource): Promise<Clock> {
+  const [{ name }] = await dataSource.query('SELECT current_database() AS name');
+  const onWorkers = async (statements: string[]) => {
+    for (const url of workersOf(name)) {
+      const client = new pg.Client(url);
+      await client.connect();
+      try {
+        for (const sql of ['SET citus.enable_metadata_sync = off', ...statements]) await client.query(sql);
+      } finally {
+        await client.end();
+      }
+    }
+  };
+  await onWorkers(SETUP);
+  const runner = dataSource.createQueryRunner();
+  try {
+    for (const sql of SETUP) await runner.query(sql);
+    await runner.query('SET search_path = public, pg_catalog');
+  } finally {
+    await runner.release();
+  }
+  return {
+    pass: async (seconds) => {
+      const pass = `UPDATE passed_time SET seconds = seconds + ${seconds}`;
+      await dataSource.query(pass);
+      await onWorkers([pass]);
+    },
+    now: async () => (await dataSource.query('SELECT now() AS now'))[0].now,
+  };
+}

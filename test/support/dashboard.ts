@@ -32,15 +32,16 @@ export function useDashboard(env: NodeJS.ProcessEnv = {}) {
   return {
     service: () => service!,
     open,
-    /** Opens the page and signs in. `prepare` can create data and set up the page before that. */
+    /** Opens the page of the tokens and signs in. `prepare` can create data and set up the page before that. */
     async visit(
       options?: BrowserContextOptions,
       prepare?: (api: Client, page: Page) => Promise<unknown>,
     ): Promise<Visit> {
       const [window, api] = await Promise.all([open(options), service!.client()]);
       await prepare?.(api, window.page);
-      await window.page.goto(`${service!.url}/dashboard`);
+      await window.page.goto(`${service!.url}/dashboard/tokens`);
       await signIn(window.page, api.tokenValue);
+      await window.page.getByRole('table').waitFor();
       return { ...window, api };
     },
   };
@@ -49,12 +50,22 @@ export function useDashboard(env: NodeJS.ProcessEnv = {}) {
 export async function signIn(page: Page, value: string): Promise<void> {
   await page.getByLabel('Admin token').fill(value);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('table').waitFor();
+  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
 }
 
 export const toUsers = async (page: Page) => {
-  await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
   await page.getByRole('heading', { name: 'Users' }).waitFor();
+};
+
+/** The button that opens the menu of a row. */
+export const actionsOf = (page: Page, name: string) =>
+  page.getByRole('button', { name: `Actions for ${name}`, exact: true });
+
+/** Chooses an action in the menu of a row. */
+export const chooseAction = async (page: Page, action: string, name: string) => {
+  await actionsOf(page, name).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
 };
 
 /** A button of the open dialog. */

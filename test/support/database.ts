@@ -63,6 +63,10 @@ async function onServer(sql: string): Promise<void> {
   await Promise.all([serverUrl!, ...workerUrls].map(run));
 }
 
+/** The URLs of a database at the other servers of the cluster; none if there is no cluster. */
+export const workersOf = (name: string): string[] =>
+  workerUrls.map((url) => Object.assign(new URL(url), { pathname: name }).href);
+
 /** A URL that bypasses the pooler, for programs that leave changed session settings behind. */
 export function directUrl({ env }: TestDatabase): string {
   const url = new URL(env.DATABASE_URL!);

@@ -34,7 +34,8 @@ import type { AddressInfo } from 'node:net';
 import { map, type Observable } from 'rxjs';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, type Repository } from 'typeorm';
 import { readConfig } from '../../src/process/config';
-import { DATABASE, openDatabase } from '../../src/database/data-source';
+import { openDatabase } from '../../src/database/data-source';
+import { Database } from '../../src/database/database';
 import { Mount } from '../../src/embedding/mount';
 import {
   AnyToken,
@@ -285,4 +286,4 @@ async function listen(module: DynamicModule): Promise<NestExpressApplication> {
 
 /** The data source of the service inside the host. */
 export const ownDataSource = ({ app }: Pick<Host, 'app'>): DataSource =>
-  app.get(Mount).service.get(getDataSourceToken(DATABASE));
+  app.get(Mount).service.get(Database)['dataSource'];

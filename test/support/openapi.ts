@@ -95,8 +95,11 @@ export function isValidInput(
   return isValidQuery && faultsOf(pointer, body, 'unclosed').length === 0;
 }
 
-const fromText = ({ type }: { type?: unknown }, value: unknown) =>
-  type === 'integer' && /^-?\d+$/.test(String(value)) ? Number(value) : value;
+const fromText = ({ type }: { type?: unknown }, value: unknown) => {
+  if (type === 'integer' && /^-?\d+$/.test(String(value))) return Number(value);
+  if (type === 'boolean' && /^(true|false)$/.test(String(value))) return value === 'true';
+  return value;
+};
 
 const escaped = (segment: string) => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 

@@ -10,6 +10,7 @@ import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sw
 import { Vocabulary } from '../../src/users/search/vocabulary/vocabulary';
 import type { UserFields } from '../../src/users/user/user.entity';
 import { emailKey } from '../../src/users/user/user.keys';
+import { UserLifecycle } from '../../src/users/user/user-lifecycle';
 
 const PER_TRANSACTION = 1_000;
 
@@ -30,7 +31,12 @@ export async function fillOrganization(
       changes: { ...person(first + i), ...fields(first + i) } as UserFields,
     }));
     const learnt = await dataSource.transaction((manager) =>
-      writeUsers(manager, by, new Map(users.map((user) => [emailKey(user.changes.email), user]))),
+      writeUsers(
+        manager,
+        by,
+        new Map(users.map((user) => [emailKey(user.changes.email), user])),
+        new UserLifecycle(),
+      ),
     );
     await new Vocabulary(new VocabularySweep(database, new Background(false))).learn(
       database,

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-import { type Statement, statementsOf } from './statements';
+import { ownStatementsOf, type Statement } from './statements';
 
 interface Node {
   'Node Type': string;
@@ -14,11 +14,14 @@ interface Node {
   Plans?: Node[];
 }
 
-/** The SELECT statements that `run` sends, without the one that sets its timeouts. */
-export const selectsOf = async (dataSource: DataSource, run: () => Promise<unknown>): Promise<Statement[]> =>
-  (await statementsOf(dataSource, run)).filter(
+/** The SELECT statements that `run` sends, by calls in this process, without the one that sets its timeouts. */
+export async function selectsOf(dataSource: DataSource, run: () => Promise<unknown>): Promise<Statement[]> {
+  const selects = (await ownStatementsOf(dataSource, run)).filter(
     ({ sql }) => /^\s*(SELECT|WITH)/.test(sql) && !sql.includes('set_config'),
   );
+  expect(selects).not.toEqual([]);
+  return selects;
+}
 
 async function nodesOf(dataSource: DataSource, options: string, { sql, values }: Statement): Promise<Node[]> {
   const [row] = await dataSource.query(`EXPLAIN (${options}FORMAT JSON) ${sql}`, values);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
 
 export interface Statement {
@@ -5,10 +6,11 @@ export interface Statement {
   values: unknown[];
 }
 
-/** The statements that `run` sends. */
+/** The statements that the service sends while `run` runs, those of its background work too; `run` may look at those sent so far. */
 export async function statementsOf(
   dataSource: DataSource,
-  run: () => Promise<unknown>,
+  run: (sent: readonly Statement[]) => Promise<unknown>,
+  isCounted = (): boolean => true,
 ): Promise<Statement[]> {
   const statements: Statement[] = [];
   const create = dataSource.createQueryRunner.bind(dataSource);
@@ -16,11 +18,21 @@ export async function statementsOf(
     const runner = create(mode);
     const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
     runner.query = (sql: string, values: unknown[] = [], ...rest: unknown[]) => {
-      statements.push({ sql, values });
+      if (isCounted()) statements.push({ sql, values });
       return query(sql, values, ...rest);
     };
     return runner;
   });
-  await run().finally(() => spy.mockRestore());
+  await run(statements).finally(() => spy.mockRestore());
   return statements;
+}
+
+/** The statements that `run` itself sends, by calls in this process: none of the background's. */
+export function ownStatementsOf(dataSource: DataSource, run: () => Promise<unknown>): Promise<Statement[]> {
+  const own = new AsyncLocalStorage<true>();
+  return statementsOf(
+    dataSource,
+    () => own.run(true, run),
+    () => own.getStore() === true,
+  );
 }

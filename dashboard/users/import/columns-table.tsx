@@ -7,7 +7,7 @@ interface Props {
   onFields(fields: (Field | undefined)[]): void;
 }
 
-/** The columns of a file, each with a choice of what it becomes and its values in the first rows. */
+/** The columns of a file, each with a choice of its field and its values in the first rows. */
 export function ColumnsTable({ head, fields, onFields }: Props) {
   // Each field comes from one column.
   const choose = (at: number, chosen: Field | undefined) =>

@@ -1,7 +1,7 @@
 import { CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
 
-/** What a column of a file can become. */
-export const FIELDS = ['name', 'email', 'role', 'metadata'] as const;
+/** The fields that a column can be mapped to. */
+export const FIELDS = ['name', 'email', 'role', 'active', 'metadata'] as const;
 export type Field = (typeof FIELDS)[number];
 
 /** The beginning of a CSV file. */
@@ -23,7 +23,7 @@ export async function readHead(file: File): Promise<CsvHead> {
   return { file, header: csv.header.map((name) => name.trim()), rows };
 }
 
-/** Opens a file from its beginning. `onRead` is told how many of its bytes have been read. */
+/** Opens a file from its beginning. `onRead` gets the number of bytes read so far. */
 export const openFile = (file: File, onRead?: (bytes: number) => void): Promise<CsvFile> =>
   CsvFile.open(chunksOf(file, onRead), { known: FIELDS });
 

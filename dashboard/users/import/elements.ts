@@ -6,10 +6,10 @@ import type { Field } from './csv-file.ts';
 /** The fault of a row, as the service words it. */
 export type RowFault = Pick<FieldFault, 'field' | 'message'> & Partial<Pick<FieldFault, 'code'>>;
 
-/** A row as an element of a batch, or what is wrong with it. */
+/** A row as an element of a batch, or its fault. */
 export type Element = { row: CsvRow; user: BatchUser; bytes: number } | { row: CsvRow; faults: RowFault[] };
 
-/** No element of a batch that the service accepts is larger. */
+/** The maximum size of an element that the service accepts. */
 const MAX_BYTES = 64 * 1024;
 
 /** The element of a row. */

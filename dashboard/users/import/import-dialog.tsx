@@ -14,7 +14,7 @@ interface Props {
 
 type Mode = 'create' | 'upsert';
 
-/** Imports a CSV file: choose it, say what its columns become, try it out, import it. */
+/** Imports a CSV file: choose the file, map its columns, try it out, import it. */
 export function ImportDialog({ onClose, onImported }: Props) {
   const [head, setHead] = useState<CsvHead>();
   const [fields, setFields] = useState<(Field | undefined)[]>([]);

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { keepAwake } from '../../idle.ts';
+import { useFarewell } from '../../farewell.ts';
 import { useSession } from '../../session.ts';
 import { useLeaveQuestion } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { useBusy } from '../../ui/use-task.ts';
 import type { CsvHead, Field } from './csv-file.ts';
 import { ImportCounts } from './import-counts.tsx';
 import { RefusedRows } from './refused-rows.tsx';
@@ -21,7 +22,7 @@ interface Props {
 
 type Phase = 'running' | 'stopped' | 'failed' | 'done';
 
-/** A run through the file, which begins at once: one that writes nothing, or the import itself. */
+/** A run through the file, which begins at once: a dry run, or the import itself. */
 export function ImportRun({ head, fields, mode, dryRun, onBack, onImport, onImported, onClose }: Props) {
   const { client } = useSession();
   const [phase, setPhase] = useState<Phase>('running');
@@ -69,15 +70,9 @@ export function ImportRun({ head, fields, mode, dryRun, onBack, onImport, onImpo
   const isRunning = phase === 'running';
   const isWriting = isRunning && !dryRun;
   useLeaveQuestion(isWriting ? { ...STOP, onLeave: stop } : dryRun ? undefined : null, isWriting);
-  useEffect(() => {
-    if (!isWriting) return;
-    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', preventUnload);
-    return () => removeEventListener('beforeunload', preventUnload);
-  }, [isWriting]);
-  const isBusy = isWriting && !failure;
-  useEffect(() => (isBusy ? keepAwake() : undefined), [isBusy]);
+  useBusy(isWriting, !failure);
   const { counts, refused = [] } = progress ?? {};
+  useFarewell(() => (isWriting ? interruption(head.file.name, progress) : undefined));
   const importable = (counts?.created ?? 0) + (counts?.updated ?? 0);
 
   return (
@@ -132,6 +127,29 @@ export function ImportRun({ head, fields, mode, dryRun, onBack, onImport, onImpo
     </div>
   );
 }
+
+/** The message of an import whose session has ended: which rows it has written. */
+function interruption(file: string, progress: ImportProgress | undefined): string {
+  const { counts, refused = [], line = 0 } = progress ?? {};
+  if (!counts || line === 0) return `The import of ${file} was interrupted before it wrote anything.`;
+  const lines = refused.map(({ row }) => row.line).filter((refused) => refused <= line);
+  return (
+    `The import of ${file} was interrupted. The rows up to line ${line} have been written${exceptionsOf(lines)}: ` +
+    `${count.format(counts.created)} created, ${count.format(counts.updated)} changed, ` +
+    `${count.format(counts.unchanged)} unchanged. The rows below may be missing; to import them again does no harm.`
+  );
+}
+
+function exceptionsOf(lines: number[]): string {
+  if (lines.length === 0) return '';
+  if (lines.length === 1) return ` except line ${lines[0]}, which was refused`;
+  const some = lines.length > MAX_NAMED ? 'the first are ' : '';
+  const named = lines.slice(0, MAX_NAMED).join(', ');
+  return ` except the ${count.format(lines.length)} that were refused (${some}lines ${named})`;
+}
+
+/** The number of refused lines that are named. */
+const MAX_NAMED = 20;
 
 function titleOf(phase: Phase, dryRun: boolean): string {
   if (phase === 'running') return dryRun ? 'Trying it out …' : 'Importing …';

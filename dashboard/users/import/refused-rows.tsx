@@ -4,7 +4,7 @@ import type { Refused } from './run-import.ts';
 
 const MAX_SHOWN = 50;
 
-/** The refused rows of a file: the first ones with what is wrong, and all of them to download. */
+/** The refused rows of a file: the first ones with their faults, and all of them as a download. */
 export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refused: Refused[] }) {
   if (unsorted.length === 0) return null;
   const refused = [...unsorted].sort((a, b) => a.row.line - b.row.line);

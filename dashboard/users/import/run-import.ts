@@ -1,5 +1,6 @@
 import { ApiError, type BatchAnswer, type Client } from '../../../client/index.ts';
 import type { CsvRow } from '../../../csv/csv-file.ts';
+import { patiently } from '../bulk/patiently.ts';
 import { type CsvHead, type Field, openFile } from './csv-file.ts';
 import { type Element, elementOf, emailKeyOf, type RowFault } from './elements.ts';
 
@@ -8,13 +9,15 @@ export interface Refused {
   faults: RowFault[];
 }
 
-/** How far an import has got. */
+/** The progress of an import. */
 export interface ImportProgress {
   /** The bytes of the file that have been read. */
   bytes: number;
   counts: BatchAnswer['counts'];
   /** The refused rows, with their faults. */
   refused: Refused[];
+  /** The line of the last row that has been written or refused; 0 before the first. */
+  line: number;
   /** The time, in milliseconds, until which the rate limit makes it wait. */
   waitsUntil?: number;
 }
@@ -31,7 +34,7 @@ export interface ImportOptions {
 type Sent = Extract<Element, { bytes: number }>;
 
 const MAX_ROWS = 500;
-/** Below the service's limit of 1 MB by the rest of the body. */
+/** The service's limit of 1 MB, minus the rest of the body. */
 const MAX_BYTES = 1_000_000;
 
 /** Sends the rows of a file in batches, one after the other. An email that appears twice in the file is refused the second time. */
@@ -45,6 +48,7 @@ export async function runImport(
     bytes: 0,
     counts: { created: 0, updated: 0, unchanged: 0, failed: 0 },
     refused: [],
+    line: 0,
   };
   const accepted = new Set<string>();
   const refuse = (row: CsvRow, faults: RowFault[]) => {
@@ -57,22 +61,18 @@ export async function runImport(
   const send = async (elements: Sent[]): Promise<BatchAnswer> => {
     const users = elements.map(({ user }) => user);
     const idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-');
+    const options = { mode, dryRun, signal, idempotencyKey, timeoutMs: 60_000 };
+    const onWait = (until: number | undefined) => {
+      progress.waitsUntil = until;
+      report();
+    };
     for (;;) {
       try {
-        const options = { mode, dryRun, signal, idempotencyKey, timeoutMs: 60_000 };
-        return await client.users.batch(users, options);
+        return await patiently(() => client.users.batch(users, options), { signal, onWait });
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ApiError) || isRefusalOfElements(error)) throw error;
-        if (error.status !== 429) {
-          await onFailure(error);
-          continue;
-        }
-        progress.waitsUntil = Date.now() + Math.max(error.retryAfter ?? 1, 1) * 1_000;
-        report();
-        await sleepUntil(progress.waitsUntil, signal);
-        progress.waitsUntil = undefined;
-        report();
+        await onFailure(error);
       }
     }
   };
@@ -84,7 +84,7 @@ export async function runImport(
       answer = await send(elements);
     } catch (error) {
       if (!(error instanceof ApiError) || !isRefusalOfElements(error)) throw error;
-      // The others are sent again without those that refuse the whole.
+      // The others are sent again without the elements that made the batch fail.
       const faults = faultsByElement(error);
       const before = new Set(accepted);
       elements.forEach(({ row, user }, at) => {
@@ -101,6 +101,7 @@ export async function runImport(
     }
     for (const outcome of ['created', 'updated', 'unchanged'] as const)
       progress.counts[outcome] += answer.counts[outcome];
+    progress.line = elements.at(-1)!.row.line;
     report();
   };
 
@@ -149,12 +150,3 @@ function faultsByElement({ errors }: ApiError): Map<number, RowFault[]> {
   }
   return faults;
 }
-
-const sleepUntil = (time: number, signal: AbortSignal) =>
-  new Promise<void>((done, fail) => {
-    const timer = setTimeout(done, time - Date.now());
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      fail(signal.reason as Error);
-    });
-  });

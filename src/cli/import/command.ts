@@ -6,7 +6,7 @@ import { LARGE_JOB } from '../../database/data-source';
 import { systemCaller } from '../../http/caller';
 import { type Mode, MODES } from '../../users/batch/batch-rules';
 import { BatchService } from '../../users/batch/batch.service';
-import { type Format, formatOf, formatOption, isTsv } from '../format';
+import { type Format, formatOf, formatOption, isTsv } from './format';
 import { requireOrganization, withService } from '../with-service';
 import type { CsvOptions } from './csv-file';
 import type { ImportFile } from './import-file';
@@ -52,8 +52,9 @@ export function addImport(users: Command): void {
     .addHelpText(
       'after',
       `
-The first line of a CSV file names the columns, in any letter case: name, email, role, metadata (as JSON). An empty
-cell counts as missing, and a row of empty cells is skipped. Any other column must be named by --ignore-columns.
+The first line of a CSV file names the columns, in any letter case: name, email, role, active (true or
+false, in any letter case), metadata (as JSON). An empty cell counts as missing, and a row of empty cells is skipped. Any
+other column must be named by --ignore-columns.
 Each line of an NDJSON file is an object as in POST /api/v1/users. id, version, createdAt and updatedAt, which an
 export contains, are ignored. Rows are validated like requests to the API and written in batches of up to 500, each as
 a whole or not at all. With --mode upsert, a row changes only the fields that it contains, and one that changes

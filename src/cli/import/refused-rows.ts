@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Fault } from '../../http/fault';
-import { printable } from '../../process/printable';
+import { printable } from '../../process/pretty-log';
 import type { ImportFile, Row } from './import-file';
 
 /** How many refused rows the terminal shows; the file has all of them. */

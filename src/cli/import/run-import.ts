@@ -14,7 +14,7 @@ const BATCH_BYTES = 1024 * 1024;
 
 export interface ImportJob {
   file: ImportFile;
-  /** Writes a batch, or only tells what would become of it. */
+  /** Writes a batch, or in a dry run only reports what would happen. */
   add(rows: unknown[]): Promise<BatchAnswerView>;
   /** The path of the file for refused rows, which is created with the first one. */
   refusedFile: string;

@@ -50,7 +50,7 @@ async function movesOf(
     names.filter((name) => placements[name] === 'distributed'),
   );
   if (!dryRun) {
-    // Now, and not after an hour of copying, it turns out whether a request holds a lock that this would never get.
+    // Fails now, rather than after an hour of copying, if a transaction holds a lock that this would never get.
     await runner.query(`LOCK TABLE ${names.join(', ')}`);
     // Otherwise Citus refuses to write tables and those that they refer to on several connections.
     await runner.query(`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`);
@@ -67,7 +67,7 @@ export async function distributeAdded(runner: Queryable, placements: Placements)
   if (users?.placement === 'distributed') await distributeTables(runner, placements);
 }
 
-/** Where somebody has put a table in another way, only they know whether it may be taken from there. */
+/** If somebody has distributed a table differently, only they know whether it may be moved. */
 function refuseOtherPlaces(tables: Table[], placements: Placements): void {
   for (const { name, placement, column } of tables) {
     if (placement === null || placement === 'local') continue;
@@ -80,7 +80,7 @@ function refuseOtherPlaces(tables: Table[], placements: Placements): void {
   }
 }
 
-/** The tables of others, such as a host application, stay on the coordinator, where nothing can check what they refer to. */
+/** Other tables, such as those of a host application, stay on the coordinator, which cannot check references to distributed tables. */
 async function refuseForeignKeys(runner: Queryable, names: string[]): Promise<void> {
   const [key] = await runner.query(
     `SELECT conname AS name, conrelid::regclass AS from, confrelid::regclass AS to FROM pg_constraint

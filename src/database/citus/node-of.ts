@@ -5,10 +5,10 @@ import { retryBroken } from '../retry';
 import { tableName } from '../tables';
 import { isDistributed } from './is-distributed';
 
-/** Names the node of a cluster on which an organization is. */
+/** Returns the name of the node that has the organization's rows. */
 export type NodeOf = (organizationId: string) => string | Promise<string>;
 
-/** For this long, organizations that move to another node may be counted to the old one. */
+/** For this long, organizations that move to another node may still be attributed to the old one. */
 const KNOWN_MS = 60_000;
 
 /** Finds the nodes of organizations in a distributed database; undefined for any other database. */

@@ -1,5 +1,4 @@
 import { ServiceUnavailableException } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
 import type { NodeOf } from '../citus/node-of';
 
 /**
@@ -22,11 +21,14 @@ const SHARES = {
   heavy: { all: 0.3, one: 0.2 },
 };
 
-/** How many tasks of an organization may wait in a class: what a token may ask in a minute, all at once. */
+/** How many tasks of an organization may wait in a class: all requests that a token may make in a minute, at once. */
 const MAX_WAITING = 1_000;
 
-/** A task that has waited longer for its connection is refused. */
-const MAX_QUEUE_MS = 10_000;
+/**
+ * A task that has waited longer for its connection is refused. Heavy work waits longer for work of its own organization: in a
+ * small pod a batch takes a second or two, and a dozen of them would otherwise be refused and come again.
+ */
+const MAX_QUEUE_MS: Record<Cost, number> = { quick: 10_000, write: 10_000, heavy: 20_000 };
 
 /** The tasks that wait to start, by organization. */
 type Queues = Map<string, (() => void)[]>;
@@ -36,7 +38,6 @@ type Queues = Map<string, (() => void)[]>;
  * statements wait for. An organization whose share is in use waits for its own statements; organizations that wait take turns.
  */
 export class ConnectionShares {
-  private readonly limits: typeof SHARES;
   private readonly held = new Map<string, number>();
   /** The waiting tasks, by class, node and organization. */
   private readonly waiting: Record<Cost, Map<string | undefined, Queues>> = {
@@ -48,16 +49,9 @@ export class ConnectionShares {
 
   /** `connections` is the part of the pool that the service may use; `nodeOf` belongs to a distributed database. */
   constructor(
-    connections: number,
+    private readonly connections: number,
     private readonly nodeOf?: NodeOf,
-  ) {
-    const limit = (share: number) => Math.max(1, Math.floor(connections * share));
-    const limits = Object.entries(SHARES).map(([name, { all, one }]) => [
-      name,
-      { all: limit(all), one: limit(one) },
-    ]);
-    this.limits = Object.fromEntries(limits) as typeof SHARES;
-  }
+  ) {}
 
   /**
    * Runs a task that uses one connection and takes no share itself. Rejects with a 503 if too many tasks of the organization
@@ -93,21 +87,21 @@ export class ConnectionShares {
         if (queue.length === 0) queues.delete(organizationId);
         reject(overloaded());
       };
-      const timer = setTimeout(refuse, MAX_QUEUE_MS).unref();
+      const timer = setTimeout(refuse, MAX_QUEUE_MS[cost]).unref();
       queue.push(start);
     });
   }
 
   /** False if the class, the node or the organization has no connection left. */
   private take(cost: Cost, node: string | undefined, organizationId: string): boolean {
-    const counts = this.countsOf(cost, node, organizationId);
-    if (counts.some(({ name, limit }) => this.count(name) >= limit)) return false;
-    for (const { name } of counts) this.held.set(name, this.count(name) + 1);
+    const shares = this.allShares(cost, node, organizationId);
+    if (!this.haveRoom(shares)) return false;
+    for (const { name } of shares) this.held.set(name, this.count(name) + 1);
     return true;
   }
 
   private give(cost: Cost, node: string | undefined, organizationId: string): void {
-    for (const { name } of this.countsOf(cost, node, organizationId)) {
+    for (const { name } of this.allShares(cost, node, organizationId)) {
       if (this.count(name) > 1) this.held.set(name, this.count(name) - 1);
       else this.held.delete(name);
     }
@@ -120,7 +114,7 @@ export class ConnectionShares {
   private startWaiting(cost: Cost): void {
     const nodes = this.waiting[cost];
     for (const [node, organizations] of nodes) {
-      if (this.isFull(cost)) return;
+      if (!this.haveRoom(this.shares(cost))) return;
       if (!this.startOne(cost, node, organizations)) continue;
       nodes.delete(node);
       nodes.set(node, organizations); // behind the others
@@ -130,7 +124,7 @@ export class ConnectionShares {
   /** Passes over few organizations, because each of those holds a connection. */
   private startOne(cost: Cost, node: string | undefined, organizations: Queues): boolean {
     for (const [organizationId, queue] of organizations) {
-      if (this.isNodeFull(cost, node)) return false;
+      if (node !== undefined && !this.haveRoom(this.shares(cost, node))) return false;
       if (!this.take(cost, node, organizationId)) continue;
       const start = queue.shift()!;
       organizations.delete(organizationId);
@@ -141,41 +135,28 @@ export class ConnectionShares {
     return false;
   }
 
-  private isFull(cost: Cost): boolean {
-    return this.count('total') >= this.limits.total.all || this.count(cost) >= this.limits[cost].all;
-  }
-
-  private isNodeFull(cost: Cost, node: string | undefined): boolean {
-    return this.sharesOf(cost, node).some(({ name, limit }) => this.count(name) >= limit);
+  private haveRoom(shares: { name: string; limit: number }[]): boolean {
+    return shares.every(({ name, limit }) => this.count(name) < limit);
   }
 
   private count(name: string): number {
     return this.held.get(name) ?? 0;
   }
 
-  private countsOf(cost: Cost, node: string | undefined, organizationId: string) {
-    const { total, [cost]: own } = this.limits;
-    return [
-      { name: 'total', limit: total.all },
-      { name: cost, limit: own.all },
-      ...this.sharesOf(cost, organizationId),
-      ...this.sharesOf(cost, node),
-    ];
+  private allShares(cost: Cost, node: string | undefined, organizationId: string) {
+    const ofNode = node === undefined ? [] : this.shares(cost, node);
+    return [...this.shares(cost), ...this.shares(cost, organizationId), ...ofNode];
   }
 
-  /** What an organization may hold, or the organizations of a node. */
-  private sharesOf(cost: Cost, holder: string | undefined) {
-    if (holder === undefined) return [];
-    return [
-      { name: `total ${holder}`, limit: this.limits.total.one },
-      { name: `${cost} ${holder}`, limit: this.limits[cost].one },
-    ];
+  /** What all organizations may hold together, or those on a node, or a single one: in all classes, and in this one. */
+  private shares(cost: Cost, holder?: string) {
+    return (['total', cost] as const).map((name) => {
+      const { all, one } = SHARES[name];
+      const limit = Math.max(1, Math.floor(this.connections * (holder === undefined ? all : one)));
+      return { name: holder === undefined ? name : `${name} ${holder}`, limit };
+    });
   }
 }
-
-/** The size of the data source's pool. */
-export const poolSizeOf = (dataSource: DataSource): number =>
-  (dataSource.driver as unknown as { master: { options: { max: number } } }).master.options.max;
 
 const overloaded = () =>
   new ServiceUnavailableException('Too many requests of the organization are in progress. Try again.');

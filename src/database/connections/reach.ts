@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { reasonOf, sqlState } from '../errors';
 
-/** A server that restarts, or that a busy machine starts together with this process, takes connections again within this time. */
+/** A server that restarts, or that starts together with this process on a busy machine, accepts connections within this time. */
 const WITHIN_MS = 30_000;
 const PAUSE_MS = 1_000;
 

@@ -17,7 +17,8 @@ export class ResilientClient extends pg.Client {
 
   constructor(config?: pg.ClientConfig) {
     super(config);
-    // Between the pool and TypeORM, nobody listens for a moment. An error then would end the process; the next statement reports it.
+    // Between the pool and TypeORM there is a moment without a listener, in which an error would end the process. The next
+    // statement reports it.
     this.on('error', () => {});
   }
 
@@ -54,7 +55,7 @@ export class ResilientClient extends pg.Client {
   private async connectDirectly(): Promise<this> {
     await super.connect();
     const { rows } = await super.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    // A pooler gives its clients process ids of its own.
+    // A pooler assigns its own process ids.
     this.canPrepare = rows[0].pid === (this as unknown as { processID: number }).processID;
     return this;
   }

@@ -25,7 +25,7 @@ export async function lockDirectory(dataDir: string): Promise<() => Promise<void
   }
 }
 
-/** Creates the directory and its parents. The `recursive` of Node never ends where nobody can create one, as in /proc. */
+/** Creates the directory and its parents. Node's `recursive` never ends where no directory can be created, such as in /proc. */
 function makeDirectory(path: string): void {
   if (existsSync(path) || dirname(path) === path) return;
   makeDirectory(dirname(path));

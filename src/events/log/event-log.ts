@@ -67,7 +67,14 @@ export class EventLog {
     return { ...next, hasMore: next.hasMore || !isCaughtUp };
   }
 
-  /** Reads the matching events after a position. One statement, so that it sees the head and the events at the same moment. */
+  /** Numbers everything that has been committed, the events of tokens included. Throws a 503 if that takes too long. */
+  async catchUp(organizationId: string): Promise<void> {
+    await this.tokens.move(organizationId);
+    if (!(await this.numbering.catchUp(organizationId, CATCH_UP_MS.desc)))
+      throw new ServiceUnavailableException('Events are being numbered.');
+  }
+
+  /** Reads the matching events after a position. One statement, so that it sees the head and the events of the same moment. */
   private async read(
     organizationId: string,
     { order, limit, type, target, actor, since, until }: EventQuery,
@@ -81,7 +88,7 @@ export class EventLog {
       until && sql`AND occurred_at < ${new Date(until)}`,
     ].filter((filter) => filter instanceof Sql);
     const isAscending = order === 'asc';
-    // The filter by target has an index. The others scan, up to a limit, as do those beside it among the events of the target.
+    // The filter by target has an index. Other filters scan up to a limit; beside a target they scan only its events.
     const length = target ? NEWEST : filters.length > 0 ? MAX_SCANNED : limit + 1;
     const lastScanned = (condition: Sql, direction: Sql) =>
       target && filters.length > 1

@@ -8,13 +8,13 @@ import { Event } from '../event.entity';
 import { EventHead } from './event-head.entity';
 import { TokenEvents } from '../token-events';
 
-/** Numbered in about 20 ms. */
+/** Numbering this many takes about 20 ms. */
 const EVENTS_PER_STATEMENT = 1_000;
 
-/** Several, because one whose events are locked takes until the lock times out. */
+/** Several at once, because an organization with locked events takes until the lock timeout. */
 const ORGANIZATIONS_AT_ONCE = 4;
 
-/** How many unnumbered events a round looks at to find the organizations that have some. */
+/** How many unnumbered events a round reads to find their organizations. */
 const EVENTS_PER_ROUND = 10_000;
 
 /**
@@ -30,7 +30,7 @@ const NUMBER_EVERY_MS = 10_000;
 @Injectable()
 export class EventNumbering implements OnModuleInit {
   private readonly logger = new Logger('EventNumbering');
-  /** Where the next round starts, because the last one had looked at enough events. */
+  /** Where the next round starts, if the last one reached its limit. */
   private lastSeen = '';
 
   constructor(
@@ -46,22 +46,30 @@ export class EventNumbering implements OnModuleInit {
 
   /** Numbers all committed events of every organization. */
   async numberAll(signal: AbortSignal): Promise<void> {
-    const rows = await this.database.readAll<{ organizationId: string }>(sql`
+    const rows = await this.database.sweep<{ organizationId: string }>(sql`
       SELECT organization_id AS "organizationId" FROM ${Event} WHERE sequence IS NULL AND organization_id > ${this.lastSeen}
       ORDER BY organization_id, position -- the order of the index, which is then used whatever the statistics say
       LIMIT ${EVENTS_PER_ROUND}`);
-    // An organization that cannot be numbered may have more events than a round looks at.
+    // An organization that cannot be numbered may have more events than a round reads.
     this.lastSeen = rows.length === EVENTS_PER_ROUND ? rows[rows.length - 1].organizationId : '';
-    const withTokenEvents = new Set(await this.tokens.waiting());
-    const organizations = new Set([
-      ...rows.map(({ organizationId }) => organizationId),
-      ...withTokenEvents,
-    ]).values();
+    const withTokenEvents = await this.tokens.waiting();
+    const behind = rows.map(({ organizationId }) => organizationId);
+    await this.numberOf([...behind, ...withTokenEvents], withTokenEvents, signal);
+  }
+
+  /** Numbers all committed events of these organizations, after moving the events of tokens for some of them. */
+  async numberOf(
+    organizationIds: readonly string[],
+    withTokenEvents: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isToMove = new Set(withTokenEvents);
+    const organizations = new Set(organizationIds).values();
     const work = async () => {
       for (const organizationId of organizations) {
         if (signal.aborted) return;
         const number = async () => {
-          if (withTokenEvents.has(organizationId)) await this.tokens.move(organizationId);
+          if (isToMove.has(organizationId)) await this.tokens.move(organizationId);
           await this.numberAllOf(organizationId, signal);
         };
         await number().catch((error: unknown) => {
@@ -84,7 +92,7 @@ export class EventNumbering implements OnModuleInit {
     try {
       do {
         const count = await this.number(organizationId);
-        // A short batch has all that was committed. An empty one may also mean that another process has just numbered some.
+        // A short batch is the last one. An empty one may also mean that another process has just numbered some.
         if (count > 0 ? count < EVENTS_PER_STATEMENT : !(await this.isBehind(organizationId))) return true;
       } while (performance.now() < deadline);
     } catch (error) {
@@ -107,7 +115,7 @@ export class EventNumbering implements OnModuleInit {
         const count = await numberBatch(manager, organizationId);
         if (count > 0 || !(await addHead(manager, organizationId))) return count;
         const first = await numberBatch(manager, organizationId);
-        // Without events there is no head. If the organization was being deleted, the insertion has waited for that.
+        // An organization without events has no head. If the organization was being deleted, the insertion has waited for that.
         if (first === 0) await manager.delete(EventHead, { organizationId });
         return first;
       },

@@ -12,7 +12,10 @@ export const EVENT_RETENTION_DAYS = Symbol('event retention days');
 const REMOVE_EVERY_MS = 60 * 60_000;
 const EVENTS_PER_TRANSACTION = 1_000;
 
-/** An event is also too old if a later one is: its time came from a clock that was ahead by up to this long. */
+/**
+ * An event is also too old if a later one is, because its own time came from a clock that was ahead. It is ignored while its
+ * time is in the future; after that, it may be this much younger than the retention.
+ */
 const MAX_AHEAD = sql`interval '2 hours'`;
 
 /** Removes events that are too old, in the order of their numbers, so that the remaining ones have no gap. */
@@ -37,7 +40,8 @@ export class EventRetention implements OnModuleInit {
         SELECT organization_id AS id FROM ${EventHead} AS heads
         WHERE organization_id > ${after} AND (
           SELECT occurred_at FROM ${Event} AS events
-          WHERE events.organization_id = heads.organization_id AND events.sequence = heads.removed + 1
+          WHERE events.organization_id = heads.organization_id AND events.sequence > heads.removed
+          ORDER BY events.sequence LIMIT 1 -- not removed + 1, which may have been deleted by hand
         ) NOT BETWEEN ${this.cutoff()} + ${MAX_AHEAD} AND now()
         ORDER BY organization_id LIMIT ${limit}`,
       async (organizationId) => {
@@ -50,25 +54,32 @@ export class EventRetention implements OnModuleInit {
 
   /** Removes the oldest events up to the last one that is too old. Returns whether there were any. */
   private async removeBatch(manager: EntityManager, organizationId: string): Promise<boolean> {
-    // A second process waits here, and then continues with what is left.
+    // A second process waits here, and then continues with the rest.
     await execute(
       manager,
       sql`SELECT FROM ${EventHead} WHERE organization_id = ${organizationId} FOR UPDATE`,
     );
-    const [{ through }] = await query<{ through: string | null }>(
+    // Events with a future time do not count, or a thousand of them would hide the events after them.
+    const [{ lastOld, batchEnd }] = await query<Record<'lastOld' | 'batchEnd', string | null>>(
       manager,
       sql`
-        SELECT max(sequence) AS through FROM (
+        SELECT max(sequence) FILTER (WHERE "isOld") AS "lastOld", (
+          SELECT max(sequence) FROM (
+            SELECT sequence FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NOT NULL
+            ORDER BY sequence LIMIT ${EVENTS_PER_TRANSACTION}
+          ) AS batch
+        ) AS "batchEnd" FROM (
           SELECT sequence, occurred_at < ${this.cutoff()} AND bool_and(
-            occurred_at NOT BETWEEN ${this.cutoff()} + ${MAX_AHEAD} AND now()
+            occurred_at < ${this.cutoff()} + ${MAX_AHEAD}
           ) OVER (ORDER BY sequence) AS "isOld" FROM (
             SELECT sequence, occurred_at FROM ${Event}
-            WHERE organization_id = ${organizationId} AND sequence IS NOT NULL
+            WHERE organization_id = ${organizationId} AND sequence IS NOT NULL AND occurred_at <= now()
             ORDER BY sequence LIMIT ${EVENTS_PER_TRANSACTION}
           ) AS oldest
-        ) AS judged WHERE "isOld"`,
+        ) AS judged`,
     );
-    if (through === null) return false;
+    if (lastOld === null) return false;
+    const through = Math.min(Number(lastOld), Number(batchEnd));
     const owned = sql`organization_id = ${organizationId}`;
     await execute(manager, sql`DELETE FROM ${Event} WHERE ${owned} AND sequence <= ${through}`);
     await execute(

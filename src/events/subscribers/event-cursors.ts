@@ -16,10 +16,10 @@ const EVENTS_PER_READ = 100;
 /** Rounded as `due_at` is, which would otherwise be in the future for half a millisecond after it was set to now(). */
 const NOW = raw('now()::timestamptz(3)');
 
-/** How far ahead `due_at` can be after 0, 1, 2 … failures. Ten seconds more, because the nodes of a cluster have clocks of their own. */
+/** How far ahead `due_at` can be after 0, 1, 2 … failures. Plus ten seconds, because each node of a cluster has its own clock. */
 const MAX_AHEAD_MS = [0, ...PAUSES].map((pauseMs) => Math.max(pauseMs, CLAIMED_FOR_MS) + 10_000);
 
-/** A time that is further ahead is left from before the server's clock was set back. It counts as over, or delivery would stop. */
+/** A time further ahead dates from before the server's clock was set back. It counts as over, or delivery would stop. */
 const IS_DUE = sql`(due_at <= ${NOW} OR
   due_at - (${MAX_AHEAD_MS}::bigint[])[least(failures, ${PAUSES.length}) + 1] * interval '1 millisecond' > ${NOW})`;
 
@@ -46,8 +46,7 @@ export class EventCursors {
   /** New subscribers start after the existing events. */
   async register(subscribers: readonly string[]): Promise<void> {
     for (const name of subscribers) {
-      // Of all organizations at once, so it takes no organization's share of the connections.
-      await this.database.dataSource.transaction(async (manager) => {
+      await this.database.writeAll(async (manager) => {
         const added = await query(
           manager,
           sql`INSERT INTO ${EventSubscriber} (name) VALUES (${name}) ON CONFLICT DO NOTHING RETURNING name`,
@@ -64,7 +63,7 @@ export class EventCursors {
 
   /** Organizations with events that no process is delivering to the subscriber now, those that have waited longest first. */
   async due(subscriber: string, limit: number): Promise<string[]> {
-    const rows = await this.database.readAll<{ organizationId: string }>(sql`
+    const rows = await this.database.sweep<{ organizationId: string }>(sql`
       SELECT head.organization_id AS "organizationId" FROM ${EventHead} AS head
       LEFT JOIN ${EventCursor} AS own ON own.organization_id = head.organization_id AND own.subscriber = ${subscriber}
       WHERE head.sequence > greatest(own.sequence, head.removed) AND (due_at IS NULL OR ${IS_DUE})

@@ -8,6 +8,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Background } from '../../background/background';
+import { TimeShare } from '../../background/time-share';
 import { describeError } from '../../database/errors';
 import { type EventRecord, serializeEvent } from '../event.serializer';
 import { EventNumbering } from '../log/event-numbering';
@@ -15,10 +16,10 @@ import { CLAIMED_FOR_MS, type DeliveryClaim, EventCursors } from './event-cursor
 import { pauseAfter } from './pauses';
 import { type Subscriber, SUBSCRIBERS } from './subscriber';
 
-const LOOK_EVERY_MS = 500;
+export const LOOK_EVERY_MS = 500;
 
 /** Looking for organizations with new events takes at most this share of the time, however many there are. */
-const LOOKING_SHARE = 1 / 20;
+export const LOOKING_SHARE = 1 / 20;
 
 /** How many organizations' events a process delivers to one subscriber at the same time. */
 const ORGANIZATIONS_AT_ONCE = 10;
@@ -31,7 +32,7 @@ const MAX_LATE = 100;
 const READS_PER_CLAIM = 10;
 
 /** How long a shutdown waits for a handler. The event of one that takes longer is delivered again. */
-const MAX_DRAIN_MS = 10_000;
+export const MAX_DRAIN_MS = 10_000;
 
 const keyOf = ({ name }: Subscriber, organizationId: string) => `${name} ${organizationId}`;
 
@@ -47,7 +48,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
   private readonly stop = new AbortController();
   private isRegistered = false;
   private isDrained = false;
-  private notBefore = 0;
+  private readonly looking = new TimeShare(LOOKING_SHARE);
 
   constructor(
     @Inject(SUBSCRIBERS) private readonly subscribers: readonly Subscriber[],
@@ -87,8 +88,10 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
   private async look(signal: AbortSignal): Promise<void> {
     if (!this.isRegistered) await this.register();
     await this.numbering.numberAll(signal);
-    if (performance.now() < this.notBefore) return;
-    const startedAt = performance.now();
+    await this.looking.run(() => this.startDue());
+  }
+
+  private async startDue(): Promise<void> {
     for (const subscriber of this.subscribers) {
       const free = this.freeSlots(subscriber);
       if (free <= 0) continue;
@@ -101,7 +104,6 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
         this.inProgress.set(key, delivery);
       }
     }
-    this.notBefore = startedAt + (performance.now() - startedAt) / LOOKING_SHARE;
   }
 
   private freeSlots(subscriber: Subscriber): number {

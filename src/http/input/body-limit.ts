@@ -2,15 +2,15 @@ import { SetMetadata } from '@nestjs/common';
 
 const BODY_LIMIT = 'ums:body-limit';
 
-/** The most bytes that the body of a route may have unless it says otherwise. */
+/** The maximum size of a request body in bytes, unless the route sets another. */
 export const DEFAULT_BODY_LIMIT = 64 * 1024;
 
-/** The most bytes that the body of this route may have. */
+/** The maximum size of this route's request body in bytes. */
 export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
 
 export const bodyLimitOf = (handler: Function): number =>
   Reflect.getMetadata(BODY_LIMIT, handler) ?? DEFAULT_BODY_LIMIT;
 
-/** The limit as people write it. */
+/** The limit in words. */
 export const sizeOf = (bytes: number) =>
   bytes % (1024 * 1024) === 0 ? `${bytes / (1024 * 1024)} MB` : `${bytes / 1024} KB`;

@@ -1,63 +1,124 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 
 /** A request that has waited longer for room is refused. */
-const MAX_WAIT_MS = 5_000;
+const MAX_QUEUE_MS = 5_000;
 
-/** Node has read up to 64 KB of a request that waits, so more of them are refused at once. */
+/** Node has already read up to 64 KB of each waiting request, so further ones are refused at once. */
 const MAX_WAITING = { one: 32, all: 200 };
 
-interface Waiting {
-  organizationId: string;
-  size: number;
-  start: () => void;
+/** A body that arrives more slowly gives way to one of another organization. A good connection is hundreds of times faster. */
+const LEAST_PACE = { bytes: 64 * 1024, ms: 2_000 };
+
+/** A body that is read as it arrives. */
+export interface IncomingBody {
+  bytesSoFar(): number;
+  /** Stops reading, and gives the room back soon. */
+  stop(): void;
 }
 
-/** Limits what the bodies of one organization's requests, and of all requests together, may take of the memory. */
+export interface Room {
+  /** No other request can take the room from now on. */
+  hasArrived(): void;
+  giveBack(): void;
+}
+
+interface Place {
+  organizationId: string;
+  size: number;
+}
+
+interface Waiting extends Place {
+  start(): void;
+}
+
+/** Limits the memory for the bodies of one organization's requests, and of all requests together. */
 export class BodyRoom {
   private readonly held = new Map<string, number>();
   private total = 0;
   private readonly waiting = new Set<Waiting>();
+  private readonly arriving = new Map<Place, IncomingBody>();
 
   constructor(private readonly limits: { one: number; all: number }) {}
 
-  /** Takes room, and returns what gives it back. Rejects with a 503 if there is none in time. */
-  async take(organizationId: string, size: number): Promise<() => void> {
-    if (this.hasRoom(organizationId, size)) this.add(organizationId, size);
-    else await this.wait(organizationId, size);
-    return () => this.give(organizationId, size);
+  /** Takes room for a body. Rejects with a 503 if there is none in time. */
+  async take(organizationId: string, size: number, body: IncomingBody): Promise<Room> {
+    const place = { organizationId, size };
+    if (this.hasRoom(place)) this.add(organizationId, size);
+    else await this.wait(place);
+    this.arriving.set(place, body);
+    return {
+      hasArrived: () => void this.arriving.delete(place),
+      giveBack: () => {
+        this.arriving.delete(place);
+        this.give(place);
+      },
+    };
   }
 
-  private wait(organizationId: string, size: number): Promise<void> {
+  private wait(place: Place): Promise<void> {
+    const { organizationId, size } = place;
     const own = [...this.waiting].filter((waiting) => waiting.organizationId === organizationId);
     if (own.length >= MAX_WAITING.one || this.waiting.size >= MAX_WAITING.all) throw noRoom();
     return new Promise((resolve, reject) => {
-      const start = () => {
+      const end = () => {
         clearTimeout(timer);
+        clearInterval(pace);
         this.waiting.delete(waiting);
+      };
+      const start = () => {
+        end();
         this.add(organizationId, size);
         resolve();
       };
       const refuse = () => {
-        this.waiting.delete(waiting);
+        end();
         reject(noRoom());
       };
       const waiting = { organizationId, size, start };
-      const timer = setTimeout(refuse, MAX_WAIT_MS).unref();
+      const timer = setTimeout(refuse, MAX_QUEUE_MS).unref();
+      let before = this.received();
+      const pace = setInterval(() => {
+        this.stopStalled(place, before);
+        before = this.received();
+      }, LEAST_PACE.ms).unref();
       this.waiting.add(waiting);
     });
   }
 
-  private give(organizationId: string, size: number): void {
+  /** How much of each arriving body has been received. */
+  private received(): Map<Place, number> {
+    return new Map([...this.arriving].map(([place, body]) => [place, body.bytesSoFar()]));
+  }
+
+  /** Makes room for a request whose organization is within its limit, by stopping stalled bodies of other organizations. */
+  private stopStalled(place: Place, before: Map<Place, number>): void {
+    if (!this.hasOwnRoom(place)) return;
+    let missing = this.total + place.size - this.limits.all;
+    for (const [stalled, bytes] of before) {
+      const body = this.arriving.get(stalled);
+      if (missing <= 0) return;
+      if (!body || body.bytesSoFar() - bytes >= LEAST_PACE.bytes) continue;
+      this.arriving.delete(stalled);
+      body.stop();
+      missing -= stalled.size;
+    }
+  }
+
+  private give({ organizationId, size }: Place): void {
     this.add(organizationId, -size);
     // Organizations that hold less come first.
     const byHeld = [...this.waiting].sort(
       (a, b) => this.heldBy(a.organizationId) - this.heldBy(b.organizationId),
     );
-    for (const { organizationId, size, start } of byHeld) if (this.hasRoom(organizationId, size)) start();
+    for (const waiting of byHeld) if (this.hasRoom(waiting)) waiting.start();
   }
 
-  private hasRoom(organizationId: string, size: number): boolean {
-    return this.heldBy(organizationId) + size <= this.limits.one && this.total + size <= this.limits.all;
+  private hasRoom(place: Place): boolean {
+    return this.hasOwnRoom(place) && this.total + place.size <= this.limits.all;
+  }
+
+  private hasOwnRoom({ organizationId, size }: Place): boolean {
+    return this.heldBy(organizationId) + size <= this.limits.one;
   }
 
   private heldBy(organizationId: string): number {

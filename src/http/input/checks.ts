@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-// Without a release since 2021, so no more is used of it than this, and `plainToInstance` in validate.ts for flat objects.
+// It has had no release since 2021, so only this is used, and `plainToInstance` for flat objects in validate.ts.
 import { Transform } from 'class-transformer';
+// The index of class-validator also loads libphonenumber-js, for a check that is not used here.
 import {
   IsBoolean,
   isEmail,
@@ -25,8 +26,9 @@ export interface FaultContext {
 }
 
 /**
- * The options of a check: the fault of a value that fails it. An absent value is `required`, whichever check it fails. Of the checks
- * of a field the first to fail is reported; `applyDecorators()` keeps their order, decorators on lines of their own run from the last.
+ * The options of a check: the fault of a value that fails it. An absent value is `required`, whichever check it fails. Only the
+ * first failed check of a field is reported. `applyDecorators()` keeps the order of checks; separate decorators run from the
+ * last to the first.
  */
 export const fault = (
   code: FaultCode,
@@ -34,7 +36,7 @@ export const fault = (
   context?: Omit<FaultContext, 'code'>,
 ): ValidationOptions => ({ message, context: { code, ...context } });
 
-/** A check that class-validator does not have. It is given values of any type. */
+/** A check that class-validator does not have. It gets values of any type. */
 export const Satisfies = (
   name: string,
   constraints: unknown[],
@@ -74,6 +76,13 @@ export const OneOf = (values: readonly string[]) =>
 
 /** `true` or `false`. */
 export const Flag = () => IsBoolean(fault('invalid', 'must be true or false'));
+
+/** `true` or `false` in a query string. */
+export const FlagText = () =>
+  applyDecorators(
+    Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value)),
+    Flag(),
+  );
 
 /** An id with one of these prefixes, whether or not anything has it. */
 export const Id = (...prefixes: string[]) =>
@@ -132,7 +141,7 @@ export function hasCharacters(text: string, count: number): boolean {
 }
 
 /** isEmail() throws on a lone surrogate. The normalized form is the one compared, so it must be valid too. */
-function isAddress(value: unknown): boolean {
+export function isAddress(value: unknown): value is string {
   if (typeof value !== 'string' || !value.isWellFormed() || !isEmail(value)) return false;
   const normalized = value.normalize('NFKC');
   return normalized === value || isEmail(normalized);
@@ -140,13 +149,13 @@ function isAddress(value: unknown): boolean {
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-function isInstant(value: unknown): boolean {
+export function isInstant(value: unknown): value is string {
   if (typeof value !== 'string' || !INSTANT.test(value) || !isDay(value.slice(0, 10))) return false;
   const time = Date.parse(value);
   return !Number.isNaN(time) && /^(?!0000)\d{4}-/.test(new Date(time).toISOString());
 }
 
-/** Date.parse() takes 30 February for 2 March. */
+/** Date.parse() turns 30 February into 2 March. */
 function isDay(day: string): boolean {
   const time = Date.parse(day);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);

@@ -13,6 +13,9 @@ const LIST = new RegExp(String.raw`^[\t ,]*${TAG}(?:[\t ]*,[\t ,]*${TAG})*[\t ,]
 /** The strong entity tag of this version of a resource. */
 export const entityTag = (version: number): string => `"${version}"`;
 
+/** The same as a weak tag, which SCIM shows as `meta.version`. */
+export const weakEntityTag = (version: number): string => `W/${entityTag(version)}`;
+
 /** The tags in this header (RFC 9110, sections 13.1.1 and 13.1.2), weak ones as if strong; throws a 400 if it is malformed. */
 function tagsOf({ headers }: IncomingMessage, name: 'If-Match' | 'If-None-Match'): EntityTags | undefined {
   const value = headers[name.toLowerCase()] as string | undefined;
@@ -35,27 +38,34 @@ export function freshness(request: IncomingMessage): (version: number) => boolea
   return (version) => ifNoneMatch !== undefined && has(ifNoneMatch, version);
 }
 
-/** Throws if a resource of this version must not be written. */
+/** Throws if the conditions do not allow a write of this version. */
 export type Precondition = (version: number) => void;
 
-/** The conditions of this write: a 412 if the version does not meet them, a 428 if there is no If-Match but must be. */
-export function preconditionOf(request: IncomingMessage, requireIfMatch: boolean): Precondition {
+/**
+ * The conditions of this write: a 412 if the version does not meet them, a 428 if a required If-Match is missing. `what` names
+ * the resource in the error.
+ */
+export function preconditionOf(
+  request: IncomingMessage,
+  what: 'user' | 'group',
+  requireIfMatch = false,
+): Precondition {
   const ifMatch = tagsOf(request, 'If-Match');
   const ifNoneMatch = tagsOf(request, 'If-None-Match');
   return (version) => {
-    if (requireIfMatch && ifMatch === undefined) throw preconditionRequired();
+    if (requireIfMatch && ifMatch === undefined) throw preconditionRequired(what);
     const isMet =
       (ifMatch === undefined || has(ifMatch, version)) && !(ifNoneMatch && has(ifNoneMatch, version));
-    if (!isMet) throw new PreconditionFailedException('The user has another version.');
+    if (!isMet) throw new PreconditionFailedException(`The ${what} has another version.`);
   };
 }
 
-const preconditionRequired = () =>
+const preconditionRequired = (what: string) =>
   new HttpException(
     {
       statusCode: HttpStatus.PRECONDITION_REQUIRED,
       code: 'precondition_required',
-      message: 'Send If-Match with the ETag of the user, so that no other change is overwritten.',
+      message: `Send If-Match with the ETag of the ${what}, so that no other change is overwritten.`,
     },
     HttpStatus.PRECONDITION_REQUIRED,
   );

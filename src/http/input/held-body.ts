@@ -4,6 +4,7 @@ import {
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
+  ServiceUnavailableException,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { finalize } from 'rxjs';
@@ -19,20 +20,43 @@ const large = new BodyRoom({ one: 2, all: 4 });
 /** Counts bytes. */
 const small = new BodyRoom({ one: MB, all: 4 * MB });
 
-/** How many of the response and the handler hold the room of a body, and what gives it back when both have ended. */
+/** The response and the handler both hold the room of a body; it is given back when both have ended. */
 const holds = new WeakMap<Response, { count: number; give: () => void }>();
 
-/** Waits for room for the body of a request, which is not read yet. Throws a 503 if there is none in time. */
-export async function holdRoom(request: Request, response: Response, limit: number): Promise<void> {
+/**
+ * Waits for room for the body of a request, and then reads it. Throws a 503 if there is no room in time, or if the body arrives
+ * so slowly that another organization gets the room.
+ */
+export async function readInRoom(
+  request: Request,
+  response: Response,
+  limit: number,
+  read: () => Promise<void>,
+): Promise<void> {
   const bytes = Number(request.headers['content-length'] ?? limit);
   const organizationId = tokenOf(request)?.organizationId ?? '';
-  const give =
+  let stop!: () => void;
+  const isStopped = new Promise<never>((_, reject) => (stop = () => reject(tooSlow())));
+  isStopped.catch(() => {});
+  const body = {
+    bytesSoFar: () => request.socket.bytesRead,
+    stop: () => {
+      response.setHeader('Connection', 'close'); // or the parser would go on to read
+      stop();
+    },
+  };
+  const room =
     bytes > DEFAULT_BODY_LIMIT
-      ? await large.take(organizationId, 1)
-      : await small.take(organizationId, bytes);
+      ? await large.take(organizationId, 1, body)
+      : await small.take(organizationId, bytes, body);
+  holdUntilClosed(request, response, room.giveBack);
+  await Promise.race([read(), isStopped]).finally(() => room.hasArrived());
+}
+
+function holdUntilClosed(request: Request, response: Response, give: () => void): void {
   holds.set(response, { count: 1, give });
   // A response that waits behind another one on its connection does not notice that the connection closes. If both close, the
-  // second call comes although it is taken off.
+  // second call comes although its listener has been removed.
   let isOpen = true;
   const close = () => {
     response.off('close', close);
@@ -52,7 +76,7 @@ function releaseRoom(response: Response): void {
   if (--hold.count === 0) hold.give();
 }
 
-/** Keeps the room of a body while its handler works, which a caller that leaves does not end. */
+/** Keeps the room of a body while its handler works, even if the caller disconnects. */
 @Injectable()
 export class HeldBodyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
@@ -63,3 +87,6 @@ export class HeldBodyInterceptor implements NestInterceptor {
     return next.handle().pipe(finalize(() => releaseRoom(response)));
   }
 }
+
+const tooSlow = () =>
+  new ServiceUnavailableException('The request body arrives too slowly while others wait. Try again.');

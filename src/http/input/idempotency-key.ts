@@ -17,7 +17,7 @@ const KEY = /^[!-~]{1,255}$/;
 
 const hashes = new WeakMap<IncomingMessage, Buffer>();
 
-/** Keeps the hash of the body, of a request that has the header. */
+/** Keeps the hash of the body if the request has the header. */
 export function keepHash(request: IncomingMessage, body: Buffer): void {
   if (HEADER.toLowerCase() in request.headers) hashes.set(request, hash('sha256', body, 'buffer'));
 }

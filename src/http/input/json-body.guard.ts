@@ -7,10 +7,11 @@ import {
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { json, type Request, type Response } from 'express';
-import { sendContinue } from '../expect-continue';
+import { sendContinue } from '../server/expect-continue';
 import { invalidInput } from '../fault';
+import { formatOf } from '../wire-format';
 import { bodyLimitOf, sizeOf } from './body-limit';
-import { holdRoom } from './held-body';
+import { readInRoom } from './held-body';
 import { keepHash } from './idempotency-key';
 import { isBodyOptional } from './optional-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
@@ -77,13 +78,14 @@ async function readJson(request: Request, response: Response, limit: number): Pr
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
     .find(Boolean);
+  const { bodyTypes } = formatOf(request);
   if (
-    mediaType.trim().toLowerCase() !== 'application/json' ||
+    !bodyTypes.includes(mediaType.trim().toLowerCase()) ||
     request.headers['content-encoding'] !== undefined ||
     (charset && charset.toLowerCase() !== 'utf-8')
   ) {
     throw new UnsupportedMediaTypeException(
-      'The body must be application/json in UTF-8, without a Content-Encoding.',
+      `The body must be ${bodyTypes.join(' or ')} in UTF-8, without a Content-Encoding.`,
     );
   }
   const parserError = parserErrorOf(request);
@@ -97,12 +99,13 @@ async function readJson(request: Request, response: Response, limit: number): Pr
   }
   // The parser would read the whole body before it rejects it.
   if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
-  await holdRoom(request, response, limit);
-  sendContinue(request, response);
-  await new Promise<void>((resolve, reject) => {
-    parserFor(limit)(request, response, (error?: { status?: number }) =>
-      error ? reject(failure(error, limit)) : resolve(),
-    );
+  await readInRoom(request, response, limit, () => {
+    sendContinue(request, response);
+    return new Promise<void>((resolve, reject) => {
+      parserFor(limit)(request, response, (error?: { status?: number }) =>
+        error ? reject(failure(error, limit)) : resolve(),
+      );
+    });
   });
   // express.json() leaves `body` undefined if the request has none.
   if (request.body === undefined) throw malformed();

@@ -6,12 +6,12 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /** The permitted levels of objects and arrays in a field, counting the field's own value. */
 const MAX_DEPTH = 8;
 
-/** More faults of one body are not looked for: a body of a megabyte can have a hundred thousand. */
+/** Validation stops after this many faults: a body of a megabyte can have a hundred thousand. */
 export const MAX_FAULTS = 1_000;
 
 const LEVELS_AROUND = Symbol('levels around');
 
-/** The field of a DTO contains whole bodies, which lie so many levels deep in it. */
+/** The field of a DTO contains whole bodies, nested this many levels deep. */
 export const LevelsAround = (levels: number) => Reflect.metadata(LEVELS_AROUND, levels);
 
 export const levelsAround = ({ prototype }: Type, field: string): number =>
@@ -23,7 +23,7 @@ export const levelsAround = ({ prototype }: Type, field: string): number =>
  * allowed in addition, for a field that contains whole bodies. Stops after 1,000 faults.
  */
 export function jsonFaults(field: string, value: unknown, levelsAround = 0): Fault[] {
-  // Without the paths that name a fault, which cost several times as much.
+  // A first pass without the paths of faults, which cost several times as much.
   if (isCleanKey(field) && isClean(value, MAX_DEPTH + levelsAround)) return [];
   const faults: Fault[] = [];
   const addFault = (field: string, message: string) => {

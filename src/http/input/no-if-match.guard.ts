@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { invalidInput } from '../fault';
 
-/** Rejects `If-Match` where nothing has an ETag: ignored, it would promise a protection that there is not. */
+/** Rejects `If-Match` on routes without ETags: ignoring it would promise a protection that does not exist. */
 @Injectable()
 export class NoIfMatchGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

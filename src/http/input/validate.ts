@@ -11,10 +11,10 @@ type ValidationResult<Dto> = { dto: Dto; faults?: undefined } | { dto?: undefine
 /** The term for the input's fields in messages. */
 type FieldKind = 'field' | 'query parameter';
 
-/** More fields of one body are not looked at. No DTO has as many, so they are unknown. */
+/** Validation stops after this many fields. No DTO has that many, so the rest are unknown fields. */
 const MAX_FIELDS = 2 * MAX_FAULTS;
 
-/** What a controller has validated need not be validated again by its service. */
+/** Input that a controller has validated, so that its service need not validate it again. */
 const valid = new WeakSet<object>();
 
 /** Turns input into its DTO, or throws a 400 that lists every fault. */

@@ -7,11 +7,11 @@ const queues = new WeakMap<Duplex, Waiting[]>();
 
 interface Waiting {
   task: () => void;
-  /** Undefined of a task that serves none. */
+  /** Undefined if the task serves no request. */
   request?: IncomingMessage;
 }
 
-/** More requests than one packet has, unless it is filled with the shortest ones to waste memory. */
+/** A packet has fewer requests, unless it is filled with the shortest ones to waste memory. */
 const MAX_WAITING = 1_000;
 
 /**
@@ -34,7 +34,7 @@ export function serveOneAtATime(request: Request, response: Response, next: Next
   socket.pause();
 }
 
-/** Runs the task when the connection has sent the responses of all complete requests so far; the rest of another will not come. */
+/** Runs the task when the connection has sent the responses of all complete requests so far. The rest of an incomplete one will not arrive. */
 export function afterResponses(connection: Duplex, task: () => void): void {
   const queue = queues.get(connection);
   if (!queue) return task();

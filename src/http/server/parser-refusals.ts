@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { NO_ROUTE, type Problem, problemBody, sendProblem } from '../problem';
+import { NO_ROUTE, sendProblem } from '../problem';
+import { API_FORMAT, type Problem } from '../wire-format';
 import { afterResponses } from './one-at-a-time';
 
 /** A connection with the response in progress on it. */
@@ -14,7 +15,7 @@ export function answerParserRefusals(server: Server): void {
     const problem = problemOf(error);
     const response = connection._httpMessage;
     if (!response) return rejectConnection(connection, problem);
-    // The response belongs to an earlier, complete request; it is sent first, and those of the requests after it.
+    // The response belongs to an earlier, complete request. It is sent first, as are those of the requests after it.
     if (response.req.complete) return afterResponses(connection, () => rejectConnection(connection, problem));
     if (response.headersSent) return void connection.destroy();
     response.setHeader('Connection', 'close');
@@ -49,16 +50,16 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return { status: 400, ...badRequest('The request is not valid HTTP.') };
 }
 
-/** Writes an error response to a connection that has no request object, and closes the connection. */
+/** Writes an error response to a connection that has no request object, so no path either, and closes the connection. */
 function rejectConnection(connection: Connection, problem: Problem): void {
   const requestId = randomUUID();
-  const body = problemBody(problem, requestId);
+  const body = API_FORMAT.errorBody(problem, requestId);
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     `X-Request-ID: ${requestId}`,
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
-    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Type: ${API_FORMAT.errorType}; charset=utf-8`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];

@@ -8,7 +8,7 @@ const ORIGIN_FORM = /^\/[^#]*$/;
 
 const ABSOLUTE = /^https?:\/\/[^/?#@]+(?=[/?]|$)/i;
 
-/** Stands for a target that is no path, because Express fails on some of those before its first middleware. */
+/** Replaces a target that is not a path, because Express fails on some of these before its first middleware. */
 const NO_PATH = 'invalid';
 
 /** Reduces a target in absolute form, which every server must accept (RFC 9112, section 3.2.2), to its path and query. */

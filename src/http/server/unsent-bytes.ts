@@ -3,8 +3,8 @@ import type { NextFunction, Request, Response } from 'express';
 import { tokenOf } from '../caller';
 
 /**
- * How long a caller may read nothing of a finished response. Node waits as long again if the system has taken a part of it.
- * Node sets its own times again when the response is sent, and when the next request begins.
+ * How long a caller may read nothing of a finished response. Node waits as long again if the system has accepted a part of it.
+ * Node restores its own timeouts when the response is sent, and when the next request begins.
  */
 const UNREAD_MS = 15_000;
 
@@ -13,7 +13,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * Limits how long, and how many bytes, responses wait for callers to read them. Beyond the limit, the organization that holds
- * the most of it loses the connection that has waited longest, so that slow readers take the service from nobody else.
+ * the most of it loses the connection that has waited longest, so that slow readers do not keep others from the service.
  */
 export function limitUnsentBytes() {
   /** The connections with a response to send, oldest first, and the organizations that they belong to. */
@@ -37,12 +37,15 @@ export function limitUnsentBytes() {
 
   return (request: Request, response: Response, next: NextFunction) => {
     const { socket } = request;
-    // Node emits it when it has the whole response, and `close` when the caller's side has taken all of it.
-    response.once('prefinish', () => {
+    const watch = () => {
       sending.set(socket, tokenOf(request)?.organizationId);
       socket.setTimeout(UNREAD_MS);
       enforce();
-    });
+    };
+    // Node emits `pipe` when a response is streamed, `prefinish` when the response is complete, and `close` when the caller has
+    // received all of it.
+    response.once('pipe', watch);
+    response.once('prefinish', watch);
     response.once('close', () => sending.delete(socket));
     next();
   };

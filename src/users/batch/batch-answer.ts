@@ -1,13 +1,12 @@
 import { BadRequestException } from '@nestjs/common';
 import { conflict, type Fault, listed } from '../../http/fault';
-import { EMAIL_TAKEN } from '../user/email-taken';
 import type { Decision } from './batch-rules';
 import type { BatchResultView, BatchAnswerView } from './batch.view';
 
-/** If the elements of a batch have more faults than this together, the answer names only the first of each. */
+/** If the elements of a batch together have more faults than this, the response names only the first fault of each. */
 const MAX_IN_ALL = 1_000;
 
-/** The answer to a batch; `decisions` are those of its elements, in their order. */
+/** The response to a batch; `decisions` are those of its elements, in order. */
 export function answerOf(decisions: readonly Decision[], dryRun: boolean): BatchAnswerView {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   for (const { outcome } of decisions) counts[outcome === 'refused' ? 'failed' : outcome]++;
@@ -35,7 +34,7 @@ function resultOf(
   return { index, status: 200, id: user.id, version: outcome === 'updated' ? version + 1 : version };
 }
 
-/** The refusal of an atomic batch with these decisions, if one is a failure. */
+/** The error of an atomic batch, if one of the decisions is a failure. */
 export function atomicRefusal(decisions: readonly Decision[]): Error | undefined {
   const failures = decisions.flatMap((decision, index) =>
     decision.outcome === 'refused' ? [{ index, faults: decision.faults }] : [],
@@ -58,11 +57,11 @@ export function atomicRefusal(decisions: readonly Decision[]): Error | undefined
   return conflict(message, faults);
 }
 
-/** The faults of an element that the answer names. */
+/** The faults that the response names for each element. */
 const shownFaults = (decisions: readonly Decision[]) =>
   countFaults(decisions) > MAX_IN_ALL ? (faults: readonly Fault[]) => faults.slice(0, 1) : listed;
 
 const countFaults = (decisions: readonly Decision[]) =>
   decisions.reduce((sum, decision) => sum + (decision.outcome === 'refused' ? decision.faults.length : 0), 0);
 
-const isTaken = (faults: readonly Fault[]) => faults[0] === EMAIL_TAKEN;
+const isTaken = (faults: readonly Fault[]) => faults[0].code === 'taken';

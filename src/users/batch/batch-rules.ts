@@ -1,7 +1,7 @@
 import { newId } from '../../database/id';
 import type { Fault } from '../../http/fault';
 import { validate } from '../../http/input/validate';
-import { EMAIL_TAKEN } from '../user/email-taken';
+import { EMAIL_TAKEN, USER_NAME_TAKEN } from '../user/email-taken';
 import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';
@@ -20,7 +20,7 @@ export interface ValidatedRow {
   faults?: Fault[];
 }
 
-/** A user as it is stored. Its metadata is text: parsed, that of 500 users could take 170 MB. */
+/** A stored user. The metadata is text: parsed, the metadata of 500 users could take 170 MB. */
 export type StoredUser = Omit<User, 'metadata'> & { metadata: string };
 
 /** The user with the email of a row. */
@@ -28,7 +28,7 @@ export interface KnownUser {
   id: string;
   /** Undefined if it is new. */
   stored?: StoredUser;
-  /** What a row changes, or all fields of a new user; undefined if nothing changes. */
+  /** The fields that a row changes, or all fields of a new user; undefined if nothing changes. */
   changes?: Partial<UserFields>;
 }
 
@@ -58,13 +58,18 @@ export const keysOf = (rows: readonly ValidatedRow[]): string[] => [
 ];
 
 /**
- * Decides the outcome of each row, and records new and changed users in `known`, by email key. If an email occurs twice, the first
- * row that is not refused gets it.
+ * Decides the outcome of each row, and records new and changed users in `known`, by email key. If an email occurs twice, the
+ * first row that is not refused gets it. `userNames` are the keys that are the user name of another user.
  */
-export function decide(rows: readonly ValidatedRow[], known: Map<string, KnownUser>, mode: Mode): Decision[] {
+export function decide(
+  rows: readonly ValidatedRow[],
+  known: Map<string, KnownUser>,
+  userNames: ReadonlySet<string>,
+  mode: Mode,
+): Decision[] {
   const seen = new Set<string>();
   return rows.map((row) => {
-    const decision = decideRow(row, known, mode, row.key !== undefined && seen.has(row.key));
+    const decision = decideRow(row, known, userNames, mode, row.key !== undefined && seen.has(row.key));
     if (decision.outcome !== 'refused') seen.add(row.key!);
     return decision;
   });
@@ -73,6 +78,7 @@ export function decide(rows: readonly ValidatedRow[], known: Map<string, KnownUs
 function decideRow(
   { row, key, fields, faults }: ValidatedRow,
   known: Map<string, KnownUser>,
+  userNames: ReadonlySet<string>,
   mode: Mode,
   isRepeated: boolean,
 ): Decision {
@@ -81,6 +87,7 @@ function decideRow(
     const created =
       mode === 'create' ? { dto: fields as CreateUserDto, faults } : validate(CreateUserDto, row);
     if (created.faults) return refused(created.faults);
+    if (userNames.has(key!)) return refused([USER_NAME_TAKEN]);
     const added = { id: newId('usr'), changes: withDefaults(created.dto) };
     known.set(key!, added);
     return { outcome: 'created', user: added };
@@ -94,7 +101,10 @@ function decideRow(
 
 const refused = (faults: Fault[]): Decision => ({ outcome: 'refused', faults });
 
-/** The email of a row with faults, if it is not one of them. In a row with a thousand others it has not been validated. */
+/**
+ * The email of a row with faults, if the email itself is valid. In a row with a thousand other faults, validation has not
+ * reached it.
+ */
 function validEmailIn(row: unknown, faults: readonly Fault[]): string | undefined {
   if (faults.some(({ field }) => field === 'email')) return undefined;
   const { email } = Object(row) as { email?: unknown };

@@ -5,15 +5,16 @@ import type { Caller } from '../../http/caller';
 import { type NewText, putSearchTexts, type WrittenUser } from '../search/search-texts';
 import { User } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
+import type { UserLifecycle } from '../user/user-lifecycle';
 import { userCreated, userUpdated } from '../user/user.events';
 import { type KnownUser, type StoredUser, parsedUser } from './batch-rules';
 
-/** The characters of metadata that the users of one statement have together; a single user may have more. */
+/** The maximum characters of metadata in one statement; a single user may have more. */
 const MAX_METADATA = 64 * 1024;
 
 /** The columns of a `StoredUser`. */
 const STORED_COLUMNS = raw(
-  `organization_id AS "organizationId", id, name, email, role, metadata::text AS metadata, version,
+  `organization_id AS "organizationId", id, name, email, role, active, metadata::text AS metadata, version,
    created_at AS "createdAt", updated_at AS "updatedAt"`,
 );
 
@@ -39,7 +40,7 @@ export async function findUsersLocked(
   return byEmailKey(await query(manager, statement));
 }
 
-/** Looks up each key in the index. By a join, or = ANY, the planner reads an organization that it does not know as a whole. */
+/** Looks up each key in the index. With a join or = ANY, the planner would read the whole of an organization without statistics. */
 const selectUsers = (organizationId: string, keys: string[]): Sql => sql`
   SELECT ${STORED_COLUMNS} FROM unnest(${keys}::text[]) AS wanted (email_key), LATERAL (
     SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = wanted.email_key OFFSET 0
@@ -48,19 +49,36 @@ const selectUsers = (organizationId: string, keys: string[]): Sql => sql`
 const byEmailKey = (users: StoredUser[]) =>
   new Map(users.map((stored): [string, KnownUser] => [emailKey(stored.email), { id: stored.id, stored }]));
 
+/** The keys that are the user name of a user with another email. */
+export async function findUserNames(
+  manager: EntityManager,
+  organizationId: string,
+  keys: string[],
+): Promise<Set<string>> {
+  const names = await query<{ key: string }>(
+    manager,
+    sql`SELECT wanted.key FROM unnest(${keys}::text[]) AS wanted (key), LATERAL (
+          SELECT FROM ${User} WHERE organization_id = ${organizationId} AND coalesce(user_name_key, email_key) = wanted.key
+            AND user_name_key <> email_key OFFSET 0
+        ) AS users`,
+  );
+  return new Set(names.map(({ key }) => key));
+}
+
 /**
- * Writes users who are new, or locked and changed, and returns the search texts that are new. Fails as a whole if somebody has
- * created a user with one of the emails meanwhile. The users are by email key.
+ * Writes new users, and changed ones that are locked, by email key. Returns the new search texts. Fails as a whole if another
+ * request has created a user with one of the emails meanwhile.
  */
 export async function writeUsers(
   manager: EntityManager,
   by: Caller,
   users: ReadonlyMap<string, KnownUser>,
+  lifecycle: UserLifecycle,
 ): Promise<NewText[]> {
   const byEmail = [...users].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, user]) => user);
   const texts: NewText[] = [];
   for (const group of groupsOf(byEmail.filter(({ changes }) => changes)))
-    texts.push(...(await writeGroup(manager, by, group)));
+    texts.push(...(await writeGroup(manager, by, group, lifecycle)));
   return texts;
 }
 
@@ -68,6 +86,7 @@ async function writeGroup(
   manager: EntityManager,
   by: Caller,
   group: readonly KnownUser[],
+  lifecycle: UserLifecycle,
 ): Promise<NewText[]> {
   const users = group.map(({ id, stored, changes }) => {
     const before = stored && parsedUser(stored);
@@ -81,6 +100,8 @@ async function writeGroup(
   });
   await putUsers(manager, users);
   const texts = await putSearchTexts(manager, users);
+  const changed = users.flatMap(({ before, after }) => (before ? [{ before, after }] : []));
+  if (changed.length > 0) await lifecycle.changed(manager, by, changed);
   const events = users.map(({ before, after }, i) =>
     before ? userUpdated(by, before, after, group[i].changes!) : userCreated(by, after),
   );
@@ -91,17 +112,28 @@ async function writeGroup(
 /** Inserts new users and updates the others by their ids. Sets the version and the times of each. */
 async function putUsers(manager: EntityManager, users: readonly WrittenUser[]): Promise<void> {
   const rows = users.map(({ before, after }) => {
-    const { organizationId, id, name, nameKey, email, emailKey, role, metadata } = after;
+    const { organizationId, id, name, nameKey, email, emailKey, role, active, metadata } = after;
     const version = (before?.version ?? 0) + 1;
-    return [organizationId, id, name, nameKey, email, emailKey, role, JSON.stringify(metadata), version];
+    return [
+      organizationId,
+      id,
+      name,
+      nameKey,
+      email,
+      emailKey,
+      role,
+      active,
+      JSON.stringify(metadata),
+      version,
+    ];
   });
   const written = await query<Pick<User, 'id' | 'version' | 'createdAt' | 'updatedAt'>>(
     manager,
-    sql`INSERT INTO ${User} AS users (organization_id, id, name, name_key, email, email_key, role, metadata, version)
+    sql`INSERT INTO ${User} AS users (organization_id, id, name, name_key, email, email_key, role, active, metadata, version)
         VALUES ${rowsOf(rows)}
         ON CONFLICT (organization_id, id) DO UPDATE SET
           name = excluded.name, name_key = excluded.name_key, email = excluded.email, email_key = excluded.email_key,
-          role = excluded.role, metadata = excluded.metadata, version = excluded.version,
+          role = excluded.role, active = excluded.active, metadata = excluded.metadata, version = excluded.version,
           updated_at = greatest(users.updated_at, excluded.updated_at)
         RETURNING id, version, created_at AS "createdAt", updated_at AS "updatedAt"`,
   );
@@ -110,7 +142,7 @@ async function putUsers(manager: EntityManager, users: readonly WrittenUser[]): 
 }
 
 /**
- * The users of each statement: large metadata takes so long to index that one statement of all would not end in time. New
+ * The users of each statement: large metadata takes so long to index that one statement for all of them would time out. New
  * users come first; the order of their emails prevents a deadlock between two batches that create the same users.
  */
 function groupsOf(users: readonly KnownUser[]): KnownUser[][] {

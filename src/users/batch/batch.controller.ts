@@ -16,11 +16,11 @@ export class BatchController {
 
   /**
    * Create or update many users
-   * @remarks Takes up to 500 users, and is one request for the rate limit. The response says what became of each, as a request
-   * of its own would: an element that is wrong harms no other. If an email occurs twice, the first valid element wins and the
-   * others are 409s.
+   * @remarks Accepts up to 500 users, and counts as one request. The response has the outcome of each element, as a separate
+   * request would: an invalid element does not affect the others. If an email occurs twice, the first valid element wins and
+   * the others are 409s.
    *
-   * A batch is one transaction: if it is cut short, nothing of it is written, and the same request can be sent again.
+   * A batch is one transaction: if it is interrupted, nothing is written, and you can send the same request again.
    */
   @Post('batch')
   @Scopes('users:write')

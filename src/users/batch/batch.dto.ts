@@ -16,14 +16,14 @@ const Users = () =>
 
 export class BatchDto {
   /**
-   * The users, each as in a POST. In the mode `upsert` only the email is required of those that exist.
+   * The users, each as in a POST. In the mode `upsert`, existing users require only the email.
    * @example [{ "name": "Ada Lovelace", "email": "ada@example.com" }]
    */
   @Users()
   users: unknown[];
 
   /**
-   * What happens to an email that a user has: `create` refuses it, `upsert` changes that user as a PATCH does.
+   * What to do if a user already has the email: `create` refuses the element, `upsert` changes that user as a PATCH does.
    * @example 'upsert'
    */
   @Optional()
@@ -31,7 +31,7 @@ export class BatchDto {
   mode: Mode = 'create';
 
   /**
-   * Whether one failure keeps all others from being written: the response is then a 400, or a 409 if only emails are taken.
+   * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken emails.
    * @example false
    */
   @Optional()
@@ -39,7 +39,7 @@ export class BatchDto {
   atomic: boolean = false;
 
   /**
-   * Whether to only tell what would happen.
+   * Whether to report what would happen without writing anything.
    * @example false
    */
   @Optional()

@@ -1,6 +1,6 @@
 import type { Fault } from '../../http/fault';
 
-/** What became of an element of a batch. */
+/** The outcome of an element of a batch. */
 export class BatchResultView {
   /**
    * The position of the element.
@@ -9,7 +9,7 @@ export class BatchResultView {
   index: number;
 
   /**
-   * The status that a request of its own would have got: 201 created, 200 updated or unchanged, 400 invalid, 409 email taken.
+   * The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email taken.
    * @example 201
    */
   status: 200 | 201 | 400 | 409;
@@ -21,13 +21,13 @@ export class BatchResultView {
   id: string | null;
 
   /**
-   * The version of the user; null where `id` is.
+   * The version of the user; null if `id` is null.
    * @example 1
    */
   version: number | null;
 
   /**
-   * On failure: what failed, for programs.
+   * On failure: the error code.
    * @example 'validation_failed'
    */
   code?: 'validation_failed' | 'conflict';
@@ -36,7 +36,7 @@ export class BatchResultView {
   errors?: Fault[];
 }
 
-/** How many elements of a batch came out how. */
+/** The number of elements of a batch with each outcome. */
 export class BatchCountsView {
   /**
    * New users.
@@ -51,7 +51,7 @@ export class BatchCountsView {
   updated: number;
 
   /**
-   * Users that had every value already.
+   * Users that already had these values.
    * @example 0
    */
   unchanged: number;
@@ -63,13 +63,13 @@ export class BatchCountsView {
   failed: number;
 }
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 export class BatchAnswerView {
   /** One for each element, in the order of the request. */
   results: BatchResultView[];
 
   /**
-   * How many came out how.
+   * The number of elements with each outcome.
    * @example { "created": 1, "updated": 0, "unchanged": 0, "failed": 0 }
    */
   counts: BatchCountsView;

@@ -12,7 +12,7 @@ export const DELETED_USERS_RETENTION_DAYS = Symbol('deleted users retention days
 const PURGE_EVERY_MS = 60 * 60_000;
 const USERS_PER_ROUND = 100;
 
-/** Purges deleted users whose time is over. */
+/** Purges deleted users whose retention period is over. */
 @Injectable()
 export class DeletedUserRetention implements OnModuleInit {
   private readonly job: Job = {
@@ -51,7 +51,7 @@ export class DeletedUserRetention implements OnModuleInit {
     );
   }
 
-  /** A user who cannot be purged holds up no other one. */
+  /** A user who cannot be purged does not hold up others. */
   private async purgeOldOf(organizationId: string, signal?: AbortSignal): Promise<void> {
     const by = systemCaller(organizationId, 'service', 'retention');
     const skipped: string[] = [];

@@ -20,7 +20,10 @@ export class DeletedUser {
   @Column({ name: 'email_key', type: 'text' })
   emailKey: string;
 
-  /** The user as it was last. */
+  @Column({ name: 'user_name_key', type: 'text', nullable: true })
+  userNameKey: string | null;
+
+  /** The user as it was before the deletion. */
   @Column({ type: 'json' })
   fields: UserJson;
 
@@ -28,15 +31,21 @@ export class DeletedUser {
   deletedAt: Date;
 }
 
-/** The deleted user that a user becomes. */
+/** The deleted user for a user. */
 export const deletedUserOf = (user: User): Omit<DeletedUser, 'deletedAt'> => ({
   organizationId: user.organizationId,
   id: user.id,
   version: user.version,
   emailKey: withKeys({ email: user.email }).emailKey!,
+  userNameKey: user.userNameKey,
   fields: serializeUser(user) as unknown as UserJson, // times become text
 });
 
-/** The user that a deleted user was. */
-export const userOf = ({ organizationId, id, version, fields }: Omit<DeletedUser, 'emailKey'>): User =>
+/** The user before its deletion, with the fields that are shown. */
+export const userOf = ({
+  organizationId,
+  id,
+  version,
+  fields,
+}: Omit<DeletedUser, 'emailKey' | 'userNameKey'>): User =>
   userFromJson(organizationId, { ...fields, id, version });

@@ -1,6 +1,6 @@
 import { UserView } from '../user/user.view';
 
-/** A deleted user, as it was last. */
+/** A deleted user, as it was before the deletion. */
 export class DeletedUserView extends UserView {
   /**
    * When the user was deleted.
@@ -9,7 +9,7 @@ export class DeletedUserView extends UserView {
   deletedAt: Date;
 
   /**
-   * When the user is purged, unless it is restored. That happens within an hour.
+   * When the user becomes due for purging, which happens within an hour, unless it is restored.
    * @example '2026-03-30T17:00:00.000Z'
    */
   purgeAt: Date;

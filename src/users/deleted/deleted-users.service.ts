@@ -1,13 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
-import { violates } from '../../database/errors';
 import { findLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
 import { sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import { type By, type Caller, callerOf } from '../../http/caller';
-import { notFound, taken } from '../../http/fault';
+import { notFound } from '../../http/fault';
 import { validateOrThrow } from '../../http/input/validate';
 import { type Page, paginate, type SortColumn } from '../../pages/paginate';
 import { newTextOf, putSearchTexts } from '../search/search-texts';
@@ -17,7 +16,8 @@ import type { UserJson } from '../user/user.json';
 import { emailKey, withKeys } from '../user/user.keys';
 import { serializeUser, type UserRecord } from '../user/user.serializer';
 import { userRestored } from '../user/user.events';
-import { EMAIL_TAKEN } from '../user/email-taken';
+import { UserLifecycle } from '../user/user-lifecycle';
+import { rethrowTaken } from '../user/email-taken';
 import { DeletedUser, userOf } from './deleted-user.entity';
 import { DELETED_USERS_RETENTION_DAYS } from './deleted-user-retention';
 import type { DeletedUserView } from './deleted-user.view';
@@ -28,9 +28,9 @@ import { UserPurge } from './user-purge';
 export type DeletedUserRecord = DeletedUserView;
 
 /** A row of a page, with the user as text. */
-type DeletedUserRow = Omit<DeletedUser, 'emailKey' | 'fields'> & { fields: string };
+type DeletedUserRow = Omit<DeletedUser, 'emailKey' | 'userNameKey' | 'fields'> & { fields: string };
 
-const parsed = (row: DeletedUserRow): Omit<DeletedUser, 'emailKey'> => ({
+const parsed = (row: DeletedUserRow): Omit<DeletedUser, 'emailKey' | 'userNameKey'> => ({
   ...row,
   fields: JSON.parse(row.fields) as UserJson,
 });
@@ -42,7 +42,7 @@ const COLUMNS: SortColumn[] = [
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Users who have been deleted, and not purged yet. */
+/** Users who have been deleted but not purged. */
 @Injectable()
 export class DeletedUsersService {
   /** @internal Nest constructs it. */
@@ -50,16 +50,20 @@ export class DeletedUsersService {
     private readonly database: Database,
     private readonly vocabulary: Vocabulary,
     private readonly purges: UserPurge,
+    private readonly lifecycle: UserLifecycle,
     @Inject(DELETED_USERS_RETENTION_DAYS) private readonly days: number,
   ) {}
 
-  /** The latest first. */
+  /** Latest deletion first. */
   async list(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<DeletedUserRecord>> {
     const { data, nextCursor } = await this.page(by, query);
     return { data: data.map((row) => this.serialize(parsed(row))), nextCursor };
   }
 
-  /** The same page with each user as JSON text. Only one at a time is parsed, which takes up to twenty times as much memory. */
+  /**
+   * The same page with each user as JSON text. Users are parsed one at a time, because a parsed user takes up to twenty times
+   * as much memory.
+   */
   async listAsText(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<string>> {
     const { data, nextCursor } = await this.page(by, query);
     return { data: data.map((row) => JSON.stringify(this.serialize(parsed(row)))), nextCursor };
@@ -93,27 +97,53 @@ export class DeletedUsersService {
     return this.serialize(user);
   }
 
-  /** Makes it a user again, with its id and everything else, or with another email. */
+  /** Restores the user with its id and all other fields, or with another email. */
   async restore(by: By, id: string, input: RestoreUserDto = {}): Promise<UserRecord> {
     const caller = callerOf(by);
     const { organizationId } = caller;
     const { email } = validateOrThrow(RestoreUserDto, input);
     if (!isId('usr', id)) throw deletedUserNotFound();
     const user = await this.database
-      .write(organizationId, (manager) => restoreUser(manager, caller, id, email))
-      .catch((error: unknown) => {
-        throw violates(error, 'users_organization_id_email_key_key') ? taken(EMAIL_TAKEN) : error;
-      });
+      .write(organizationId, (manager) => this.restoreUser(manager, caller, id, email))
+      .catch(rethrowTaken);
     await this.vocabulary.learn(this.database, organizationId, [newTextOf(user)]);
     return serializeUser(user);
   }
 
-  /** Erases it for good, from the events and the search, too. */
+  /** Erases the user for good, from the events and the search, too. */
   async purge(by: By, id: string): Promise<void> {
     if (!(await this.purges.purge(callerOf(by), id))) throw deletedUserNotFound();
   }
 
-  private serialize(user: Omit<DeletedUser, 'emailKey'>): DeletedUserRecord {
+  private async restoreUser(manager: EntityManager, by: Caller, id: string, email?: string): Promise<User> {
+    const { organizationId } = by;
+    const deleted = await findLocked(manager, DeletedUser, { organizationId, id });
+    if (!deleted) throw deletedUserNotFound();
+    await manager.delete(DeletedUser, { organizationId, id });
+    const former = userOf(deleted);
+    const user = {
+      ...former,
+      ...withKeys({ email: email ?? former.email }),
+      userNameKey: deleted.userNameKey,
+      version: former.version + 1,
+    };
+    const { raw } = await manager
+      .createQueryBuilder()
+      .insert()
+      .into(User)
+      .values({ ...user, updatedAt: () => 'greatest(CAST(:former AS timestamptz), now())' })
+      .setParameter('former', former.updatedAt)
+      .updateEntity(false)
+      .returning('updated_at AS "updatedAt"')
+      .execute();
+    Object.assign(user, raw[0]);
+    await putSearchTexts(manager, [{ after: user }]);
+    await this.lifecycle.restored(manager, by, user);
+    await recordEvents(manager, userRestored(by, user));
+    return user;
+  }
+
+  private serialize(user: Omit<DeletedUser, 'emailKey' | 'userNameKey'>): DeletedUserRecord {
     const { deletedAt } = user;
     return {
       ...serializeUser(userOf(user)),
@@ -121,28 +151,6 @@ export class DeletedUsersService {
       purgeAt: new Date(deletedAt.getTime() + this.days * DAY_MS),
     };
   }
-}
-
-async function restoreUser(manager: EntityManager, by: Caller, id: string, email?: string): Promise<User> {
-  const { organizationId } = by;
-  const deleted = await findLocked(manager, DeletedUser, { organizationId, id });
-  if (!deleted) throw deletedUserNotFound();
-  await manager.delete(DeletedUser, { organizationId, id });
-  const former = userOf(deleted);
-  const user = { ...former, ...withKeys({ email: email ?? former.email }), version: former.version + 1 };
-  const { raw } = await manager
-    .createQueryBuilder()
-    .insert()
-    .into(User)
-    .values({ ...user, updatedAt: () => 'greatest(CAST(:former AS timestamptz), now())' })
-    .setParameter('former', former.updatedAt)
-    .updateEntity(false)
-    .returning('updated_at AS "updatedAt"')
-    .execute();
-  Object.assign(user, raw[0]);
-  await putSearchTexts(manager, [{ after: user }]);
-  await recordEvents(manager, userRestored(by, user));
-  return user;
 }
 
 const deletedUserNotFound = () => notFound('There is no such deleted user.');

@@ -3,14 +3,15 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
-import { execute, type Sql } from '../../database/sql';
-import { emptyEvents, hasLongHistory } from '../../events/log/empty-events';
+import { query, type Sql } from '../../database/sql';
+import { type EmptiedEvent, emptyEvents, hasLongHistory } from '../../events/log/empty-events';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { ReplacedText } from '../search/vocabulary/replaced-text.entity';
 import { Purge, VocabularySweep } from '../search/vocabulary/vocabulary-sweep';
 import { userPurged } from '../user/user.events';
+import { UserLifecycle } from '../user/user-lifecycle';
 import { DeletedUser } from './deleted-user.entity';
 
 /** Erases deleted users for good: afterwards no table has a name, an email or metadata of them. */
@@ -20,11 +21,12 @@ export class UserPurge {
     private readonly database: Database,
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly sweep: VocabularySweep,
+    private readonly lifecycle: UserLifecycle,
   ) {}
 
   /**
-   * Whether there was such a deleted user, of that version if one is given. Throws if the signal is aborted meanwhile; a purge
-   * that was cut short is done again.
+   * Returns whether there was such a deleted user, with this version if one is given. Throws if the signal is aborted
+   * meanwhile; an interrupted purge is repeated.
    */
   async purge(
     by: Caller,
@@ -36,13 +38,13 @@ export class UserPurge {
     if (!isId('usr', id)) return false;
     if (!(await this.database.read(organizationId, (manager) => manager.existsBy(DeletedUser, where))))
       return false;
-    // A long history takes many statements, each of which commits. The user goes last, so that a purge that ends here is done
-    // again. Words of a user who is restored meanwhile come back.
+    // A long history takes many statements, each of which commits. The user is deleted last, so that an interrupted purge is
+    // repeated. If the user is restored meanwhile, its words are stored again.
     const isDeleted = (manager: EntityManager) => findLocked(manager, DeletedUser, where);
     const commit = (statement: Sql) =>
       this.database.write(
         organizationId,
-        async (manager) => ((await isDeleted(manager)) ? execute(manager, statement) : 0),
+        async (manager) => ((await isDeleted(manager)) ? query<EmptiedEvent>(manager, statement) : []),
         'heavy',
       );
     const isLong = await this.database.read(organizationId, (manager) =>
@@ -60,9 +62,10 @@ export class UserPurge {
   private async erase(manager: EntityManager, by: Caller, id: string): Promise<void> {
     const { organizationId } = by;
     await manager.delete(DeletedUser, { organizationId, id });
-    await emptyEvents((statement) => execute(manager, statement), organizationId, id);
+    await emptyEvents((statement) => query(manager, statement), organizationId, id);
     await this.idempotencyKeys.forgetUser(manager, organizationId, id);
     await manager.delete(ReplacedText, { organizationId, userId: id });
+    await this.lifecycle.purged(manager, organizationId, id);
     await manager
       .createQueryBuilder()
       .insert()

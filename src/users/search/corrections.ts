@@ -4,7 +4,7 @@ import { encode, type QueryWord } from './search-text';
 import { MAX_WORD_LENGTH, MIN_TYPO_LENGTH, oneEditFrom } from './vocabulary/spelling';
 import { SearchWord } from './vocabulary/words';
 
-/** At most this many words of the vocabulary stand in for one word of a query. */
+/** The maximum number of vocabulary words that replace one word of a query. */
 const MAX_CANDIDATES = 20;
 
 /** A word of a query, with the words of the vocabulary that are one edit away. */

@@ -9,8 +9,9 @@ const SURVEY = 400;
 /** At most this many matches are read from the index and sorted for one page, unless a long walk does not fill it. */
 const MAX_MATCHES = 20_000;
 
-/** The length of the walk where more users match than that. */
+/** The longest walk if more users match than that, and its first part, which shows whether the whole would fill the page. */
 const LONG_WALK = 20_000;
+const FIRST_STEPS = 4_000;
 
 /** Up to this many matches in the survey, reading all of them from the index is fast. */
 const RARE = 3;
@@ -35,6 +36,8 @@ interface RankedWords {
  */
 export class MatchRanks {
   private read?: RankedUser[];
+  /** Whether a rank and all later ones have too many matches to read them together. */
+  private areMany = false;
   private readonly filters: Sql[];
   private readonly isLater: Sql;
 
@@ -66,9 +69,16 @@ export class MatchRanks {
     if (seen.found.length === limit) return seen.found;
     // A word that most users have is slow to look up and excludes few.
     const isCommon = (i: number) => seen.counts[i] > SURVEY / 2;
-    if (seen.matches <= RARE) return this.readAll(from, isCommon);
-
     const match = this.indexed(ofRank[rank] ?? words, isCommon, rank);
+    if (seen.matches <= RARE) {
+      if (!this.areMany) this.read = await this.readAll(from, isCommon);
+      if (this.read) return this.next(rank, from);
+      this.areMany = true;
+      // This rank alone may have few matches, if the index has a pattern for it.
+      const own = ofRank[rank] && (await matches(this.search, match, rankSql, from, MAX_MATCHES));
+      return own ?? this.readMany(match, from);
+    }
+
     const expected = (SURVEY * limit) / Math.max(seen.found.length, 1 / 2);
     if (expected <= MAX_EXPECTED_WALK) {
       const walked = await this.search.walk(match.filter, 2 * expected, from);
@@ -77,19 +87,19 @@ export class MatchRanks {
     return (await matches(this.search, match, rankSql, from, MAX_MATCHES)) ?? this.readMany(match, from);
   }
 
-  /** Reads the few users of this and all later ranks. */
-  private async readAll(from: From, isCommon: (i: number) => boolean): Promise<FoundUser[]> {
-    const { words, rank: rankSql } = this.query;
-    this.read = await matches(this.search, this.indexed(words, isCommon), rankSql, from, MAX_MATCHES);
-    return this.read
-      ? this.next(from.rank, from)
-      : this.readMany(this.indexed(words, isCommon, from.rank), from);
+  /** Reads the users of this and all later ranks; undefined if they are many. */
+  private readAll(from: From, isCommon: (i: number) => boolean): Promise<RankedUser[] | undefined> {
+    const { words, rank } = this.query;
+    return matches(this.search, this.indexed(words, isCommon), rank, from, MAX_MATCHES);
   }
 
-  /** Reads a rank of many users. A walk over the names finds some soon, unless all of them come late. */
+  /** Reads a rank of many users. A walk over the names finds some soon, unless all matches come late. */
   private async readMany(match: IndexedMatch, from: From): Promise<FoundUser[]> {
-    const walked = await this.search.walk(match.filter, LONG_WALK, from);
-    if (walked.length === from.limit) return walked;
+    for (const length of [FIRST_STEPS, LONG_WALK]) {
+      const walked = await this.search.walk(match.filter, length, from);
+      if (walked.length === from.limit) return walked;
+      if (walked.length * (LONG_WALK / FIRST_STEPS) < from.limit) break;
+    }
     return (await matches(this.search, match, this.query.rank, from, Infinity))!;
   }
 

@@ -1,7 +1,6 @@
 import { join, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
-import { User } from '../user/user.entity';
-import { type FoundUser, isAfter, type RankPage, type Search, SMALL, withUser } from './search';
+import { type FoundUser, nextByName, type RankPage, type Search, SMALL, withUser } from './search';
 import { UserSearchText } from './search-texts';
 
 // The statements that compare search texts. They find users of several ranks, and have `rank` as an SQL expression.
@@ -11,22 +10,27 @@ export type RankedUser = FoundUser & { rank: number };
 /** Where a page begins: in this rank, or after a row of it. */
 export type From = RankPage & { rank: number };
 
-/** The users of a small search that meet the condition, by rank and name. It reads the text of every user. */
+/**
+ * The users of a small search that meet the condition, by rank and name. It reads the text of every user. The CTE is
+ * MATERIALIZED so that it is planned alone: beside the estimated cost of the texts, a scan of the whole table can look as cheap as
+ * the index of the organization.
+ */
 export const matchesInSmall = (
-  { run, organizationId, inScope, isOther }: Search,
+  search: Search,
   condition: Sql,
   rank: Sql,
   from: From,
 ): Promise<RankedUser[]> =>
-  run(sql`
+  search.run(sql`
+    WITH small AS MATERIALIZED (SELECT id AS of_user FROM ${search.users(sql`LIMIT ${opaque(SMALL)}`)})
     SELECT id, name_key AS "nameKey", name, rank
     FROM (
       SELECT id, name_key, name, ${rank} AS rank
-      FROM (SELECT id AS of_user FROM ${User} WHERE ${inScope} LIMIT ${SMALL}) AS users, LATERAL (
+      FROM small, LATERAL (
         SELECT user_id, user_id AS id, name_key, name, text FROM ${UserSearchText}
-        WHERE organization_id = ${organizationId} AND user_id = of_user OFFSET 0
+        WHERE organization_id = ${search.organizationId} AND user_id = of_user OFFSET 0
       ) AS texts
-      WHERE ${isOther} AND ${condition}
+      WHERE ${search.isOther} AND ${condition}
     ) AS matches
     WHERE ${isRankedAfter(from)}
     ORDER BY rank, name_key, name, id LIMIT ${from.limit}`);
@@ -63,7 +67,7 @@ export async function matches(
 
 /** Looks at the next `length` names. Returns the users of this rank, how many have any rank, and how many meet each of `parts`. */
 export async function survey(
-  { run, organizationId, inScope, isOther }: Search,
+  search: Search,
   condition: Sql,
   rank: Sql,
   parts: Sql[],
@@ -71,17 +75,16 @@ export async function survey(
   length: number,
 ): Promise<{ found: RankedUser[]; matches: number; counts: number[] }> {
   const countsOfParts = parts.map((_part, i) => sql`, count(*) FILTER (WHERE parts[${i + 1}])`);
-  const rows = await run<RankedUser & { counts: number[] }>(sql`
+  const rows = await search.run<RankedUser & { counts: number[] }>(sql`
     WITH walked AS MATERIALIZED (
       SELECT names.*, texts.rank, texts.parts
       FROM (
-        SELECT id, name_key, name FROM ${User} WHERE ${inScope} AND ${isAfter(after)}
-        ORDER BY name_key, name, id LIMIT ${opaque(length)}
+        SELECT id, name_key, name FROM ${search.users(nextByName(after, length))} ORDER BY name_key, name, id LIMIT ${opaque(length)}
       ) AS names, LATERAL (
         SELECT CASE WHEN ${condition} THEN ${rank} END AS rank, ARRAY[${join(parts)}]::boolean[] AS parts
-        FROM ${UserSearchText} WHERE organization_id = ${organizationId} AND user_id = names.id OFFSET 0
+        FROM ${UserSearchText} WHERE organization_id = ${search.organizationId} AND user_id = names.id OFFSET 0
       ) AS texts
-      WHERE ${isOther}
+      WHERE ${search.isOther}
     )
     SELECT counted.counts, page.*
     FROM (SELECT ARRAY[count(rank)${join(countsOfParts, '')}]::int[] AS counts FROM walked) AS counted LEFT JOIN (

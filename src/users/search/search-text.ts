@@ -7,9 +7,9 @@ import { fold } from '../user/fold';
 export const markWords = (folded: string): string => folded.replace(/[\p{L}\p{N}]+/gu, ' $&');
 
 /**
- * Writes every character but a-z, 0-9 and white space as capital letters, of which folded text has none. Trigrams know
- * nothing but letters and digits, and in some locales only those of ASCII; so written, punctuation, emoji and the letters
- * of all scripts have trigrams too. No code begins inside another one.
+ * Writes every character but a-z, 0-9 and white space as capital letters, of which folded text has none. Trigrams contain only
+ * letters and digits, and in some locales only ASCII ones; in this form punctuation, emoji and the letters of all scripts have
+ * trigrams too. No code begins inside another one.
  */
 export const encode = (text: string): string => text.replace(/[^a-z0-9\s]/gu, encodeCharacter);
 
@@ -53,7 +53,7 @@ export const toSearchText = (text: string): string => encode(markWords(fold(text
 export const EMAIL_MARK = '\n@';
 export const METADATA_MARK = '\n#';
 
-/** A word of a query, as the search text contains it at the start of a word, and where else it may be. */
+/** A word of a query, in the forms in which search text contains it at the start of a word and elsewhere. */
 export interface QueryWord {
   letters: string;
   start: string;

@@ -25,12 +25,12 @@ export class UserSearchText {
 }
 
 /** The search text of a user: its name, its email and the strings of its metadata, in the form that the search compares. */
-export function searchTextOf({ name, email, metadata }: Omit<UserFields, 'role'>): string {
+export function searchTextOf({ name, email, metadata }: Omit<UserFields, 'role' | 'active'>): string {
   const strings = [...stringsIn(metadata)].map(toSearchText).filter(Boolean).join('\n');
   return `${toSearchText(name)}${EMAIL_MARK}${toSearchText(email)}${METADATA_MARK}${strings}`;
 }
 
-/** A user's search text, whose words the vocabulary learns. */
+/** A user's search text, whose words are added to the vocabulary. */
 export interface NewText {
   userId: string;
   text: string;
@@ -88,11 +88,11 @@ export async function putSearchTexts(
     .map(({ after, text }) => ({ userId: after.id, text }));
 }
 
-/** Leaves the search text of a deleted user to the sweep; its row goes with the user. */
+/** Leaves the search text of a deleted user to the sweep; its row is deleted with the user. */
 export const removeSearchText = (manager: EntityManager, user: User): Promise<void> =>
   keepForSweep(manager, [{ organizationId: user.organizationId, userId: user.id, text: searchTextOf(user) }]);
 
-/** The sweep of the vocabulary then stores or removes the words of the texts, whichever is right by then. */
+/** The sweep of the vocabulary later stores the words of the texts, or removes unused ones. */
 export async function keepForSweep(
   manager: EntityManager,
   texts: readonly Pick<ReplacedText, 'organizationId' | 'userId' | 'text'>[],

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../user/user.entity';
-import { filterOf, isFiltered, type UserFilter } from '../user/user.filter';
+import { filterOf, isFiltered, type UserFilter, usersWho } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
 import { FALSE, not, TRUE } from './search-conditions';
 import { UserSearchText } from './search-texts';
@@ -30,9 +30,7 @@ export interface RankPage {
  * text. OFFSET 0 and MATERIALIZED keep a sub-select from becoming a join, for which the planner might choose another index.
  */
 export class Search {
-  /** The users of the organization that pass the filter, in `users`. */
-  readonly inScope: Sql;
-  /** The same for an `id` that was found in `user_search`. */
+  /** Whether a user passes the filter, by an `id` that was found in `user_search`. */
   readonly isIdInScope: Sql;
   /** The users that the query does not name exactly, by `id`. */
   readonly isOther: Sql;
@@ -44,22 +42,26 @@ export class Search {
     private readonly filter: UserFilter,
     private readonly isNamed: Sql = FALSE,
   ) {
-    this.inScope = sql`organization_id = ${organizationId} AND ${filterOf(filter)}`;
     this.isIdInScope = isFiltered(filter)
       ? sql`(SELECT ${filterOf(filter)} FROM ${User} WHERE organization_id = ${organizationId} AND users.id = texts.id)`
       : TRUE;
     this.isOther = not(isNamed);
   }
 
-  /** The same search, where the query names the users with such an `id` exactly: no statement but `exact()` finds them. */
+  /** The same search for a query that names users exactly, by a condition on their `id`: only `exact()` finds these users. */
   naming(isNamed: Sql): Search {
     return new Search(this.run, this.organizationId, this.filter, isNamed);
   }
 
-  /** Whether so few users pass the filter that reading all of them is fast. */
+  /** The users that pass the filter, as an item of FROM. `page` has conditions, an order and a limit. */
+  users(page: Sql): Sql {
+    return usersWho(this.filter, this.organizationId, page);
+  }
+
+  /** Whether the users that pass the filter are so few that reading all of them is fast. */
   isSmall(): Promise<boolean> {
     this.small ??= this.run<{ exists: boolean }>(
-      sql`SELECT EXISTS (SELECT FROM ${User} WHERE ${this.inScope} OFFSET ${SMALL})`,
+      sql`SELECT EXISTS (SELECT FROM ${this.users(sql`LIMIT ${opaque(SMALL + 1)}`)} OFFSET ${SMALL})`,
     ).then(([{ exists }]) => !exists);
     return this.small;
   }
@@ -72,7 +74,10 @@ export class Search {
     return user?.id;
   }
 
-  /** The users that the query names exactly. They are filtered after they are read: an index by the filter might seem to do, too. */
+  /**
+   * The users that the query names exactly. They are filtered after they are read, or the planner might choose the index of the
+   * filter.
+   */
   exact({ after, limit }: RankPage): Promise<FoundUser[]> {
     return this.run(sql`
       SELECT id, name_key AS "nameKey", name
@@ -86,8 +91,7 @@ export class Search {
     return this.run(sql`
       SELECT id, name_key AS "nameKey", name
       FROM (
-        SELECT id, name_key, name FROM ${User} WHERE ${this.inScope} AND ${isAfter(after)}
-        ORDER BY name_key, name, id LIMIT ${opaque(length)}
+        SELECT id, name_key, name FROM ${this.users(nextByName(after, length))} ORDER BY name_key, name, id LIMIT ${opaque(length)}
       ) AS names
       WHERE ${this.isOther} AND
         (SELECT ${condition} FROM ${UserSearchText} WHERE organization_id = ${this.organizationId} AND user_id = names.id)
@@ -108,5 +112,9 @@ export class Search {
 export const isAfter = (after: Position | undefined): Sql =>
   after ? sql`(name_key, name, id) > (${after[0]}, ${after[1]}, ${after[2]})` : TRUE;
 
-/** The rows that are no stand-in for an empty page, which counts are joined with. */
+/** The next `length` users in the order of names. */
+export const nextByName = (after: Position | undefined, length: number): Sql =>
+  sql`AND ${isAfter(after)} ORDER BY name_key, name, id LIMIT ${opaque(length)}`;
+
+/** The rows without the placeholder that carries the counts of an empty page. */
 export const withUser = <Row extends FoundUser>(rows: Row[]): Row[] => rows.filter(({ id }) => id !== null);

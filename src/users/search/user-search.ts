@@ -6,7 +6,7 @@ import { type By, callerOf } from '../../http/caller';
 import { validateOrThrow } from '../../http/input/validate';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
 import type { Page } from '../../pages/paginate';
-import { USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from '../user/user.columns';
+import { USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from '../user/user-query';
 import type { User } from '../user/user.entity';
 import { serializeUser, type UserRecord } from '../user/user.serializer';
 import { SearchUsersDto } from '../user/user.dto';
@@ -15,10 +15,13 @@ import { type Rank, ranksOf, typoRanksOf } from './search-ranks';
 
 type SearchInput = Pick<SearchUsersDto, 'q'> & Partial<SearchUsersDto>;
 
-/** A statement of a search may take this long, and none begins after this time. So a search holds its connection twice as long at most. */
+/**
+ * The limit for each statement of a search. No statement begins after this time, so a search holds its connection for at most
+ * twice as long.
+ */
 const MAX_MS = 500;
 
-/** The last row of a page: the kind of its ranks, the index of its rank, and where it stands there. */
+/** The last row of a page: the kind of its ranks, the index of its rank, and its position in the rank. */
 type Cursor = [kind: 'words' | 'typos', rank: string, ...Position];
 
 /**
@@ -42,12 +45,12 @@ export class UserSearch {
 
   private async page<Row>(columns: Sql, by: By, input: SearchInput): Promise<Page<Row>> {
     const { organizationId } = callerOf(by);
-    const { q, limit, cursor, role } = validateOrThrow(SearchUsersDto, input);
-    const list = ['search', organizationId, q, role];
+    const { q, limit, cursor, role, active } = validateOrThrow(SearchUsersDto, input);
+    const list = ['search', organizationId, q, role, ...(active === undefined ? [] : [active])];
     const from = cursor === undefined ? undefined : (decodeCursor(cursor, list, isPosition) as Cursor);
     // All statements see the same rows, so nobody is found twice or left out because of a change in between.
     return this.database.snapshot(organizationId, MAX_MS, async (manager) => {
-      const search = new Search(withinTime(manager), organizationId, { role });
+      const search = new Search(withinTime(manager), organizationId, { role, active });
       let found: Found[] = [];
       if (from?.[0] !== 'typos') found = await nextOf(await ranksOf(q, search), 'words', limit + 1, from);
       if (from?.[0] === 'typos' || (!from && found.length === 0))
@@ -75,12 +78,12 @@ async function nextOf(ranks: Rank[], kind: Cursor[0], count: number, from?: Curs
   for (let rank = Number(first ?? 0); rank < ranks.length && found.length < count; rank++) {
     for (const { id, nameKey, name } of await ranks[rank]({ after, limit: count - found.length }))
       found.push({ id, cursor: [kind, String(rank), nameKey, name, id] });
-    after = undefined; // it stands in the first of these ranks
+    after = undefined; // it applies to the first of these ranks
   }
   return found;
 }
 
-/** Runs statements as long as there is time. A wait for the connection does not count. */
+/** Runs statements within the time limit. Waiting for the connection does not count. */
 function withinTime(manager: EntityManager): Search['run'] {
   const started = performance.now();
   return (statement) => {

@@ -12,7 +12,7 @@ const MAX_VALUES = 1_000;
 
 const isLong = (key: string) => hasCharacters(key, MAX_KEY_CHARACTERS + 1);
 
-/** The keys at fault, of as many as there may be. */
+/** The keys at fault, among the permitted number of keys. */
 const keysThat = (isAtFault: (key: string) => boolean) => (value: unknown) =>
   Object.keys(Object(value)).slice(0, MAX_KEYS).filter(isAtFault);
 

@@ -8,10 +8,11 @@ export const withDefaults = (
   name: fields.name,
   email: fields.email,
   role: fields.role ?? 'member',
+  active: fields.active ?? true,
   metadata: fields.metadata ?? {},
 });
 
-/** The fields that get another value, or undefined if none does. Another order of keys in metadata is no change. */
+/** The fields whose values change, or undefined if none does. Another order of keys in metadata is not a change. */
 export function changesOf(user: UserFields, fields: Partial<UserFields>): Partial<UserFields> | undefined {
   const names = WRITABLE_FIELDS.filter(
     (name) => fields[name] !== undefined && !isSame(fields[name], user[name]),
@@ -19,8 +20,8 @@ export function changesOf(user: UserFields, fields: Partial<UserFields>): Partia
   return names.length > 0 ? Object.fromEntries(names.map((name) => [name, fields[name]])) : undefined;
 }
 
-/** JSON is compared as it is stored: it knows no -0 and no undefined. */
-const isSame = (one: unknown, other: unknown) =>
+/** JSON is compared as it is stored, without -0 and undefined. */
+export const isSame = (one: unknown, other: unknown) =>
   one === other || isDeepStrictEqual(stored(one), stored(other));
 
 const stored = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;

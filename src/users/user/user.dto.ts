@@ -1,6 +1,17 @@
 import { applyDecorators } from '@nestjs/common';
 import { PartialType } from '@nestjs/mapped-types';
-import { Email, fault, Immutable, OneOf, Optional, Satisfies, Text } from '../../http/input/checks';
+import {
+  Email,
+  fault,
+  Flag,
+  FlagText,
+  Id,
+  Immutable,
+  OneOf,
+  Optional,
+  Satisfies,
+  Text,
+} from '../../http/input/checks';
 import { PageQuery } from '../../pages/page';
 import type { Order } from '../../pages/paginate';
 import { fold } from './fold';
@@ -10,7 +21,7 @@ import { USER_SORTS, type UserSort } from './user.sorts';
 
 const MAX_WORDS = 10;
 
-/** Text of at most so many words as the search takes them: some characters fold to several. */
+/** Text within the word limit of the search, which counts folded words: some characters fold to several words. */
 const SearchText = () =>
   applyDecorators(
     Text(2, 200),
@@ -44,6 +55,14 @@ export class CreateUserDto implements Partial<UserFields> {
   @Optional()
   @OneOf(ROLES)
   role?: Role;
+
+  /**
+   * For your application; the service does not interpret it. A new user is active by default.
+   * @example true
+   */
+  @Optional()
+  @Flag()
+  active?: boolean;
 
   /**
    * Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON,
@@ -102,13 +121,29 @@ export class ListUsersDto extends PageQuery {
   @Optional()
   @OneOf(ROLES)
   role?: Role;
+
+  /**
+   * Only users who are active, or only those who are not.
+   * @example true
+   */
+  @Optional()
+  @FlagText()
+  active?: boolean;
+
+  /**
+   * Only the members of the group with this id.
+   * @example 'grp_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  @Optional()
+  @Id('grp')
+  group?: string;
 }
 
 export class SearchUsersDto extends PageQuery {
   /**
-   * Up to 10 words, all of which must be found: at the start of a word or inside one, in the name, the email or a string value
-   * of the metadata. A word of one or two letters is found at the start of words only. An id is found by the whole of it or by
-   * at least its first 12 characters. There is no special syntax.
+   * Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string value
+   * of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full text or by at
+   * least its first 12 characters. There is no special syntax.
    * @example 'ada lovelace'
    */
   @SearchText()
@@ -121,4 +156,12 @@ export class SearchUsersDto extends PageQuery {
   @Optional()
   @OneOf(ROLES)
   role?: Role;
+
+  /**
+   * Only users who are active, or only those who are not.
+   * @example true
+   */
+  @Optional()
+  @FlagText()
+  active?: boolean;
 }

@@ -28,14 +28,21 @@ export class User {
   @Column({ name: 'email_key', type: 'text', select: false })
   emailKey: string;
 
+  /** The form in which the user name of the directory is compared; null if it is the email. Unique in the organization. */
+  @Column({ name: 'user_name_key', type: 'text', nullable: true })
+  userNameKey: string | null;
+
   @Column({ type: 'text' })
   role: Role;
+
+  @Column({ type: 'boolean', default: true })
+  active: boolean;
 
   /** Not jsonb, which writes 5e-324 in 326 characters and does not keep the order of keys. */
   @Column({ type: 'json' })
   metadata: Metadata;
 
-  /** Counted up by TypeORM with every change. */
+  /** Incremented by TypeORM with every change. */
   @VersionColumn()
   version: number;
 
@@ -47,7 +54,7 @@ export class User {
 }
 
 /** The fields that callers may set. */
-export const WRITABLE_FIELDS = ['name', 'email', 'role', 'metadata'] as const;
+export const WRITABLE_FIELDS = ['name', 'email', 'role', 'active', 'metadata'] as const;
 export type UserFields = Pick<User, (typeof WRITABLE_FIELDS)[number]>;
 
 /** All fields, in the order in which they are shown. */

@@ -35,7 +35,7 @@ export const userRestored = (by: Caller, user: User): NewEvent => ({
   data: { user: serializeUser(user) },
 });
 
-/** Nothing of the user is left to tell. */
+/** The event has no data, because the user has been erased. */
 export const userPurged = (by: Caller, targetId: string): NewEvent => ({
   by,
   type: 'user.purged',

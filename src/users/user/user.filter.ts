@@ -1,14 +1,80 @@
 import { type Sql, sql } from '../../database/sql';
-import type { Role } from './user.entity';
+import { type Role, ROLES, User } from './user.entity';
+import { emailKey } from './user.keys';
 
-/** Which users of an organization a list or a search returns. A filter that is absent lets all of them pass. */
+/** Which users of an organization a list, a search or an export returns. An absent filter matches all of them. */
 export interface UserFilter {
+  /** In any letter case. */
+  email?: string;
   role?: Role;
+  active?: boolean;
 }
 
-/** The filter as a condition on a row of `users`. */
-export const filterOf = ({ role }: UserFilter): Sql => (role === undefined ? sql`true` : sql`role = ${role}`);
-
-/** Whether there is anything to filter by. */
+/** Whether any filter is set. */
 export const isFiltered = (filter: UserFilter): boolean =>
   Object.values(filter).some((value) => value !== undefined);
+
+/** The filter as cursors contain it. A cursor is valid only with the same filter. */
+export const filterInCursor = ({ email, role, active }: UserFilter) => ({
+  ...(email !== undefined && { emailKey: emailKey(email) }),
+  ...(role !== undefined && { role }),
+  ...(active !== undefined && { active }),
+});
+
+/** The filter as a condition on a row of `users` that has been found in another way. */
+export const filterOf = ({ email, role, active }: UserFilter): Sql =>
+  sql`(${email === undefined ? sql`true` : sql`email_key = ${emailKey(email)}`}
+    AND ${role === undefined ? sql`true` : sql`role = ${role}`}
+    AND ${active === undefined ? sql`true` : sql`active = ${active}`})`;
+
+/** A further restriction of the users that pass a filter. */
+interface Choice {
+  /** A SELECT of the ids of the only permitted users. */
+  among?: Sql;
+  /** Turns rows into a SELECT of the permitted ones. */
+  ofThem?: (rows: Sql) => Sql;
+}
+
+/**
+ * The users who pass the filter, as an item of FROM. `page` continues their WHERE: conditions, each with its AND, an order and
+ * a limit. The result contains all rows of the page, but the statement around it must order and limit them again.
+ *
+ * The indexes for filters have the role, the state and then an order. If the filter has only one of the two, each value of the
+ * other has its own part of the index, and `page` applies to each part, so that no other users are read. With `among`, a SELECT
+ * of ids, only those users are read.
+ */
+export function usersWho(
+  filter: UserFilter,
+  organizationId: string,
+  page: Sql,
+  { among, ofThem = (rows) => rows }: Choice = {},
+): Sql {
+  const { email, role, active } = filter;
+  if (among !== undefined) {
+    // OFFSET 0 makes the planner look each user up, whatever the order of the page.
+    return sql`(SELECT * FROM (
+        SELECT users.* FROM (${among}) AS found (user_id), LATERAL (
+          SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = found.user_id OFFSET 0
+        ) AS users OFFSET 0
+      ) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
+  }
+  if (email !== undefined) {
+    // OFFSET 0 makes the planner look the user up by its unique key, whatever the order of the page.
+    return sql`(SELECT * FROM (
+        SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = ${emailKey(email)} OFFSET 0
+      ) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
+  }
+  if (role === undefined && active === undefined)
+    return sql`(${ofThem(sql`SELECT * FROM ${User} WHERE organization_id = ${organizationId} ${page}`)}) AS users`;
+  const parts = (role === undefined ? ROLES : [role]).flatMap((role) =>
+    (active === undefined ? [true, false] : [active]).map((active) => ({ role, active })),
+  );
+  return sql`(
+    SELECT found.* FROM unnest(${parts.map(({ role }) => role)}::text[], ${parts.map(({ active }) => active)}::boolean[])
+      AS parts (of_role, of_active),
+    LATERAL (${ofThem(sql`
+      SELECT * FROM ${User}
+      WHERE organization_id = ${organizationId} AND role = of_role AND active = of_active ${page}`)}
+    ) AS found
+  ) AS users`;
+}

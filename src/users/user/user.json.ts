@@ -3,11 +3,11 @@ import type { User } from './user.entity';
 import { withKeys } from './user.keys';
 import type { UserRecord } from './user.serializer';
 
-/** A user as it is kept as JSON, in a deleted user or a stored response. */
+/** A user stored as JSON, in a deleted user or a stored response. */
 export type UserJson = Omit<UserRecord, 'createdAt' | 'updatedAt'> &
   Record<'createdAt' | 'updatedAt', string>;
 
-/** The user that was kept as JSON. A field that is newer than the JSON has its default. */
+/** The user from the JSON. A field that the JSON does not have yet gets its default. */
 export const userFromJson = (organizationId: string, json: UserJson): User => ({
   organizationId,
   id: json.id,

@@ -1,5 +1,5 @@
 import type { User, UserField } from './user.entity';
-import type { UserText } from './user.columns';
+import type { UserText } from './user-query';
 import type { UserView } from './user.view';
 
 /** A user, as every method of the services returns it and every response shows it. */
@@ -11,6 +11,7 @@ export const serializeUser = (user: Pick<User, UserField>): UserRecord => ({
   name: user.name,
   email: user.email,
   role: user.role,
+  active: user.active,
   metadata: user.metadata,
   version: user.version,
   createdAt: user.createdAt,
@@ -20,4 +21,4 @@ export const serializeUser = (user: Pick<User, UserField>): UserRecord => ({
 /** The same as JSON text, from a row of `USER_TEXT_COLUMNS`. */
 export const userAsJson = (user: UserText): string =>
   `{"id":"${user.id}","name":${JSON.stringify(user.name)},"email":${JSON.stringify(user.email)},"role":"${user.role}",` +
-  `"metadata":${user.metadata},"version":${user.version},"createdAt":"${user.createdAt}","updatedAt":"${user.updatedAt}"}`;
+  `"active":${user.active},"metadata":${user.metadata},"version":${user.version},"createdAt":"${user.createdAt}","updatedAt":"${user.updatedAt}"}`;

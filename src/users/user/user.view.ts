@@ -27,13 +27,19 @@ export class UserView implements Pick<User, UserField> {
   role: Role;
 
   /**
+   * For your application; the service does not interpret it. A directory sets it to false for a user who has left.
+   * @example true
+   */
+  active: boolean;
+
+  /**
    * Arbitrary key-value pairs for your application.
    * @example { "plan": "pro" }
    */
   metadata: Metadata;
 
   /**
-   * How often the user was written: 1, 2, 3 …, one more with every change.
+   * How often the user has been written: 1 for a new user, incremented by every change.
    * @example 1
    */
   version: number;

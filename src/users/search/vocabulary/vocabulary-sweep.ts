@@ -18,16 +18,16 @@ const WORDS_PER_ROUND = 1_000;
 /** How many words a purge remembers, because most former texts of a user have the same ones. */
 const MAX_SETTLED = 10_000;
 
-/** With this many texts that have the word, or a longer one that begins with it, the word counts as used. */
+/** The number of texts that are checked for a word: if so many contain it, or a longer word that begins with it, it counts as used. */
 const MAX_TEXTS = 20;
 
-/** A write that was under way when its user was purged has stored its words by then. */
-const LOOK_AGAIN_AFTER = sql`interval '2 minutes'`;
+/** By then, a write that was in progress when its user was purged has stored its words. */
+const CHECK_AGAIN_AFTER = sql`interval '2 minutes'`;
 
-/** A time in the future is left from before the database's clock was set back. */
-const IS_DUE = sql`(purged_at < now() - ${LOOK_AGAIN_AFTER} OR purged_at > now() + interval '1 minute')`;
+/** A time in the future dates from before the database's clock was set back. */
+const IS_DUE = sql`(purged_at < now() - ${CHECK_AGAIN_AFTER} OR purged_at > now() + interval '1 minute')`;
 
-/** A purge, after which the words that were stored around that time are looked at again. It names nobody. */
+/** A purge, after which words that were stored around that time are checked again. It does not identify the user. */
 @Entity('purges')
 export class Purge {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
@@ -41,8 +41,8 @@ export class Purge {
 }
 
 /**
- * Removes words that no user has any more from the vocabularies. Several processes that do so at once do no harm. It works half
- * of the time: after each text it rests for as long as that took.
+ * Removes words that no user has any more from the vocabularies. Several processes may do so at once. It works half of the
+ * time: after each text it pauses for as long as that text took.
  */
 @Injectable()
 export class VocabularySweep implements OnModuleInit {
@@ -75,16 +75,16 @@ export class VocabularySweep implements OnModuleInit {
       signal,
     );
     await this.database.forEachOrganization(
-      'look again at the words',
+      'check words again',
       (after, limit) => sql`
         SELECT DISTINCT organization_id AS id FROM ${Purge}
         WHERE organization_id > ${after} AND ${IS_DUE} ORDER BY 1 LIMIT ${limit}`,
-      (organizationId) => this.lookAgain(organizationId, signal),
+      (organizationId) => this.checkAgain(organizationId, signal),
       signal,
     );
   }
 
-  /** Settles the words of the texts that a user no longer has, for a purge. */
+  /** Settles the words of all former texts of a user, for a purge. */
   async settleTextsOf(organizationId: string, userId: string, signal?: AbortSignal): Promise<void> {
     const settled = new Set<string>();
     for (;;) {
@@ -106,7 +106,7 @@ export class VocabularySweep implements OnModuleInit {
   }
 
   /**
-   * Removes those of the words that no user has, and stores the others. The second look finds a user who has got a removed word
+   * Removes the words that no user has, and stores the others. A second check finds users who have got a removed word
    * meanwhile: users are committed before their words are stored.
    */
   async settle(organizationId: string, words: Iterable<string>): Promise<void> {
@@ -150,7 +150,7 @@ export class VocabularySweep implements OnModuleInit {
     return this.database.write(organizationId, (manager) => manager.delete(ReplacedText, where));
   }
 
-  private async lookAgain(organizationId: string, signal: AbortSignal | undefined): Promise<void> {
+  private async checkAgain(organizationId: string, signal: AbortSignal | undefined): Promise<void> {
     const purges = await this.database.read(organizationId, (manager) =>
       query<Purge>(
         manager,
@@ -174,7 +174,7 @@ export class VocabularySweep implements OnModuleInit {
   }
 }
 
-/** Words that were stored when the first of the purges happened, or later. */
+/** Words that were stored at the time of the first purge or later. */
 async function wordsSince(
   manager: EntityManager,
   { organizationId, purgedAt }: Purge,
@@ -183,7 +183,7 @@ async function wordsSince(
   const rows = await query<{ word: string }>(
     manager,
     sql`SELECT word FROM ${SearchWord}
-        WHERE organization_id = ${organizationId} AND word > ${after} AND added_at > ${purgedAt}::timestamptz - ${LOOK_AGAIN_AFTER}
+        WHERE organization_id = ${organizationId} AND word > ${after} AND added_at > ${purgedAt}::timestamptz - ${CHECK_AGAIN_AFTER}
         ORDER BY word LIMIT ${WORDS_PER_ROUND}`,
   );
   return rows.map(({ word }) => word);

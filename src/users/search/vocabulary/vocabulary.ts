@@ -5,7 +5,7 @@ import { keepForSweep, type NewText } from '../search-texts';
 import { VocabularySweep } from './vocabulary-sweep';
 import { insertWords, wordsOf } from './words';
 
-/** The words that the users of each organization have. Queries with typos are corrected to these. */
+/** The words of the users of each organization. Misspelt words of queries are corrected to these. */
 @Injectable()
 export class Vocabulary {
   private readonly logger = new Logger('Vocabulary');
@@ -14,8 +14,8 @@ export class Vocabulary {
 
   /**
    * Stores the words of users after they have been committed: an insert waits for another transaction that inserts the same
-   * word, and must not hold up the users. In a transaction of the host, whose end nobody knows, the sweep stores them.
-   * A word that cannot be stored is found as it is spelt, but not by a typo.
+   * word, and must not hold up the users. In a transaction of the host, whose end is unknown, the sweep stores them. A word
+   * that cannot be stored is found as it is spelt, but not with a typo.
    */
   async learn(database: Database, organizationId: string, texts: readonly NewText[]): Promise<void> {
     if (texts.length === 0) return;

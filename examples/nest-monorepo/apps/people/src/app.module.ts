@@ -9,6 +9,7 @@ import { FailureFilter } from './failure.filter.js';
 import { PeopleController } from './people.controller.js';
 import { Person } from './person.entity.js';
 import { ReportsController } from './reports.controller.js';
+import { signIn } from './sessions.js';
 import { TenantsService } from './tenants.service.js';
 
 @Module({
@@ -16,7 +17,7 @@ import { TenantsService } from './tenants.service.js';
     TypeOrmModule.forRoot(database),
     TypeOrmModule.forFeature([Person]),
     ThrottlerModule.forRoot([{ limit: 20, ttl: 60_000 }]),
-    UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' }),
+    UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal', dashboard: { signIn } }),
   ],
   controllers: [PeopleController, ReportsController],
   providers: [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { OrganizationsService } from 'user-management-service';
 import { ApiError, createClient } from 'user-management-service/client';
 
 const require = createRequire(import.meta.url);
@@ -8,11 +9,13 @@ const KINDS = {
   CommonJS: () => ({
     ...require('../dist/cjs/app.js'),
     ...require('../dist/cjs/first-token.js'),
+    ...require('../dist/cjs/sessions.js'),
     ...require('user-management-service/client'),
   }),
   'ES modules': async () => ({
     ...(await import('../dist/esm/app.js')),
     ...(await import('../dist/esm/first-token.js')),
+    ...(await import('../dist/esm/sessions.js')),
     ApiError,
     createClient,
   }),
@@ -20,7 +23,7 @@ const KINDS = {
 
 for (const [kind, load] of Object.entries(KINDS)) {
   test(kind, async () => {
-    const { createApp, firstToken, createClient, ApiError } = await load();
+    const { createApp, firstToken, sessions, createClient, ApiError } = await load();
     const app = await createApp();
     try {
       await app.listen(0, '127.0.0.1');
@@ -54,6 +57,21 @@ for (const [kind, load] of Object.entries(KINDS)) {
       const asset = await get(`/internal/${script}`);
       assert.equal(asset.headers.get('content-type'), 'text/javascript; charset=utf-8');
       assert.match(asset.headers.get('cache-control'), /immutable/);
+
+      const [organization] = await app.get(OrganizationsService).list();
+      sessions.set('42', { organizationId: organization.id, name: 'Ada Lovelace', scopes: ['users:read'] });
+      const open = (session) =>
+        fetch(`${url}/backend/internal/dashboard/session`, {
+          method: 'POST',
+          headers: { Origin: url, Cookie: `session=${session}` },
+        });
+      assert.equal((await open('41')).status, 401);
+      const opened = await (await open('42')).json();
+      assert.equal(opened.createdBy.name, 'Ada Lovelace');
+      assert.equal(
+        (await get('/internal/api/v1/users', { Authorization: `Bearer ${opened.token}` })).status,
+        200,
+      );
     } finally {
       await app.close();
     }

@@ -1,0 +1,72 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { ListEventsQuery } from '../../client/index.ts';
+import { navigate } from '../router/place.ts';
+import { useSession } from '../session.ts';
+import { Failure } from '../ui/failure.tsx';
+import { useEndlessList } from '../ui/use-endless-list.ts';
+import { EntryRow } from './entry-row.tsx';
+
+interface Props {
+  label: string;
+  query: Pick<ListEventsQuery, 'target' | 'actor'>;
+  limit: number;
+  /** The text if nothing has happened. */
+  empty: string;
+  /** Changes when there may be new events. */
+  version?: unknown;
+}
+
+/** The newest events of something, and the older ones on demand. */
+export function History({ label, query, limit, empty, version }: Props) {
+  const { client } = useSession();
+  const list = useEndlessList(JSON.stringify([query, version]), (cursor, signal) =>
+    client.events.list({ order: 'desc', ...query, limit, cursor }, { signal }).page(),
+  );
+  const { items, toMore, isLoading, error } = list;
+  const listRef = useRef<HTMLOListElement>(null);
+  /** The number of entries when the button was pressed: the next one gets the focus. */
+  const pressedAt = useRef<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (pressedAt.current === undefined) return;
+    listRef.current?.querySelectorAll('summary')[pressedAt.current]?.focus();
+    pressedAt.current = undefined;
+  }, [items]);
+
+  return (
+    <>
+      {items.length > 0 && (
+        <ol role="list" class="entries" aria-label={label} aria-busy={isLoading} ref={listRef}>
+          {items.map((event) => (
+            <EntryRow
+              key={event.id}
+              event={event}
+              onActor={({ id }) => navigate(`tokens/${id}`)}
+              onTarget={({ id }) => navigate(pageOf(id))}
+            />
+          ))}
+        </ol>
+      )}
+      <p class="quiet" role="status">
+        {items.length === 0 && (isLoading ? 'Loading …' : !toMore && error === undefined ? empty : '')}
+      </p>
+      <Failure error={error} onRetry={list.retry} />
+      {toMore && (
+        <button
+          type="button"
+          class="small"
+          onClick={() => {
+            pressedAt.current = items.length;
+            toMore();
+          }}
+        >
+          Show older entries
+        </button>
+      )}
+    </>
+  );
+}
+
+const PAGES: Record<string, string> = { usr: 'users', tok: 'tokens', grp: 'groups' };
+
+/** The page of what has this id. */
+const pageOf = (id: string) => `${PAGES[id.slice(0, 3)] ?? 'activity'}/${id}`;

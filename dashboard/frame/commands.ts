@@ -1,0 +1,54 @@
+import type { User } from '../../client/index.ts';
+import { baseUrl } from '../router/address.ts';
+import { navigate } from '../router/place.ts';
+import { SECTIONS } from '../routes.ts';
+import { may } from '../scopes.ts';
+import type { Session } from '../session.ts';
+import { mayOpen } from '../sign-in/may.tsx';
+import { chooseTheme, type Theme, THEMES } from '../theme.ts';
+
+/** Something that the palette offers. */
+export interface Command {
+  key: string;
+  /** What kind of thing it is. */
+  group: string;
+  title: string;
+  hint?: string;
+  run(): void;
+}
+
+export const actionsOf = ({ end, token }: Session): Command[] => [
+  ...SECTIONS.filter(([path]) => mayOpen(token, path)).map(([path, title]) => ({
+    key: `page ${path}`,
+    group: 'Go to',
+    title,
+    run: () => navigate(path),
+  })),
+  ...(may(token, 'users:write')
+    ? [{ key: 'create user', group: 'Action', title: 'Create user', run: () => navigate('users?new') }]
+    : []),
+  ...(may(token, 'admin')
+    ? [{ key: 'create token', group: 'Action', title: 'Create token', run: () => navigate('tokens?new') }]
+    : []),
+  {
+    key: 'docs',
+    group: 'Open',
+    title: 'API reference',
+    run: () => void open(`${baseUrl}/docs`, '_blank', 'noreferrer'),
+  },
+  ...Object.entries(THEMES).map(([theme, title]) => ({
+    key: `theme ${theme}`,
+    group: 'Theme',
+    title,
+    run: () => chooseTheme(theme as Theme),
+  })),
+  { key: 'sign out', group: 'Action', title: 'Sign out', run: () => end('signed-out') },
+];
+
+export const commandOfUser = ({ id, name, email }: User): Command => ({
+  key: id,
+  group: 'User',
+  title: name,
+  hint: email,
+  run: () => navigate(`users/${id}`),
+});

@@ -1,0 +1,143 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { User } from '../../client/index.ts';
+import { useBack } from '../router/place.ts';
+import { useSession } from '../session.ts';
+import { useDebounced } from '../ui/use-debounced.ts';
+import { actionsOf, type Command, commandOfUser } from './commands.ts';
+
+const DEBOUNCE_MS = 150;
+const MAX_USERS = 8;
+/** The minimum length of a query in the API. */
+const MIN_QUERY_LENGTH = 2;
+
+/** Finds users, pages and actions by letters of their names. */
+export function Palette({ onClose }: { onClose(): void }) {
+  const session = useSession();
+  const id = useId();
+  const ref = useRef<HTMLDialogElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const query = useDebounced(text.trim(), DEBOUNCE_MS);
+  const { users, isLoading, error } = useUsers(query);
+  useBack(onClose);
+  useLayoutEffect(() => {
+    ref.current!.showModal();
+    return () => ref.current?.close(); // restores the focus
+  }, []);
+
+  const words = text.trim().toLowerCase().split(/\s+/);
+  const actions = actionsOf(session).filter(({ title, group }) =>
+    words.every((word) => `${group} ${title}`.toLowerCase().includes(word)),
+  );
+  const commands: Command[] = [...actions, ...users.map(commandOfUser)];
+  const at = Math.min(chosen, commands.length - 1);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    onClose();
+    setTimeout(command.run); // after the focus has been restored
+  };
+  const move = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const last = commands.length - 1;
+    const to: Record<string, number> = {
+      ArrowDown: at === last ? 0 : at + 1,
+      ArrowUp: at <= 0 ? last : at - 1,
+    };
+    if (event.key === 'Enter') run(commands[at]);
+    else if (event.key in to) setChosen(to[event.key]);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <dialog
+      class="palette"
+      ref={ref}
+      aria-label="Search or go to"
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && onClose()}
+    >
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Search users, pages and actions"
+        aria-expanded="true"
+        aria-autocomplete="list"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={200}
+        placeholder="Search users, pages and actions"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setChosen(0);
+        }}
+        onKeyDown={move}
+      />
+      <ul role="listbox" id={`${id}-list`} aria-label="Found" ref={list}>
+        {commands.map((command, index) => (
+          // Chosen with the keys in the field, which keeps the focus.
+          <li
+            key={command.key}
+            role="option"
+            id={`${id}-${index}`}
+            aria-selected={index === at}
+            onPointerMove={() => setChosen(index)}
+            onClick={() => run(command)}
+          >
+            <span class="quiet group">{command.group}</span>
+            <span class="clip">{command.title}</span>
+            {command.hint && <span class="quiet clip">{command.hint}</span>}
+          </li>
+        ))}
+      </ul>
+      <p class="quiet small" role="status">
+        {error
+          ? 'The search for users has failed.'
+          : isLoading
+            ? 'Searching …'
+            : commands.length === 0
+              ? 'Nothing found'
+              : commands.length === 1
+                ? '1 result'
+                : `${commands.length} results`}
+      </p>
+    </dialog>
+  );
+}
+
+/** The users that a query finds. Previous results stay until new ones arrive. */
+function useUsers(query: string) {
+  const { client } = useSession();
+  const [result, setResult] = useState<{ query: string; users: User[]; error?: unknown }>({
+    query: '',
+    users: [],
+  });
+  const isQuery = [...query].length >= MIN_QUERY_LENGTH;
+  useEffect(() => {
+    if (!isQuery) return;
+    const controller = new AbortController();
+    client.users
+      .search({ q: query, limit: MAX_USERS }, { signal: controller.signal })
+      .page()
+      .then(
+        ({ data }) => setResult({ query, users: data }),
+        (error: unknown) => {
+          if (!controller.signal.aborted) setResult({ query, users: [], error });
+        },
+      );
+    return () => controller.abort();
+  }, [query]);
+  return {
+    users: isQuery ? result.users : [],
+    isLoading: isQuery && result.query !== query,
+    error: isQuery && result.query === query ? result.error : undefined,
+  };
+}

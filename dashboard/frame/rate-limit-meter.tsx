@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useSession } from '../session.ts';
+import { useStore } from '../store.ts';
+
+/** Warns when less than a quarter of the requests of the rate limit are left. */
+export function RateLimitMeter() {
+  const rateLimit = useStore(useSession().rateLimit);
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    if (!rateLimit) return;
+    setIsOver(false);
+    const timer = setTimeout(() => setIsOver(true), rateLimit.resetsAt - Date.now());
+    return () => clearTimeout(timer);
+  }, [rateLimit]);
+  if (!rateLimit || isOver || rateLimit.remaining >= rateLimit.limit / 4) return null;
+
+  const { limit, remaining, resetsAt } = rateLimit;
+  return (
+    <span class="limit" title={`Resets at ${timeOfDay.format(resetsAt)}`}>
+      <b>{count.format(remaining)}</b> of {count.format(limit)} requests left
+    </span>
+  );
+}
+
+const count = new Intl.NumberFormat('en');
+const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });

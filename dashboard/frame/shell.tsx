@@ -1,0 +1,63 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { NewToken } from '../../client/index.ts';
+import { CurrentPage } from '../router/current-page.tsx';
+import { usePlace } from '../router/place.ts';
+import { may } from '../scopes.ts';
+import { useSession } from '../session.ts';
+import { mayOpen } from '../sign-in/may.tsx';
+import { NotAllowed } from '../sign-in/not-allowed.tsx';
+import { BootstrapBanner } from '../tokens/bootstrap-banner.tsx';
+import { ExpiryBanner } from '../tokens/expiry-banner.tsx';
+import { NewTokenDialog } from '../tokens/new-token-dialog.tsx';
+import { type TokenEvents, TokenEventsContext } from '../tokens/token-events.ts';
+import { focusHeading } from '../ui/dialog.tsx';
+import { Palette } from './palette.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+/** The frame around every page of a signed-in user. */
+export function Shell() {
+  const { token } = useSession();
+  const section = usePlace().path.split('/')[0];
+  // Kept here, not in a page, because a new token's value must survive a change of page.
+  const [newToken, setNewToken] = useState<NewToken>();
+  const [isBannerDismissed, setIsBannerDismissed] = useState(false);
+  const [endings, setEndings] = useState(0);
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const events = useMemo<TokenEvents>(
+    () => ({ onCreated: setNewToken, onEnded: () => setEndings((count) => count + 1) }),
+    [],
+  );
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      const isShortcut = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
+      if (!isShortcut || event.shiftKey || event.altKey) return;
+      event.preventDefault(); // browsers go to their search field
+      if (!document.querySelector('dialog[open]')) setIsPaletteOpen(true);
+    };
+    addEventListener('keydown', open);
+    return () => removeEventListener('keydown', open);
+  }, []);
+
+  return (
+    <TokenEventsContext.Provider value={events}>
+      <div class="shell">
+        <Sidebar onPalette={() => setIsPaletteOpen(true)} />
+        <main tabIndex={-1}>
+          {!isBannerDismissed && may(token, 'admin') && (
+            <BootstrapBanner
+              key={`${endings} ${token.id}`}
+              onDismiss={() => {
+                setIsBannerDismissed(true);
+                focusHeading();
+              }}
+            />
+          )}
+          <ExpiryBanner key={endings} />
+          {mayOpen(token, section) ? <CurrentPage /> : <NotAllowed key={section} />}
+        </main>
+      </div>
+      {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
+      {newToken && <NewTokenDialog token={newToken} onClose={() => setNewToken(undefined)} />}
+    </TokenEventsContext.Provider>
+  );
+}

@@ -1,0 +1,79 @@
+import { baseUrl } from '../router/address.ts';
+import { Link } from '../router/link.tsx';
+import { usePlace } from '../router/place.ts';
+import { SECTIONS } from '../routes.ts';
+import { useSession } from '../session.ts';
+import { mayOpen } from '../sign-in/may.tsx';
+import { useStore } from '../store.ts';
+import { chooseTheme, type Theme, theme, THEMES } from '../theme.ts';
+import { Mark } from '../ui/mark.tsx';
+import { Icon } from './icons.tsx';
+import { RateLimitMeter } from './rate-limit-meter.tsx';
+import { useOrganization } from './use-organization.ts';
+
+/** Ctrl, except on Apple's systems. */
+const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
+
+/** The name of the organization, the links to every page, and who is signed in. */
+export function Sidebar({ onPalette }: { onPalette(): void }) {
+  const { token, end } = useSession();
+  const section = usePlace().path.split('/')[0];
+  const organization = useOrganization();
+  return (
+    <header class="sidebar">
+      <p class="organization">
+        <Mark />
+        <strong class="clip" title={organization}>
+          {organization ?? 'User Management'}
+        </strong>
+      </p>
+      <button type="button" class="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={onPalette}>
+        <Icon name="search" />
+        <span>Search …</span>
+        <kbd aria-hidden="true">{SHORTCUT}</kbd>
+      </button>
+      <nav aria-label="Sections">
+        {SECTIONS.filter(([path]) => mayOpen(token, path)).map(([path, title]) => (
+          <Link key={path} to={path} aria-current={section === path ? 'page' : undefined}>
+            <Icon name={path || 'overview'} />
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <div class="foot">
+        <RateLimitMeter />
+        <a href={`${baseUrl}/docs`} target="_blank" rel="noreferrer">
+          <Icon name="docs" />
+          API reference
+          <Icon name="external" />
+        </a>
+        <ThemeSelect />
+        <div class="session">
+          <span class="who" title={`Signed in with the token ${token.hint}`}>
+            <span class="unseen">Signed in {token.createdBy ? 'as' : 'with'} </span>
+            {token.createdBy?.name ?? token.name}
+          </span>
+          <button type="button" class="small" onClick={() => end('signed-out')}>
+            Sign out
+          </button>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function ThemeSelect() {
+  const chosen = useStore(theme);
+  return (
+    <label class="theme">
+      <span>Theme</span>
+      <select value={chosen} onChange={(event) => chooseTheme(event.currentTarget.value as Theme)}>
+        {Object.entries(THEMES).map(([name, title]) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,76 @@
+import type { Statistics } from '../../client/index.ts';
+import { Cell, Row, Table } from '../ui/table.tsx';
+
+type Day = Statistics['createdByDay'][number];
+
+const HEIGHT = 96;
+const WIDTH = 20;
+const GAP = 5;
+/** The minimum height, so that a day with few users stays visible beside one with many. */
+const LEAST = 3;
+
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const count = new Intl.NumberFormat('en');
+const nameOf = ({ date }: Day) => day.format(Date.parse(date));
+
+/** The users created on each day as bars, and as a table for people who cannot see or do not want the bars. */
+export function CreatedChart({ days }: { days: Day[] }) {
+  const most = Math.max(...days.map(({ count }) => count));
+  const busiest = days.find(({ count }) => count === most)!;
+  const heightOf = (n: number) => (n === 0 ? 0 : Math.max(LEAST, (n / most) * HEIGHT));
+  const summary =
+    most === 0
+      ? 'Nobody was created in the last 30 days.'
+      : `Users created on each of the last 30 days; the most, ${count.format(most)}, on ${nameOf(busiest)}.`;
+  return (
+    <>
+      {most > 0 && (
+        <p class="scale quiet" aria-hidden="true">
+          {count.format(most)}
+        </p>
+      )}
+      <svg
+        class="bars"
+        role="img"
+        aria-label={summary}
+        viewBox={`0 0 ${days.length * WIDTH - GAP} ${HEIGHT}`}
+        preserveAspectRatio="none"
+      >
+        {days.map((day, i) => (
+          <g key={day.date}>
+            <title>{`${nameOf(day)}: ${count.format(day.count)}`}</title>
+            <rect class="ground" x={i * WIDTH} y={0} width={WIDTH - GAP} height={HEIGHT} />
+            <rect
+              x={i * WIDTH}
+              y={HEIGHT - heightOf(day.count)}
+              width={WIDTH - GAP}
+              height={heightOf(day.count)}
+            />
+          </g>
+        ))}
+      </svg>
+      <p class="axis quiet" aria-hidden="true">
+        <span>{nameOf(days[0])}</span>
+        <span>Today</span>
+      </p>
+      <details class="as-table">
+        <summary>Show as a table</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label="Users created by day, in UTC">
+          <Table
+            caption="Users created by day"
+            columns={['Day (UTC)', 'Users created']}
+            busy={false}
+            stale={false}
+          >
+            {[...days].reverse().map((day) => (
+              <Row key={day.date}>
+                <Cell class="main">{day.date}</Cell>
+                <Cell label="Created">{count.format(day.count)}</Cell>
+              </Row>
+            ))}
+          </Table>
+        </div>
+      </details>
+    </>
+  );
+}

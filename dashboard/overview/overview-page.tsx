@@ -1,0 +1,43 @@
+import { History } from '../activity/history.tsx';
+import { Link } from '../router/link.tsx';
+import { may } from '../scopes.ts';
+import { useSession } from '../session.ts';
+import { Panel } from '../ui/panel.tsx';
+import { EndingTokens } from './ending-tokens.tsx';
+import { FailingWebhooks } from './failing-webhooks.tsx';
+import { UserCounts } from './user-counts.tsx';
+
+const ENTRIES = 8;
+
+/** The organization at a glance, as far as the scopes of the token allow. */
+export function OverviewPage() {
+  const { token } = useSession();
+  const isAdmin = may(token, 'admin');
+  const seesUsers = may(token, 'users:read');
+  return (
+    <>
+      <div class="heading">
+        <h1 tabIndex={-1}>Overview</h1>
+      </div>
+      {seesUsers && <UserCounts />}
+      {isAdmin && (
+        <>
+          <div class="panels">
+            <EndingTokens />
+            <FailingWebhooks />
+          </div>
+          <Panel title="Latest activity" aside={<Link to="activity">All activity</Link>}>
+            <History label="Latest activity" query={{}} limit={ENTRIES} empty="Nothing has happened yet." />
+          </Panel>
+        </>
+      )}
+      {!isAdmin && (
+        <p class="hint">
+          {seesUsers
+            ? 'Tokens, webhooks and activity are shown to tokens with the scope admin.'
+            : 'The scopes of your token allow nothing that is shown here.'}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Statistics } from '../../client/index.ts';
+import { Link } from '../router/link.tsx';
+import { useSession } from '../session.ts';
+import { Failure } from '../ui/failure.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { Ago } from '../ui/time.tsx';
+import { useResource } from '../ui/use-resource.ts';
+import { CreatedChart } from './created-chart.tsx';
+
+const count = new Intl.NumberFormat('en');
+const roughly = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
+
+/** The maximum number of users that the service counts for a day. */
+const MAX_OF_DAY = 10_000;
+
+/** How many users there are, and the last 30 days. */
+export function UserCounts() {
+  const { client } = useSession();
+  const statistics = useResource('statistics', (signal) => client.statistics({ signal }));
+  return (
+    <>
+      <Failure error={statistics.error} onRetry={statistics.reload} />
+      {statistics.value ? <Counts statistics={statistics.value} /> : statistics.isLoading && <Skeleton />}
+    </>
+  );
+}
+
+function Counts({ statistics: { users, createdByDay, countedAt } }: { statistics: Statistics }) {
+  const created = createdByDay.reduce((sum, day) => sum + day.count, 0);
+  const isCut = createdByDay.some((day) => day.count === MAX_OF_DAY);
+  const total = (n: number) => (users.exact ? count.format(n) : `≈ ${roughly.format(n)}`);
+  return (
+    <>
+      <dl class="figures">
+        <div>
+          <dt>
+            <Link to="users">Users</Link>
+          </dt>
+          <dd>{total(users.total)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Link to="users?active=true">Active</Link>
+          </dt>
+          <dd>{total(users.active)}</dd>
+        </div>
+        <div>
+          <dt>Created in 30 days</dt>
+          <dd>
+            {isCut && '≥ '}
+            {count.format(created)}
+          </dd>
+        </div>
+      </dl>
+      <Panel
+        title="Users created"
+        aside={
+          <span class="hint">
+            Counted <Ago iso={countedAt} />, at most once a minute
+          </span>
+        }
+      >
+        <CreatedChart days={createdByDay} />
+        {!users.exact && <p class="hint">Beyond 10,000 users, the numbers of users are estimates.</p>}
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,5 @@
+/** The properties of every page. */
+export interface PageProps {
+  /** The id in the address; empty where the route has none. */
+  id: string;
+}

@@ -1,0 +1,112 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { createStore, useStore } from '../store.ts';
+import { dashboardUrl, hrefOf } from './address.ts';
+
+/** The current address of the page. */
+export interface Place {
+  /** Below the dashboard's address, such as `users/usr_…`; empty for the first page. */
+  path: string;
+  /** Without the question mark. */
+  query: string;
+  /** What the page keeps with this entry of the browser's history. */
+  state: unknown;
+}
+
+interface Entry {
+  /** Numbers the entries of the history, so that the page can return to one. */
+  index: number;
+  state?: unknown;
+}
+
+const entry = () => history.state as Entry;
+
+const currentPlace = (): Place => ({
+  path: location.pathname.slice(new URL(dashboardUrl).pathname.length).replace(/^\//, ''),
+  query: location.search.slice(1),
+  state: entry().state,
+});
+
+if (history.state === null) history.replaceState({ index: 0 }, '');
+
+const place = createStore(currentPlace());
+let index = entry().index;
+
+/** The functions that replace Back and Forward, the last one first. */
+const guards: { current: () => void }[] = [];
+let isReturning = false;
+
+addEventListener('popstate', () => {
+  if (isReturning) return void (isReturning = false);
+  if (history.state === null) return history.replaceState({ index: ++index }, ''); // a fragment was typed
+  const guard = guards.at(-1);
+  if (!guard) {
+    index = entry().index;
+    return place.set(currentPlace());
+  }
+  isReturning = true;
+  history.go(index - entry().index || 1);
+  guard.current();
+});
+
+interface Options {
+  /** Whether the new place replaces the old one in the browser's history. */
+  replace?: boolean;
+  state?: unknown;
+}
+
+/** Goes to a path below the dashboard's address, such as `users/usr_…` or `users?role=admin`. */
+export function navigate(to: string, { replace = false, state }: Options = {}): void {
+  const isSamePath = to.split('?')[0] === place.get().path;
+  if (replace) history.replaceState({ index, state }, '', hrefOf(to));
+  else history.pushState({ index: ++index, state }, '', hrefOf(to));
+  place.set(currentPlace());
+  if (!isSamePath) scrollTo(0, 0);
+}
+
+/** Adds an entry to the browser's history that differs only in the state that the page stores with it. */
+export function keepInPlace(state: unknown): void {
+  history.pushState({ index: ++index, state }, '');
+  place.set(currentPlace());
+}
+
+/** The parameters in the query of the address, and a function that changes some of them; undefined leaves one out. */
+export function useQuery() {
+  const { path, query } = usePlace();
+  const change = (changes: Record<string, string | undefined>) => {
+    const { path, query } = place.get();
+    const parameters = new URLSearchParams(query);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === undefined) parameters.delete(name);
+      else parameters.set(name, value);
+    }
+    navigate(parameters.size > 0 ? `${path}?${parameters}` : path, { replace: true });
+  };
+  // A page that is about to be replaced sees the query of the next one.
+  const [own] = useState(path);
+  const last = useRef(query);
+  if (own === path) last.current = query;
+  return [new URLSearchParams(last.current), change] as const;
+}
+
+/** Calls `open` if the address asks for the dialog that creates something: `users?new`. */
+export function useNew(open: () => void): void {
+  const [parameters, change] = useQuery();
+  const isAsked = parameters.has('new');
+  useEffect(() => {
+    if (!isAsked) return;
+    change({ new: undefined });
+    open();
+  }, [isAsked]);
+}
+
+export const usePlace = () => useStore(place);
+
+/** While the component is shown, Back and Forward call `onBack` and leave the page where it is. */
+export function useBack(onBack: () => void): void {
+  const guard = useRef(onBack);
+  guard.current = onBack;
+  useLayoutEffect(() => {
+    guards.push(guard);
+    return () => void guards.splice(guards.indexOf(guard), 1);
+  }, []);
+}

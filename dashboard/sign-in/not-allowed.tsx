@@ -1,0 +1,20 @@
+import { useEffect } from 'preact/hooks';
+import { useSession } from '../session.ts';
+import { focusHeading } from '../ui/dialog.tsx';
+
+/** In place of a page that the scopes of the session do not allow. */
+export function NotAllowed() {
+  const { token } = useSession();
+  useEffect(() => focusHeading(), []);
+
+  return (
+    <>
+      <div class="heading">
+        <h1 tabIndex={-1}>Not for you</h1>
+      </div>
+      <p class="quiet lead">
+        This page needs a scope that you do not have. You have {token.scopes.join(', ')}.
+      </p>
+    </>
+  );
+}

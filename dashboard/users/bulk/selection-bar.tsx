@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import { useSession } from '../../session.ts';
+import { May } from '../../sign-in/may.tsx';
+import { focusHeading } from '../../ui/dialog.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { ROLES, type Role } from '../roles.ts';
+import type { UserFilter } from '../user-filter.ts';
+import { type Bulk, changeActive, changeRole, deleteUsers, type Target, targetOf, usersIn } from './bulk.ts';
+import type { Selection } from './selection.ts';
+import { WalkDialog } from './walk-dialog.tsx';
+
+interface Props {
+  selection: Selection;
+  filter: UserFilter;
+  /** Whether there are more users than the page shows. */
+  hasMore: boolean;
+  onBulk(bulk: Bulk): void;
+}
+
+/** The actions on the selected users. */
+export function SelectionBar({ selection, filter, hasMore, onBulk }: Props) {
+  const { client } = useSession();
+  const [isWalking, setIsWalking] = useState(false);
+  const { selected, isPageSelected, clear, replace } = selection;
+  const targets: Target[] = [...selected.values()];
+  return (
+    <div class="selection" role="group" aria-label="Selected users">
+      <span role="status">{usersIn(targets)} selected</span>
+      {isPageSelected && hasMore && (
+        <button type="button" class="small plain link" onClick={() => setIsWalking(true)}>
+          {`Select all that this ${filter.query === undefined ? 'list' : 'search'} has`}
+        </button>
+      )}
+      <May scope="users:write">
+        <Menu
+          label="Change the role"
+          text="Change role"
+          items={Object.entries(ROLES).map(([role, title]) => ({
+            title,
+            onChoose: () => onBulk(changeRole(client, targets, role as Role)),
+          }))}
+        />
+        <button type="button" class="small" onClick={() => onBulk(changeActive(client, targets, true))}>
+          Activate
+        </button>
+        <button type="button" class="small" onClick={() => onBulk(changeActive(client, targets, false))}>
+          Deactivate
+        </button>
+      </May>
+      <May scope="users:delete">
+        <button type="button" class="small danger" onClick={() => onBulk(deleteUsers(client, targets))}>
+          Delete
+        </button>
+      </May>
+      <button
+        type="button"
+        class="small plain"
+        onClick={() => {
+          clear();
+          focusHeading();
+        }}
+      >
+        Clear
+      </button>
+      {isWalking && (
+        <WalkDialog
+          filter={filter}
+          title="Selecting users"
+          keep={targetOf}
+          onClose={() => setIsWalking(false)}
+          onDone={(targets) => {
+            setIsWalking(false);
+            replace(targets);
+          }}
+        />
+      )}
+    </div>
+  );
+}

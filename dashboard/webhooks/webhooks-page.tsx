@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import type { NewWebhook, Webhook } from '../../client/index.ts';
+import { useSession } from '../session.ts';
+import { focusHeading } from '../ui/dialog.tsx';
+import { List } from '../ui/list.tsx';
+import { ListStatus } from '../ui/list-status.tsx';
+import { ACTIONS } from '../ui/table.tsx';
+import { useList } from '../ui/use-list.ts';
+import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx';
+import { DeliveriesDialog } from './deliveries-dialog.tsx';
+import { NewSecretDialog } from './new-secret-dialog.tsx';
+import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
+import { WebhookFormDialog } from './webhook-form-dialog.tsx';
+import { WebhookRow } from './webhook-row.tsx';
+
+/** More than an organization can have. */
+const LIMIT = 200;
+
+type Opened =
+  { dialog: 'edit' | 'deliveries' | 'rotate' | 'delete'; webhook: Webhook } | { dialog: 'create' };
+
+export function WebhooksPage() {
+  const { client } = useSession();
+  const [opened, setOpened] = useState<Opened>();
+  const [secret, setSecret] = useState<NewWebhook>();
+  const list = useList('webhooks', (cursor, signal) =>
+    client.webhooks.list({ limit: LIMIT, cursor }, { signal }).page(),
+  );
+  const close = () => setOpened(undefined);
+  const done = () => {
+    close();
+    list.reload();
+  };
+  const show = (webhook: NewWebhook) => {
+    setSecret(webhook);
+    done();
+  };
+
+  return (
+    <>
+      <div class="heading">
+        <h1 tabIndex={-1}>Webhooks</h1>
+        <button type="button" class="primary" onClick={() => setOpened({ dialog: 'create' })}>
+          Create webhook
+        </button>
+      </div>
+      <p class="quiet lead">
+        What happens in the organization is sent to these addresses, signed with a secret.
+      </p>
+      <div class="tools">
+        <ListStatus list={list} singular="webhook" plural="webhooks" />
+      </div>
+      <List
+        list={list}
+        items={list.items}
+        of="webhooks"
+        caption="Webhooks, newest first"
+        columns={['Webhook', 'Events', 'Last success', 'State', ACTIONS]}
+        empty="There are no webhooks yet."
+      >
+        {(webhook) => (
+          <WebhookRow
+            key={webhook.id}
+            webhook={webhook}
+            onOpen={(dialog) => setOpened({ dialog, webhook })}
+          />
+        )}
+      </List>
+      {opened?.dialog === 'create' && <WebhookFormDialog onClose={close} onCreated={show} />}
+      {opened?.dialog === 'edit' && (
+        <WebhookFormDialog webhook={opened.webhook} onClose={close} onChanged={done} />
+      )}
+      {opened?.dialog === 'deliveries' && <DeliveriesDialog webhook={opened.webhook} onClose={done} />}
+      {opened?.dialog === 'rotate' && (
+        <RotateSecretDialog webhook={opened.webhook} onClose={close} onRotated={show} />
+      )}
+      {opened?.dialog === 'delete' && (
+        <DeleteWebhookDialog
+          webhook={opened.webhook}
+          onClose={close}
+          onDeleted={() => {
+            done();
+            focusHeading();
+          }}
+        />
+      )}
+      {secret && <NewSecretDialog webhook={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UserManagementModule } from 'user-management-service';
+import { AppController } from './app.controller.js';
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({ type: 'postgres', url: process.env.DATABASE_URL }),
+    UserManagementModule.forRoot({ schema: 'ums' }),
+  ],
+  controllers: [AppController],
+})
+export class AppModule {}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database';
+import { query, sql } from '../../database/sql';
+import { Event, EVENT_COLUMNS, type EventRow } from '../event.entity';
+import { EventHead } from './event-head.entity';
+import { EventLog } from './event-log';
+
+/** The largest events are about 33 KB. */
+const EVENTS_PER_PAGE = 50;
+
+/** The events about a user: its own, and those of groups that it was added to or removed from, whose target is the group. */
+@Injectable()
+export class UserHistory {
+  constructor(
+    private readonly database: Database,
+    private readonly log: EventLog,
+  ) {}
+
+  /** Pages of all events committed so far, oldest first, each read on request. Throws a 503 if numbering them takes too long. */
+  async of(organizationId: string, userId: string): Promise<AsyncGenerator<EventRow[]>> {
+    await this.log.catchUp(organizationId);
+    const [{ last }] = await this.database.read(organizationId, (manager) =>
+      query<{ last: string }>(
+        manager,
+        sql`SELECT coalesce(max(sequence), 0) AS last FROM ${EventHead} WHERE organization_id = ${organizationId}`,
+      ),
+    );
+    return this.pages(organizationId, userId, last);
+  }
+
+  private async *pages(organizationId: string, userId: string, last: string): AsyncGenerator<EventRow[]> {
+    let after = '0';
+    let length: number;
+    do {
+      const rows = await this.page(organizationId, userId, { after, last });
+      length = rows.length; // read before the page is yielded, so that nothing here keeps it in memory
+      after = rows.at(-1)?.sequence ?? last;
+      yield rows;
+    } while (length === EVENTS_PER_PAGE);
+  }
+
+  private page(
+    organizationId: string,
+    userId: string,
+    { after, last }: { after: string; last: string },
+  ): Promise<EventRow[]> {
+    const next = sql`AND sequence > ${after}::bigint AND sequence <= ${last}::bigint ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
+    // Two ranges, each in its own index.
+    const statement = sql`
+      SELECT ${EVENT_COLUMNS} FROM (
+        (SELECT * FROM ${Event} WHERE organization_id = ${organizationId} AND target_id = ${userId} ${next})
+        UNION ALL
+        (SELECT * FROM ${Event} WHERE organization_id = ${organizationId}
+          AND type IN ('group.member_added', 'group.member_removed') AND data #>> '{user,id}' = ${userId} ${next})
+      ) AS events ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
+    return this.database.read(organizationId, (manager) => query<EventRow>(manager, statement));
+  }
+}

@@ -1,0 +1,74 @@
+import type { EntityManager } from 'typeorm';
+import { violates } from '../database/errors';
+import { findLocked } from '../database/find-locked';
+import { isId } from '../database/id';
+import { type NewEvent, recordEvents } from '../events/record-events';
+import { notFound, taken } from '../http/fault';
+import { displayNameKey } from './display-name';
+import { Group, type GroupFields, type GroupRow } from './group.entity';
+
+/** Limits the number of parameters of a statement. */
+const EVENTS_PER_STATEMENT = 1_000;
+
+/** The group, locked until the transaction ends. Throws a 404. */
+export async function lockGroup(
+  manager: EntityManager,
+  organizationId: string,
+  id: string,
+): Promise<GroupRow> {
+  const group = isId('grp', id) ? await findLocked(manager, Group, { organizationId, id }) : null;
+  if (!group) throw groupNotFound();
+  return group;
+}
+
+/** Inserts a group with this number of members. */
+export async function insertGroup(
+  manager: EntityManager,
+  group: Pick<GroupRow, 'organizationId' | 'id' | 'memberCount'> & GroupFields,
+): Promise<GroupRow> {
+  const row = manager.create(Group, withKey(group));
+  await manager.insert(Group, row); // which reads back the version and the times
+  return row;
+}
+
+/** Writes changes to a locked group and its number of members, and returns the result. */
+export async function updateGroup(
+  manager: EntityManager,
+  before: GroupRow,
+  changes: Partial<GroupFields>,
+  difference: number,
+): Promise<GroupRow> {
+  const { organizationId, id } = before;
+  const written = { ...changes, memberCount: before.memberCount + difference };
+  const { raw: rows } = await manager
+    .createQueryBuilder()
+    .update(Group)
+    // A transaction that has waited for a later one has the older now().
+    .set({ ...withKey(written), updatedAt: () => 'greatest(updated_at, now())' })
+    .where({ organizationId, id })
+    .returning('version, updated_at AS "updatedAt"')
+    .execute();
+  return { ...before, ...written, ...(rows as Pick<GroupRow, 'version' | 'updatedAt'>[])[0] };
+}
+
+const withKey = <Fields extends Partial<GroupFields>>(fields: Fields) => ({
+  ...fields,
+  ...(fields.displayName !== undefined && { displayNameKey: displayNameKey(fields.displayName) }),
+});
+
+/** Records any number of events. */
+export async function recordAll(manager: EntityManager, events: NewEvent[]): Promise<void> {
+  for (let i = 0; i < events.length; i += EVENTS_PER_STATEMENT)
+    await recordEvents(manager, ...events.slice(i, i + EVENTS_PER_STATEMENT));
+}
+
+export const groupNotFound = () => notFound('There is no such group.');
+
+/** For `.catch()` of a transaction: turns a violated constraint into the error that the caller gets. */
+export function rethrowViolation(error: unknown): never {
+  if (violates(error, 'groups_organization_id_display_name_key_key'))
+    throw taken({ field: 'displayName', code: 'taken', message: 'is already used by another group' });
+  // A request cannot contain an unknown organization, but a host application can pass one.
+  if (violates(error, 'groups_organization_id_fkey')) throw notFound('There is no such organization.');
+  throw error;
+}

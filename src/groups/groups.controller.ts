@@ -1,0 +1,45 @@
+import { Get, Param, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ApiController } from '../http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../http/caller';
+import { Responses } from '../http/responses';
+import { Scopes } from '../http/scopes';
+import { linkNext } from '../pages/page';
+import { serializeGroup } from './group.serializer';
+import { GroupPageView, GroupView } from './group.view';
+import { ListGroupsDto } from './groups.dto';
+import { GroupsService } from './groups.service';
+
+@ApiController('api/v1/groups')
+export class GroupsController {
+  constructor(private readonly groups: GroupsService) {}
+
+  /**
+   * List groups
+   * @remarks Returns the groups of the organization page by page, by name. A directory creates them and adds users to them.
+   * They are data and grant nothing. The members of a group are listed by `GET /api/v1/users?group=…`.
+   */
+  @Get()
+  @Scopes('users:read')
+  @Responses({ headers: ['Link'] })
+  async list(
+    @CurrentCaller() by: Caller,
+    @Query() query: ListGroupsDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<GroupPageView> {
+    const page = await this.groups.list(by, query);
+    linkNext(request, response, page);
+    return { ...page, data: page.data.map(serializeGroup) };
+  }
+
+  /**
+   * Get a group
+   * @remarks Returns one group of the organization, without its members.
+   */
+  @Get(':id')
+  @Scopes('users:read')
+  async get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<GroupView> {
+    return serializeGroup(await this.groups.get(by, id));
+  }
+}

@@ -1,0 +1,192 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../database/database';
+import { isId, newId } from '../database/id';
+import { query, sql } from '../database/sql';
+import { SerialQueue } from '../database/serial-queue';
+import { recordEvents } from '../events/record-events';
+import { type By, callerOf } from '../http/caller';
+import { invalidInput } from '../http/fault';
+import type { Precondition } from '../http/input/entity-tags';
+import { validateOrThrow } from '../http/input/validate';
+import type { Page } from '../pages/paginate';
+import { Group, GROUP_COLUMNS, type GroupFields, type GroupRow } from './group.entity';
+import { groupCreated, groupDeleted, groupUpdated, memberAdded, memberRemoved } from './group.events';
+import { type GroupOfUser, groupsOfUsers, type MemberRecord, membersOfGroups } from './members/first-members';
+import { pageOfGroups } from './group-query';
+import {
+  groupNotFound,
+  insertGroup,
+  lockGroup,
+  recordAll,
+  rethrowViolation,
+  updateGroup,
+} from './group-rows';
+import { type GroupRecord, groupRecord } from './group.serializer';
+import { changesOf, fieldsOf, type GroupStep, type MemberChanges, memberChangesOf } from './group-steps';
+import { CreateGroupDto, ListGroupsDto, UpdateGroupDto } from './groups.dto';
+import { changeMembers, deleteMembers, lockUsers, SHOWN_MEMBERS } from './members/member-rows';
+
+/** A change of more members takes the share for heavy work. */
+const MANY_MEMBERS = 1_000;
+
+/** The groups of a directory. Only a directory writes them, and they grant nothing. */
+@Injectable()
+export class GroupsService {
+  /** Runs one write of a group at a time, so a group with many concurrent changes does not hold all connections of its organization. */
+  private readonly writes = new SerialQueue();
+
+  /** @internal Nest constructs it. */
+  constructor(private readonly database: Database) {}
+
+  /** The same service in an open transaction of the application, with the promises of `UsersService.within()`. */
+  within(manager: EntityManager): GroupsService {
+    return new GroupsService(this.database.within(manager));
+  }
+
+  /** By name. */
+  async list(by: By, input: Partial<ListGroupsDto> = {}): Promise<Page<GroupRecord>> {
+    const { organizationId } = callerOf(by);
+    const { limit, cursor, ...filter } = validateOrThrow(ListGroupsDto, input);
+    const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
+      pageOfGroups(manager, { organizationId, filter }, { limit, cursor }),
+    );
+    return { data: data.map(groupRecord), nextCursor };
+  }
+
+  /** Throws a 404 if it does not exist. Its members are not read. */
+  async get(by: By, id: string): Promise<GroupRecord> {
+    const { organizationId } = callerOf(by);
+    if (!isId('grp', id)) throw groupNotFound();
+    const [group] = await this.database.read(organizationId, (manager) =>
+      query<GroupRow>(
+        manager,
+        sql`SELECT ${GROUP_COLUMNS} FROM ${Group} WHERE organization_id = ${organizationId} AND id = ${id}`,
+      ),
+    );
+    if (!group) throw groupNotFound();
+    return groupRecord(group);
+  }
+
+  /** The first members of each of these groups, by id. `UsersService.list()` with `group` lists all of them. */
+  membersOf(
+    by: By,
+    groupIds: readonly string[],
+    limit = SHOWN_MEMBERS,
+  ): Promise<Map<string, MemberRecord[]>> {
+    const { organizationId } = callerOf(by);
+    return this.database.read(organizationId, (manager) =>
+      membersOfGroups(manager, organizationId, groupIds, limit),
+    );
+  }
+
+  /** The first groups of each of these users, by id. `list()` with `user` lists all of them. */
+  groupsOf(by: By, userIds: readonly string[]): Promise<Map<string, GroupOfUser[]>> {
+    const { organizationId } = callerOf(by);
+    return this.database.read(organizationId, (manager) => groupsOfUsers(manager, organizationId, userIds));
+  }
+
+  /** `members` are ids of users; throws a 400 that names the positions of ids that are not users, and a 409 if the name is taken. */
+  async create(by: By, input: CreateGroupDto, members: readonly string[] = []): Promise<GroupRecord> {
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const { displayName, externalId = null } = validateOrThrow(CreateGroupDto, input);
+    const changes = memberChangesOf([{ kind: 'add', members }]);
+    return this.database
+      .write(
+        organizationId,
+        async (manager) => {
+          const users = await lockUsers(manager, organizationId, changes.present);
+          refuse(strangers(members, changes, users).map((i) => `members.${i}`));
+          const fields = { organizationId, id: newId('grp'), displayName, externalId };
+          const group = await insertGroup(manager, { ...fields, memberCount: users.size });
+          const { added } = await changeMembers(manager, group, changes);
+          await recordAll(manager, [
+            groupCreated(caller, group),
+            ...added.map((userId) => memberAdded(caller, group, userId)),
+          ]);
+          return groupRecord(group);
+        },
+        changes.present.size > MANY_MEMBERS ? 'heavy' : 'write',
+      )
+      .catch(rethrowViolation);
+  }
+
+  /**
+   * Applies all steps, or none if it throws: a 404, a 400 that names the positions of members who are not users, a 412 if the
+   * precondition refuses the group's version, and a 409 if the name is taken. A member that one step adds and a later one
+   * removes is no change.
+   */
+  async change(
+    by: By,
+    id: string,
+    steps: readonly GroupStep[],
+    precondition: Precondition = always,
+  ): Promise<GroupRecord> {
+    const caller = callerOf(by);
+    const fields = validateOrThrow(UpdateGroupDto, fieldsOf(steps));
+    const members = memberChangesOf(steps);
+    const isHeavy = members.isReplaced || members.present.size + members.absent.size > MANY_MEMBERS;
+    return this.write(caller.organizationId, id, isHeavy ? 'heavy' : 'write', async (manager) => {
+      const users = await lockUsers(manager, caller.organizationId, members.present);
+      const before = await lockGroup(manager, caller.organizationId, id);
+      refuse(
+        steps.flatMap((step, i) =>
+          step.kind === 'add' || step.kind === 'replace'
+            ? strangers(step.members, members, users).map((j) => `steps.${i}.members.${j}`)
+            : [],
+        ),
+      );
+      precondition(before.version);
+      const changes = changesOf(before, fields);
+      const { added, removed, difference } = await changeMembers(manager, before, members);
+      if (!changes && added.length + removed.length === 0) return groupRecord(before);
+      const after = await updateGroup(manager, before, changes ?? {}, difference);
+      await recordAll(manager, [
+        ...(changes ? [groupUpdated(caller, after, previousOf(before, changes))] : []),
+        ...removed.map((userId) => memberRemoved(caller, after, userId)),
+        ...added.map((userId) => memberAdded(caller, after, userId)),
+      ]);
+      return groupRecord(after);
+    });
+  }
+
+  /** Throws a 404, and a 412 if the precondition refuses the group's version. */
+  async delete(by: By, id: string, precondition: Precondition = always): Promise<void> {
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    await this.write(organizationId, id, 'heavy', async (manager) => {
+      const group = await lockGroup(manager, organizationId, id);
+      precondition(group.version);
+      await manager.delete(Group, { organizationId, id });
+      await deleteMembers(manager, group);
+      await recordEvents(manager, groupDeleted(caller, group));
+    });
+  }
+
+  private write<Result>(
+    organizationId: string,
+    id: string,
+    cost: 'write' | 'heavy',
+    work: (manager: EntityManager) => Promise<Result>,
+  ): Promise<Result> {
+    return this.writes.enqueue(`${organizationId} ${id}`, () =>
+      this.database.write(organizationId, work, cost).catch(rethrowViolation),
+    );
+  }
+}
+
+const always: Precondition = () => {};
+
+/** The positions of ids that would become members, but are not users. */
+const strangers = (ids: readonly string[], { present }: MemberChanges, users: Set<string>): number[] =>
+  ids.flatMap((id, i) => (present.has(id) && !users.has(id) ? [i] : []));
+
+function refuse(fields: string[]): void {
+  if (fields.length === 0) return;
+  const message = 'must be the id of a user';
+  throw invalidInput(fields.map((field) => ({ field, code: 'invalid', message })));
+}
+
+const previousOf = (before: GroupFields, changes: Partial<GroupFields>) =>
+  Object.fromEntries(Object.keys(changes).map((name) => [name, before[name as keyof GroupFields]]));

@@ -1,0 +1,87 @@
+import type { EntityManager } from 'typeorm';
+import { execute, query, rowsOf, sql } from '../../database/sql';
+import { opaque } from '../../pages/paginate';
+import type { UserSteps } from '../../users/user/user-lifecycle';
+import { Group } from '../group.entity';
+import { DeletedGroupMember, GroupMember } from './group-member.entity';
+import { ROWS_PER_STATEMENT } from './member-rows';
+
+type Entity = typeof GroupMember | typeof DeletedGroupMember;
+
+/**
+ * The memberships of a user who is deleted, restored or purged. The groups do not change: only the event of the user is
+ * recorded, and `version` and `updatedAt` of the groups stay the same.
+ */
+export const MEMBERSHIP_STEPS: UserSteps = {
+  deleted: (manager, { organizationId }, { id }) =>
+    move(manager, organizationId, id, { from: GroupMember, to: DeletedGroupMember, difference: -1 }),
+  restored: (manager, { organizationId }, { id }) =>
+    move(manager, organizationId, id, { from: DeletedGroupMember, to: GroupMember, difference: 1 }),
+  purged: (manager, organizationId, userId) =>
+    forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {}),
+};
+
+const move = (
+  manager: EntityManager,
+  organizationId: string,
+  userId: string,
+  { from, to, difference }: { from: Entity; to: Entity; difference: number },
+): Promise<void> =>
+  forEachPart(manager, organizationId, userId, from, async (groupIds) => {
+    await execute(
+      manager,
+      sql`INSERT INTO ${to} (organization_id, group_id, user_id)
+          VALUES ${rowsOf(groupIds.map((groupId) => [organizationId, groupId, userId]))}`,
+    );
+    await execute(
+      manager,
+      sql`UPDATE ${Group} SET member_count = member_count + ${difference}
+          WHERE organization_id = ${organizationId} AND id = ANY (${groupIds})`,
+    );
+  });
+
+/** Takes the memberships in parts, because nothing bounds the groups of a user, and no statement may time out. */
+async function forEachPart(
+  manager: EntityManager,
+  organizationId: string,
+  userId: string,
+  from: Entity,
+  work: (groupIds: string[]) => Promise<void>,
+): Promise<void> {
+  let after = '';
+  for (;;) {
+    const { found, taken } = await take(manager, organizationId, userId, from, after);
+    if (taken.length > 0) await work(taken);
+    if (found.length < ROWS_PER_STATEMENT) return;
+    after = found.at(-1)!;
+  }
+}
+
+/** Deletes the next memberships of the user, by the ids of the groups, which are locked. */
+async function take(
+  manager: EntityManager,
+  organizationId: string,
+  userId: string,
+  from: Entity,
+  after: string,
+): Promise<{ found: string[]; taken: string[] }> {
+  const rows = await query<{ id: string }>(
+    manager,
+    sql`SELECT group_id AS id FROM ${from} WHERE organization_id = ${organizationId} AND user_id = ${userId} AND group_id > ${after}
+        ORDER BY group_id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
+  );
+  const found = rows.map(({ id }) => id);
+  if (found.length === 0) return { found, taken: [] };
+  // In the order in which every transaction locks groups. A directory that is removing the user, or deleting a group, finishes
+  // first.
+  await query(
+    manager,
+    sql`SELECT id FROM ${Group} WHERE organization_id = ${organizationId} AND id = ANY (${found}) ORDER BY id FOR NO KEY UPDATE`,
+  );
+  const taken = await query<{ id: string }>(
+    manager,
+    sql`DELETE FROM ${from} WHERE organization_id = ${organizationId} AND user_id = ${userId} AND group_id = ANY (${found})
+        RETURNING group_id AS id`,
+  );
+  return { found, taken: taken.map(({ id }) => id) };
+}

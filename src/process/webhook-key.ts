@@ -1,0 +1,26 @@
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { isKeyList, newKey } from '../webhooks/secrets/key-ring';
+
+/** The name of the file in the folder of the embedded database. */
+const KEY_FILE = 'webhook-key';
+
+interface Settings {
+  webhookKey?: string;
+  databaseUrl?: string;
+  dataDir: string;
+}
+
+/** The keys that encrypt the secrets of webhooks: those in the environment, or the one generated for the embedded database. */
+export function webhookKey({ webhookKey: given, databaseUrl, dataDir }: Settings): string | undefined {
+  if (given !== undefined || databaseUrl !== undefined) return given;
+  const path = join(dataDir, KEY_FILE);
+  if (!existsSync(path)) {
+    const file = openSync(path, 'wx', 0o600); // no other process uses the folder
+    writeSync(file, newKey());
+    closeSync(file);
+  }
+  const key = readFileSync(path, 'utf8').trim();
+  if (!isKeyList(key)) throw new Error(`${path} must have 32 bytes in base64. Restore it from a backup.`);
+  return key;
+}

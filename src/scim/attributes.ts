@@ -1,0 +1,98 @@
+import { invalidValue } from './scim-error';
+import { type Attribute } from './schema/attribute';
+import { type ResourceSchema, resolve } from './schema/resource-schema';
+
+/** The attributes that a request asks for or excludes: names separated by commas in a query, a list in the body of a `.search`. */
+export interface AttributesQuery {
+  attributes?: unknown;
+  excludedAttributes?: unknown;
+}
+
+type Shown = Record<string, unknown>;
+
+/**
+ * The attributes of a resource that a response shows. RFC 7644 does not define both parameters together; here `attributes`
+ * takes precedence.
+ */
+export class Projection {
+  /** Canonical names: `emails`, `emails.value`, an extension's URN, or `urn:…:department`. */
+  private readonly names: ReadonlySet<string>;
+  private readonly isSelection: boolean;
+
+  constructor(
+    private readonly schema: ResourceSchema,
+    { attributes, excludedAttributes }: AttributesQuery,
+  ) {
+    const selected = namesOf(schema, 'attributes', attributes);
+    this.isSelection = selected.length > 0;
+    this.names = new Set(
+      this.isSelection ? selected : namesOf(schema, 'excludedAttributes', excludedAttributes),
+    );
+  }
+
+  /** Whether the request asks for the default attributes. */
+  get isDefault(): boolean {
+    return this.names.size === 0;
+  }
+
+  /** Whether an attribute, or a part of it, is shown. An attribute that is not shown need not be read. */
+  shows(name: string): boolean {
+    if (!this.isSelection) return !this.names.has(name);
+    return this.names.has(name) || [...this.names].some((selected) => selected.startsWith(`${name}.`));
+  }
+
+  apply(resource: Shown): Shown {
+    if (this.isDefault) return resource;
+    const extension = this.schema.extension?.id;
+    const entries = Object.entries(resource).map(([name, value]) => {
+      if (this.schema.byName.get(name.toLowerCase())?.returned === 'always') return [name, value];
+      if (name !== extension) return [name, this.part(name, value)];
+      const isWhole = this.isSelection && this.names.has(name);
+      return [name, isWhole ? value : this.partOfExtension(name, value as Shown)];
+    });
+    return defined(entries as [string, unknown][]);
+  }
+
+  private partOfExtension(urn: string, extension: Shown): Shown | undefined {
+    if (this.names.has(urn)) return undefined;
+    const shown = defined(
+      Object.entries(extension).map(([name, value]) => [name, this.part(`${urn}:${name}`, value)]),
+    );
+    return Object.keys(shown).length ? shown : undefined;
+  }
+
+  /** The parts of the value that are shown. */
+  private part(path: string, value: unknown): unknown {
+    if (this.names.has(path)) return this.isSelection ? value : undefined;
+    if (Array.isArray(value)) {
+      const elements = value
+        .map((element) => this.part(path, element))
+        .filter((element) => element !== undefined);
+      return elements.length || !this.isSelection ? elements : undefined;
+    }
+    if (typeof value !== 'object' || value === null) return this.isSelection ? undefined : value;
+    const subs = Object.entries(value).filter(
+      ([sub]) => this.names.has(`${path}.${sub}`) === this.isSelection,
+    );
+    return subs.length ? Object.fromEntries(subs) : undefined;
+  }
+}
+
+function namesOf(schema: ResourceSchema, parameter: string, given: unknown): string[] {
+  if (given === undefined || given === null) return [];
+  const names = typeof given === 'string' ? given.split(',') : given;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
+    throw invalidValue(`${parameter} must be a list of names`);
+  return names.map((name: string) => canonical(schema, name.trim())).filter((name) => name !== '');
+}
+
+/** An unknown name is kept as it is: a request for it alone gets only `id` and `schemas`. */
+function canonical(schema: ResourceSchema, name: string): string {
+  const { extension, attribute, sub } = resolve(schema, name) ?? {};
+  const path = (part: Attribute) => (sub ? `${part.name}.${sub.name}` : part.name);
+  if (!attribute) return extension ?? name;
+  return extension ? `${extension}:${path(attribute)}` : path(attribute);
+}
+
+const defined = (entries: [string, unknown][]): Shown =>
+  Object.fromEntries(entries.filter(([, value]) => value !== undefined));

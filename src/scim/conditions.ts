@@ -1,0 +1,51 @@
+import { type Attribute } from './schema/attribute';
+import { subAttribute } from './schema/resource-schema';
+import type { Token, Tokens } from './tokens';
+import { type Complex } from './values';
+
+/** One `sub eq value` in the brackets after a multi-valued attribute. */
+export interface Condition {
+  sub: Attribute;
+  value: string | boolean;
+}
+
+const MAX_CONDITIONS = 20;
+
+/** Reads `type eq "work" and primary eq true]`, after the opening bracket. */
+export function readConditions(tokens: Tokens, attribute: Attribute): Condition[] {
+  const conditions: Condition[] = [];
+  do {
+    const sub = subAttribute(attribute, tokens.word());
+    if (!sub || !attribute.multiValued) throw tokens.refuse(`${attribute.name} has no such sub-attribute`);
+    tokens.expect('eq');
+    conditions.push({ sub, value: literal(tokens, sub, tokens.next()) });
+    if (conditions.length > MAX_CONDITIONS)
+      throw tokens.refuse(`It has more than ${MAX_CONDITIONS} conditions`);
+  } while (tokens.take('and'));
+  tokens.expect(']');
+  return conditions;
+}
+
+/** A literal of the attribute's type. Some directories send booleans as strings. */
+export function literal(tokens: Tokens, { name, type }: Attribute, { kind, text }: Token): string | boolean {
+  if (type === 'boolean') {
+    const lower = text.toLowerCase();
+    if (kind !== 'mark' && (lower === 'true' || lower === 'false')) return lower === 'true';
+    throw tokens.refuse(`${name} must be compared with true or false`);
+  }
+  if (kind !== 'string') throw tokens.refuse(`${name} must be compared with a quoted string`);
+  return text;
+}
+
+export const matches = (element: Complex, conditions: readonly Condition[]): boolean =>
+  conditions.every(({ sub, value }) => {
+    const own = element[sub.name];
+    // Absent counts as false, so `primary eq false` finds elements without `primary`.
+    if (sub.type === 'boolean') return (own ?? false) === value;
+    if (typeof own !== 'string' || sub.caseExact) return own === value;
+    return own.toLowerCase() === String(value).toLowerCase();
+  });
+
+/** The element with exactly the values of the conditions. */
+export const described = (conditions: readonly Condition[]): Complex =>
+  Object.fromEntries(conditions.map(({ sub, value }) => [sub.name, value]));

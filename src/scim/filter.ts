@@ -1,0 +1,130 @@
+import { isInstant } from '../http/input/checks';
+import { literal, readConditions, type Condition } from './conditions';
+import { invalidFilter } from './scim-error';
+import { type Attribute } from './schema/attribute';
+import { type ResourceSchema, type Reference, resolve } from './schema/resource-schema';
+import { Tokens } from './tokens';
+
+export type Operator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
+
+/** `path` is canonical, without a URN: one of FILTERABLE, such as `emails.value` or `manager.value`. */
+export interface Comparison {
+  path: string;
+  op: Operator;
+  /** A Date for `meta.created` and `meta.lastModified`, a boolean for `active`. */
+  value: string | boolean | Date;
+  /** Restricts the comparison to values of this type (`emails[type eq "work"]`), ignoring case. */
+  type?: string;
+}
+
+/** The attributes that a filter can name. A complex attribute stands for its value: `manager eq "…"`. */
+const FILTERABLE = {
+  User: [
+    'id',
+    'userName',
+    'externalId',
+    'displayName',
+    'name.formatted',
+    'name.familyName',
+    'name.givenName',
+    'name.middleName',
+    'name.honorificPrefix',
+    'name.honorificSuffix',
+    'active',
+    'emails.value',
+    'groups.value',
+    'manager',
+    'manager.value',
+    'employeeNumber',
+    'department',
+    'meta.created',
+    'meta.lastModified',
+  ],
+  Group: ['id', 'displayName', 'externalId', 'members', 'members.value', 'meta.created', 'meta.lastModified'],
+};
+
+/** The attributes that accept conditions in brackets. */
+const IN_BRACKETS: Record<string, readonly string[]> = { emails: ['type', 'value'], members: ['value'] };
+
+const OPERATORS: readonly string[] = ['eq', 'gt', 'ge', 'lt', 'le'];
+
+const MAX_LENGTH = 4096;
+const MAX_COMPARISONS = 20;
+const MAX_PARENTHESES = 20;
+
+/** The comparisons of a filter, joined by AND. Throws 400 `invalidFilter` for anything that is not supported. */
+export function parseFilter(schema: ResourceSchema, filter: unknown): Comparison[] {
+  if (typeof filter !== 'string') throw invalidFilter('The filter must be a string');
+  const tokens = new Tokens(filter, MAX_LENGTH, (detail) =>
+    invalidFilter(`The filter is not valid. ${detail}`),
+  );
+  const comparisons: Comparison[] = [];
+  readAll(schema, tokens, comparisons, 0);
+  tokens.expectEnd();
+  return comparisons;
+}
+
+function readAll(schema: ResourceSchema, tokens: Tokens, into: Comparison[], depth: number): void {
+  do {
+    if (tokens.take('(')) {
+      if (depth === MAX_PARENTHESES) throw tokens.refuse('It has too many parentheses');
+      readAll(schema, tokens, into, depth + 1);
+      tokens.expect(')');
+    } else into.push(readComparison(schema, tokens));
+    if (into.length > MAX_COMPARISONS) throw tokens.refuse(`It has more than ${MAX_COMPARISONS} comparisons`);
+  } while (tokens.take('and'));
+}
+
+function readComparison(schema: ResourceSchema, tokens: Tokens): Comparison {
+  const reference = resolve(schema, tokens.word());
+  if (!reference?.attribute) throw tokens.refuse('It names an attribute that does not exist');
+  const { attribute } = reference;
+  if (!tokens.take('[')) return readSimple(schema, tokens, reference);
+  const conditions = readConditions(tokens, attribute);
+  const allowed = IN_BRACKETS[attribute.name] ?? [];
+  if (reference.sub || conditions.some(({ sub }) => !allowed.includes(sub.name)))
+    throw tokens.refuse('It has a comparison in brackets that is not supported');
+  const sub = tokens.takeSub();
+  if (sub !== undefined) conditions.push(readValue(tokens, attribute, sub));
+  return comparisonOf(tokens, attribute, conditions);
+}
+
+/** Reads what follows `emails[type eq "work"]`: `.value eq "…"`. */
+function readValue(tokens: Tokens, { subAttributes }: Attribute, name: string): Condition {
+  const value = subAttributes!.find((sub) => sub.name === 'value');
+  if (!value || name.toLowerCase() !== 'value') throw tokens.refuse('Only .value can follow the brackets');
+  tokens.expect('eq');
+  return { sub: value, value: literal(tokens, value, tokens.next()) };
+}
+
+function comparisonOf(tokens: Tokens, { name }: Attribute, conditions: readonly Condition[]): Comparison {
+  const values = conditions.filter(({ sub }) => sub.name === 'value');
+  const types = conditions.filter(({ sub }) => sub.name === 'type');
+  if (values.length !== 1 || types.length > 1)
+    throw tokens.refuse(`It must compare the value of ${name} once, and its type at most once`);
+  const path = `${name}.value`;
+  const [type] = types;
+  return { path, op: 'eq', value: values[0].value, ...(type && { type: String(type.value) }) };
+}
+
+function readSimple(schema: ResourceSchema, tokens: Tokens, { attribute, sub }: Reference): Comparison {
+  const path = sub ? `${attribute!.name}.${sub.name}` : attribute!.name;
+  if (!FILTERABLE[schema.name].includes(path)) throw tokens.refuse(`${path} cannot be used in a filter`);
+  const op = tokens.word().toLowerCase();
+  const compared = sub ?? attribute!;
+  const isTime = compared.type === 'dateTime';
+  if (!OPERATORS.includes(op) || (op !== 'eq' && !isTime))
+    throw tokens.refuse(`${path} does not support this operator`);
+  const value = literal(tokens, compared, tokens.next());
+  return {
+    path: compared.type === 'complex' ? `${path}.value` : path,
+    op: op as Operator,
+    value: isTime ? instant(tokens, path, value) : value,
+  };
+}
+
+function instant(tokens: Tokens, path: string, value: string | boolean): Date {
+  if (!isInstant(value))
+    throw tokens.refuse(`${path} must be compared with a time such as "2026-01-31T09:30:00.000Z"`);
+  return new Date(value);
+}

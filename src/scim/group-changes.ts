@@ -1,0 +1,96 @@
+import type { Condition } from './conditions';
+import { memberIds, namedMember, removedIds } from './members';
+import { findPath, parsePath, type Target } from './patch/path';
+import { type Operation, operationsOf } from './patch/patch-body';
+import { isWritable, normalize } from './resource';
+import { invalidSyntax, invalidValue, mutability } from './scim-error';
+import { GROUP } from './schema/group.schema';
+import { resolve } from './schema/resource-schema';
+import { isAbsent, isObject, valueOf } from './values';
+
+/** One step of a PATCH of a group. Members are ids of users, without duplicates; whether these users exist has not been checked. */
+export type GroupChange =
+  | { kind: 'set'; attribute: 'displayName' | 'externalId'; value: string | null }
+  | { kind: 'add' | 'remove' | 'replace'; members: string[] }
+  | { kind: 'removeAll' };
+
+export interface GroupInput {
+  displayName: string;
+  externalId: string | null;
+  /** Absent if the body does not mention members. */
+  members?: string[];
+}
+
+/** The group in the body of a POST or PUT. */
+export function groupOf(body: unknown): GroupInput {
+  if (!isObject(body)) throw invalidSyntax('The body must be an object');
+  const entries = Object.entries(body);
+  // Not normalized with the rest, because an empty list of members differs from an absent one.
+  const isMembers = ([name]: [string, unknown]) => resolve(GROUP, name)?.attribute?.name === 'members';
+  const { displayName, externalId } = normalize(
+    GROUP,
+    Object.fromEntries(entries.filter((entry) => !isMembers(entry))),
+  );
+  const members = entries.findLast(isMembers)?.[1];
+  return {
+    displayName: displayName as string,
+    externalId: (externalId as string | undefined) ?? null,
+    ...(!isAbsent(members) && { members: memberIds(members) }),
+  };
+}
+
+/** The steps of a PATCH of a group, in order. They name only what changes, because a group may have very many members. */
+export const groupChangesOf = (body: unknown): GroupChange[] =>
+  operationsOf(body).flatMap(({ op, path, value }) => {
+    if (path !== undefined) return changesAt(parsePath(GROUP, path), op, value);
+    return Object.entries(value as object).flatMap(([key, part]) => {
+      const target = findPath(GROUP, key);
+      return target && isTargetWritable(target) ? changesAt(target, op, part) : [];
+    });
+  });
+
+const isTargetWritable = ({ attribute, sub }: Target) => isWritable(attribute!) && (!sub || isWritable(sub));
+
+function changesAt(target: Target, op: Operation['op'], value: unknown): GroupChange[] {
+  const attribute = target.attribute!; // never absent: only an extension's URN has no attribute, and groups have no extension
+  if (!isTargetWritable(target)) throw mutability(`${attribute.name} has a read-only part`);
+  if (attribute.name === 'members') return memberChanges(target, op, value);
+  const text = op === 'remove' ? undefined : (valueOf(attribute, value) as string | undefined);
+  if (text === undefined && GROUP.irremovable.includes(attribute.name))
+    throw invalidValue(`${attribute.name} cannot be removed`);
+  return [{ kind: 'set', attribute: attribute.name as 'displayName' | 'externalId', value: text ?? null }];
+}
+
+function memberChanges({ conditions, sub }: Target, op: Operation['op'], value: unknown): GroupChange[] {
+  if (sub && sub.name !== 'value') throw mutability('Only the value of a member can be changed');
+  if (conditions) return changesOfNamed(conditions, op, value);
+  switch (op) {
+    case 'add':
+      return isAbsent(value) ? [] : [{ kind: 'add', members: memberIds(value) }];
+    case 'replace':
+      return [{ kind: 'replace', members: isAbsent(value) ? [] : memberIds(value) }];
+    case 'remove':
+      return [isAbsent(value) ? { kind: 'removeAll' } : { kind: 'remove', members: removedIds(value) }];
+  }
+}
+
+/**
+ * `members[value eq "usr_…"]`: `remove` removes this member; `replace` puts the given ones in its place; `add` adds the given
+ * ones, or this one if none is given.
+ */
+function changesOfNamed(
+  conditions: readonly Condition[],
+  op: Operation['op'],
+  value: unknown,
+): GroupChange[] {
+  const { id, isUser } = namedMember(conditions);
+  if (op === 'remove' || (op === 'replace' && isAbsent(value)))
+    return isUser ? [{ kind: 'remove', members: [id] }] : [];
+  const members = memberIds(isAbsent(value) ? id : value);
+  return op === 'replace' && isUser && !members.includes(id)
+    ? [
+        { kind: 'remove', members: [id] },
+        { kind: 'add', members },
+      ]
+    : [{ kind: 'add', members }];
+}

@@ -1,0 +1,147 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
+import type { GroupRecord } from '../../groups/group.serializer';
+import { GroupsService } from '../../groups/groups.service';
+import { type Caller, CurrentCaller } from '../../http/caller';
+import { BodyLimit } from '../../http/input/body-limit';
+import { Scopes } from '../../http/scopes';
+import { Projection } from '../attributes';
+import { groupChangesOf, groupOf } from '../group-changes';
+import { listQueryOf, listResponse } from '../list-query';
+import { GROUP } from '../schema/group.schema';
+import { CurrentExchange, Exchange } from '../wire/exchange';
+import { ScimController } from '../wire/scim-controller.decorator';
+import { groupResource } from './group-resource';
+import { ScimGroupList } from './scim-group-list';
+
+type Input = Record<string, unknown>;
+
+/** The number of members that each group in a list shows. */
+const LISTED_MEMBERS = 100;
+
+/** A body may name very many members. */
+const MAX_BODY = 1024 * 1024;
+
+@ScimController()
+export class ScimGroupsController {
+  constructor(
+    private readonly groups: GroupsService,
+    private readonly lists: ScimGroupList,
+  ) {}
+
+  @Get('Groups')
+  @Scopes('users:read')
+  list(@CurrentCaller() by: Caller, @CurrentExchange() { query, base }: Exchange) {
+    return this.page(by, query, base);
+  }
+
+  @Post('Groups/.search')
+  @Scopes('users:read')
+  @HttpCode(200)
+  search(@CurrentCaller() by: Caller, @Body() body: Input, @CurrentExchange() { base }: Exchange) {
+    return this.page(by, body, base);
+  }
+
+  @Get('Groups/:id')
+  @Scopes('users:read')
+  async get(@CurrentCaller() by: Caller, @Param('id') id: string, @CurrentExchange() exchange: Exchange) {
+    const projection = exchange.projection(GROUP);
+    const isFresh = exchange.freshness();
+    const group = await this.groups.get(by, id);
+    if (!isFresh(group.version)) return this.shown(by, group, projection, exchange);
+    exchange.setVersion(group.version);
+    exchange.setStatus(304);
+  }
+
+  @Post('Groups')
+  @Scopes('users:write')
+  @BodyLimit(MAX_BODY)
+  async create(@CurrentCaller() by: Caller, @Body() body: Input, @CurrentExchange() exchange: Exchange) {
+    const projection = exchange.projection(GROUP);
+    const { members, ...fields } = groupOf(body);
+    const group = await this.groups.create(by, fields, members);
+    exchange.setLocation(`/Groups/${group.id}`);
+    return this.shown(by, group, projection, exchange);
+  }
+
+  @Put('Groups/:id')
+  @Scopes('users:write')
+  @BodyLimit(MAX_BODY)
+  async replace(
+    @CurrentCaller() by: Caller,
+    @Param('id') id: string,
+    @Body() body: Input,
+    @CurrentExchange() exchange: Exchange,
+  ) {
+    const projection = exchange.projection(GROUP);
+    const { displayName, externalId, members } = groupOf(body);
+    const group = await this.groups.change(
+      by,
+      id,
+      [
+        { kind: 'set', attribute: 'displayName', value: displayName },
+        { kind: 'set', attribute: 'externalId', value: externalId },
+        ...(members ? [{ kind: 'replace', members, unlessShown: true } as const] : []),
+      ],
+      exchange.precondition('group'),
+    );
+    return this.shown(by, group, projection, exchange);
+  }
+
+  /** The response has no body unless the request asks for attributes, because a group may have very many members. */
+  @Patch('Groups/:id')
+  @Scopes('users:write')
+  @BodyLimit(MAX_BODY)
+  async patch(
+    @CurrentCaller() by: Caller,
+    @Param('id') id: string,
+    @Body() body: Input,
+    @CurrentExchange() exchange: Exchange,
+  ) {
+    const projection = exchange.projection(GROUP);
+    const group = await this.groups.change(by, id, groupChangesOf(body), exchange.precondition('group'));
+    if (!projection.isDefault) return this.shown(by, group, projection, exchange);
+    exchange.setVersion(group.version);
+    exchange.setStatus(204);
+  }
+
+  @Delete('Groups/:id')
+  @Scopes('users:delete')
+  @HttpCode(204)
+  delete(@CurrentCaller() by: Caller, @Param('id') id: string, @CurrentExchange() exchange: Exchange) {
+    return this.groups.delete(by, id, exchange.precondition('group'));
+  }
+
+  private async shown(
+    by: Caller,
+    group: GroupRecord,
+    projection: Projection,
+    exchange: Exchange,
+  ): Promise<object> {
+    const [resource] = await this.resources(by, [group], projection, exchange.base);
+    exchange.setVersion(group.version);
+    return resource;
+  }
+
+  private async page(by: Caller, input: Input, base: string): Promise<object> {
+    const projection = new Projection(GROUP, input);
+    const query = listQueryOf(GROUP, input);
+    const page = await this.lists.list(by, query);
+    const resources = await this.resources(by, page.rows, projection, base, LISTED_MEMBERS);
+    return listResponse(query, { ...page, rows: resources });
+  }
+
+  /** Reads members only if they are shown: directories ask for large groups without them. */
+  private async resources(
+    by: Caller,
+    groups: GroupRecord[],
+    projection: Projection,
+    base: string,
+    maxMembers?: number,
+  ): Promise<object[]> {
+    const ids = groups.map(({ id }) => id);
+    const members = projection.shows('members')
+      ? await this.groups.membersOf(by, ids, maxMembers)
+      : undefined;
+    return groups.map((group) => projection.apply(groupResource(group, members?.get(group.id), base)));
+  }
+}

@@ -1,0 +1,43 @@
+import { invalidPath, invalidSyntax, noTarget, tooMany } from '../scim-error';
+import { isAbsent, isObject } from '../values';
+
+export const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+export interface Operation {
+  op: 'add' | 'replace' | 'remove';
+  path?: string;
+  value: unknown;
+}
+
+const OPS: readonly string[] = ['add', 'replace', 'remove'];
+const MAX_OPERATIONS = 1_000;
+
+/** The operations in the body of a PATCH. Letter case is ignored in names and in `op`. */
+export function operationsOf(body: unknown): Operation[] {
+  const { operations, schemas } = inLowerCase(body, 'The body');
+  if (schemas !== undefined && !(Array.isArray(schemas) && schemas.some(isPatchUrn)))
+    throw invalidSyntax(`schemas must name ${PATCH_URN}`);
+  if (!Array.isArray(operations)) throw invalidSyntax('Operations must be a list');
+  if (operations.length > MAX_OPERATIONS) throw tooMany(`There must be at most ${MAX_OPERATIONS} operations`);
+  return operations.map(operationOf);
+}
+
+function operationOf(given: unknown): Operation {
+  const { op, path, value } = inLowerCase(given, 'An operation');
+  const name = typeof op === 'string' ? op.toLowerCase() : '';
+  if (!OPS.includes(name)) throw invalidSyntax('op must be add, replace or remove');
+  if (!isAbsent(path) && typeof path !== 'string') throw invalidPath('path must be a string');
+  const operation: Operation = { op: name as Operation['op'], value };
+  if (!isAbsent(path)) return { ...operation, path };
+  if (name === 'remove') throw noTarget('remove needs a path');
+  if (!isObject(value)) throw invalidSyntax('The value of an operation without a path must be an object');
+  return operation;
+}
+
+const isPatchUrn = (urn: unknown) => typeof urn === 'string' && urn.toLowerCase() === PATCH_URN.toLowerCase();
+
+function inLowerCase(given: unknown, what: string): Record<string, unknown> {
+  if (!isObject(given)) throw invalidSyntax(`${what} must be an object`);
+  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(entries);
+}

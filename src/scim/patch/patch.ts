@@ -1,0 +1,107 @@
+import { findPath, parsePath, type Target } from './path';
+import { type Operation, operationsOf } from './patch-body';
+import { type Change, patchedComplex } from './patch-complex';
+import { patchedList } from './patch-list';
+import { extensionOf, isWritable, type Resource } from '../resource';
+import { invalidValue, mutability } from '../scim-error';
+import { type Attribute } from '../schema/attribute';
+import { type ResourceSchema, resolveInExtension } from '../schema/resource-schema';
+import { type Complex, hasSubstance, isAbsent, isObject, type Value, valueOf } from '../values';
+
+/**
+ * Returns the resource after the operations of a PATCH, in order. `resource` itself is not changed, so a failure has no effect.
+ * Both are normalized.
+ */
+export function applyPatch(schema: ResourceSchema, resource: Resource, body: unknown): Resource {
+  const patched = structuredClone(resource);
+  for (const { op, path, value } of operationsOf(body)) {
+    if (path === undefined) applyAll(schema, patched, op, value as Record<string, unknown>);
+    else applyAt(schema, patched, parsePath(schema, path), { op, given: value, isWhole: op === 'replace' });
+  }
+  removeEmpty(schema, patched);
+  return patched;
+}
+
+/** An operation without a path: each key of its value is a path. Unknown and read-only attributes are ignored. */
+function applyAll(
+  schema: ResourceSchema,
+  resource: Resource,
+  op: Operation['op'],
+  values: Record<string, unknown>,
+): void {
+  for (const [key, given] of Object.entries(values)) {
+    const target = findPath(schema, key);
+    if (target && isTargetWritable(target)) applyAt(schema, resource, target, { op, given, isWhole: false });
+  }
+}
+
+const isTargetWritable = ({ attribute, sub }: Target) =>
+  [attribute, sub].every((part) => part?.mutability !== 'readOnly');
+
+function applyAt(schema: ResourceSchema, resource: Resource, target: Target, change: Change): void {
+  const { extension, attribute, sub } = target;
+  if (!attribute) return applyToExtension(schema, resource, change);
+  if (!isTargetWritable(target)) throw mutability(`${(sub ?? attribute).name} is read-only`);
+  if (!isWritable(attribute)) return; // a password
+  const container = extension ? extensionOf(resource, extension) : resource;
+  assign(
+    container,
+    attribute.name,
+    patchedValue(schema, attribute, container[attribute.name], target, change),
+  );
+}
+
+function patchedValue(
+  schema: ResourceSchema,
+  attribute: Attribute,
+  old: Value | undefined,
+  target: Target,
+  change: Change,
+): Value | undefined {
+  if (attribute.multiValued) return patchedList(attribute, (old ?? []) as Complex[], target, change);
+  if (attribute.type === 'complex')
+    return patchedComplex(attribute, (old ?? {}) as Complex, target.sub, change);
+  const value = change.op === 'remove' ? undefined : valueOf(attribute, change.given);
+  if (value === undefined && schema.irremovable.includes(attribute.name))
+    throw invalidValue(`${attribute.name} cannot be removed`);
+  return value;
+}
+
+function applyToExtension(schema: ResourceSchema, resource: Resource, change: Change): void {
+  const { id } = schema.extension!;
+  const { op, given, isWhole } = change;
+  if (op === 'remove' || isAbsent(given) || isWhole) delete resource[id];
+  if (op === 'remove' || isAbsent(given)) return;
+  if (!isObject(given)) throw invalidValue(`${id} must be an object`);
+  for (const [name, value] of Object.entries(given)) {
+    const target = resolveInExtension(schema, name);
+    if (target && isTargetWritable(target))
+      applyAt(schema, resource, target, { op, given: value, isWhole: false });
+  }
+}
+
+function assign(container: Complex, name: string, value: Value | undefined): void {
+  if (value === undefined) delete container[name];
+  else container[name] = value;
+}
+
+/** Runs after all operations, because one may set an element's type before another sets its value. */
+function removeEmpty(schema: ResourceSchema, resource: Resource): void {
+  const { id, attributes } = schema.extension ?? { id: '', attributes: [] };
+  const extension = resource[id] as Complex | undefined;
+  if (extension) {
+    removeEmptyIn(extension, attributes);
+    if (!Object.keys(extension).length) delete resource[id];
+  }
+  removeEmptyIn(resource, schema.core.attributes);
+}
+
+function removeEmptyIn(container: Complex, attributes: readonly Attribute[]): void {
+  for (const { name, type, multiValued } of attributes) {
+    const value = container[name];
+    if (type !== 'complex' || value === undefined) continue;
+    const elements = ([] as Complex[]).concat(value as Complex).filter(hasSubstance);
+    if (!elements.length) delete container[name];
+    else if (multiValued) container[name] = elements;
+  }
+}

@@ -1,0 +1,41 @@
+import { type Condition, readConditions } from '../conditions';
+import { invalidPath, ScimError } from '../scim-error';
+import { type Reference, type ResourceSchema, resolve, subAttribute } from '../schema/resource-schema';
+import { Tokens } from '../tokens';
+
+/** The target of a path in a PATCH. */
+export interface Target extends Reference {
+  /** Select elements of a multi-valued attribute. */
+  conditions?: Condition[];
+}
+
+const MAX_LENGTH = 1024;
+
+/** Throws 400 `invalidPath` if the path is malformed or names an unknown attribute. */
+export function parsePath(schema: ResourceSchema, path: string): Target {
+  const tokens = new Tokens(path, MAX_LENGTH, (detail) => invalidPath(`The path is not valid. ${detail}`));
+  const reference = resolve(schema, tokens.word());
+  if (!reference) throw tokens.refuse('It names an attribute that does not exist');
+  const target: Target = { ...reference };
+  const { attribute, sub } = reference;
+  if (attribute && !sub && tokens.take('[')) {
+    target.conditions = readConditions(tokens, attribute);
+    const name = tokens.takeSub();
+    if (name !== undefined) {
+      target.sub = subAttribute(attribute, name);
+      if (!target.sub) throw tokens.refuse('It names an attribute that does not exist');
+    }
+  }
+  tokens.expectEnd();
+  return target;
+}
+
+/** The same, but undefined where parsePath() throws. */
+export function findPath(schema: ResourceSchema, path: string): Target | undefined {
+  try {
+    return parsePath(schema, path);
+  } catch (error) {
+    if (error instanceof ScimError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryController } from './wire/discovery.controller';
+import { UnsupportedController } from './wire/unsupported.controller';
+import { GroupsModule } from '../groups/groups.module';
+import { ScimGroupList } from './groups/scim-group-list';
+import { ScimGroupsController } from './groups/scim-groups.controller';
+import { ScimUserList } from './users/scim-user-list';
+import { ScimUserSteps } from './users/scim-user-steps';
+import { ScimUser } from './users/scim-user.entity';
+import { ScimUsersController } from './users/scim-users.controller';
+import { ScimUsersService } from './users/scim-users.service';
+import { UndirectedUsers } from './users/undirected-users';
+
+@Module({
+  imports: [GroupsModule],
+  controllers: [DiscoveryController, UnsupportedController, ScimUsersController, ScimGroupsController],
+  providers: [ScimUsersService, ScimUserList, UndirectedUsers, ScimUserSteps, ScimGroupList],
+  exports: [ScimUsersService],
+})
+export class ScimModule {
+  static readonly entities = [ScimUser];
+}

@@ -1,0 +1,110 @@
+import { isId } from '../../database/id';
+import { join, raw, type Sql, sql } from '../../database/sql';
+import { opaque } from '../../pages/paginate';
+import { User } from '../../users/user/user.entity';
+import { emailKey } from '../../users/user/user.keys';
+import type { UserSelection } from '../../users/user/user-query';
+import type { UserSort } from '../../users/user/user.sorts';
+import type { Comparison } from '../filter';
+import { keyOf } from './match-keys';
+import { ScimUser } from './scim-user.entity';
+
+/** A filter that finds more users by directory attributes is refused: the index has no order, so a page would read all of them. */
+export const MAX_FOUND = 10_000;
+
+/** The times that have an index. */
+const TIMES: Record<string, { column: string; sort: UserSort }> = {
+  'meta.created': { column: 'created_at', sort: 'createdAt' },
+  'meta.lastModified': { column: 'updated_at', sort: 'updatedAt' },
+};
+
+const OPERATORS = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' };
+
+/** The comparisons of a filter, grouped by the index that answers them. */
+export interface SplitFilter {
+  ids: string[];
+  userNames: string[];
+  active: boolean[];
+  groups: string[];
+  times: Comparison[];
+  /** Found by `scim_users.keys`. */
+  attributes: Comparison[];
+}
+
+export function split(comparisons: readonly Comparison[]): SplitFilter {
+  const valuesOf = <Value>(wanted: string) =>
+    comparisons.filter(({ path }) => path === wanted).map(({ value }) => value as Value);
+  const others = ['id', 'userName', 'active', 'groups.value'];
+  return {
+    ids: valuesOf('id'),
+    userNames: valuesOf('userName'),
+    active: valuesOf('active'),
+    groups: valuesOf('groups.value'),
+    times: comparisons.filter(({ path }) => path in TIMES),
+    attributes: comparisons.filter(({ path }) => !others.includes(path) && !(path in TIMES)),
+  };
+}
+
+/** A selection of users with its sort order. */
+export type Listed = UserSelection & { sort: UserSort };
+
+/**
+ * The users that pass the filter. Each filter has one plan, whatever the statistics say: by id, by the unique index of user
+ * names, by the keys of directory attributes, or along the index of a time.
+ *
+ * `undirected` are the ids of matching users that no directory has written.
+ */
+export function selectionOf(
+  organizationId: string,
+  { ids, userNames, active, groups, times, attributes }: SplitFilter,
+  undirected: readonly string[],
+): Listed | 'nobody' {
+  if (new Set(active).size > 1 || ids.some((id) => !isId('usr', id))) return 'nobody';
+  if (groups.some((id) => !isId('grp', id))) return 'nobody';
+  const conditions: Sql[] = times.map(
+    ({ path, op, value }) => sql`${raw(TIMES[path].column)} ${raw(OPERATORS[op])} ${value as Date}`,
+  );
+  let among: Sql | undefined;
+  for (const id of ids) {
+    if (among) conditions.push(sql`id = ${id}`);
+    else among = sql`SELECT ${id}::text AS user_id`;
+  }
+  for (const userName of userNames) {
+    const key = emailKey(userName.trim());
+    if (among) conditions.push(sql`coalesce(user_name_key, email_key) = ${key}`);
+    else
+      among = sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND coalesce(user_name_key, email_key) = ${key}`;
+  }
+  if (attributes.length > 0) {
+    if (among) conditions.push(hasKeys(organizationId, attributes, undirected));
+    else among = foundBy(organizationId, attributes, undirected);
+  }
+  return {
+    organizationId,
+    sort: TIMES[times.find(({ op }) => op === 'eq')?.path ?? times[0]?.path]?.sort ?? 'createdAt',
+    ...(active.length > 0 && { filter: { active: active[0] } }),
+    ...(conditions.length > 0 && { where: join(conditions, ' AND ') }),
+    ...(among && { among }),
+  };
+}
+
+/** The ids of users with these attributes, set by a directory or derived: at most `MAX_FOUND` and one more. */
+const foundBy = (
+  organizationId: string,
+  attributes: readonly Comparison[],
+  undirected: readonly string[],
+): Sql => sql`
+  SELECT user_id FROM (
+    SELECT user_id FROM ${ScimUser} WHERE organization_id = ${organizationId} AND keys @> ${attributes.map(keyOf)}::text[]
+    ${undirected.length > 0 ? sql`UNION SELECT unnest(${undirected}::text[])` : sql``}
+    LIMIT ${opaque(MAX_FOUND + 1)}
+  ) AS found`;
+
+/** The same as a condition on a single user. */
+const hasKeys = (
+  organizationId: string,
+  attributes: readonly Comparison[],
+  undirected: readonly string[],
+): Sql => sql`(users.id = ANY (${undirected}::text[]) OR EXISTS (
+  SELECT FROM ${ScimUser} AS given
+  WHERE given.organization_id = ${organizationId} AND given.user_id = users.id AND given.keys @> ${attributes.map(keyOf)}::text[]))`;

@@ -1,0 +1,35 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Resource } from '../resource';
+import type { DirectoryUser } from '../user-resource';
+
+/**
+ * The attributes that a directory has set for a user, who may have been deleted since. A user that no directory has written has
+ * no row.
+ */
+@Entity('scim_users')
+export class ScimUser implements DirectoryUser {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ name: 'user_id', type: 'text' })
+  userId: string;
+
+  @Column({ name: 'user_name', type: 'text' })
+  userName: string;
+
+  @Column({ name: 'external_id', type: 'text', nullable: true })
+  externalId: string | null;
+
+  @Column({ type: 'json' })
+  attributes: Resource;
+
+  @Column({ type: 'text' })
+  email: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  /** The keys by which filters find the user; empty while the user is deleted. */
+  @Column({ type: 'text', array: true, select: false })
+  keys: string[];
+}

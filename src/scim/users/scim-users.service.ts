@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../database/database';
+import type { Caller } from '../../http/caller';
+import type { Precondition } from '../../http/input/entity-tags';
+import { validateOrThrow } from '../../http/input/validate';
+import { EMAIL_TAKEN, isTaken, USER_NAME_TAKEN } from '../../users/user/email-taken';
+import { isSame } from '../../users/user/user.changes';
+import { UpdateUserDto } from '../../users/user/user.dto';
+import type { User } from '../../users/user/user.entity';
+import { emailKey } from '../../users/user/user.keys';
+import { UsersService } from '../../users/users.service';
+import type { Resource } from '../resource';
+import { uniqueness } from '../scim-error';
+import { chooseEmail, inputOf } from '../user-fields';
+import { directoryUser, writableAttributes } from '../user-resource';
+import { createdUser, patchedUser, replacedUser } from '../user-writes';
+import {
+  findDirectoryUsers,
+  type FoundUser,
+  putDirectoryUser,
+  takenEmails,
+  userNameKey,
+} from './scim-user-rows';
+
+/** How often an address is chosen before the service gives up a race for it. */
+const MAX_ATTEMPTS = 5;
+
+/** Writes users for directories, through the service that the API uses. */
+@Injectable()
+export class ScimUsersService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UsersService,
+  ) {}
+
+  /** The attributes that a directory has set for the user; null if no directory has written it. */
+  async given(organizationId: string, id: string): Promise<Resource | null> {
+    const [directory] = await this.database.read(organizationId, (manager) =>
+      findDirectoryUsers(manager, organizationId, [id]),
+    );
+    if (!directory) return null;
+    const { userName, externalId, attributes } = directory;
+    return { userName, ...(externalId !== null && { externalId }), ...attributes };
+  }
+
+  create(by: Caller, body: unknown): Promise<FoundUser> {
+    const given = createdUser(body);
+    const { emails = [], name = '', role, active } = inputOf(given);
+    const key = userNameKey(given.userName as string);
+    return retryLostRaces(async () => {
+      const email = await this.database.read(by.organizationId, (manager) =>
+        freeEmail(manager, by.organizationId, emails),
+      );
+      const user = await this.users.create(
+        by,
+        { name, email, ...(role && { role }), ...(active !== undefined && { active }) },
+        {
+          userNameKey: key,
+          write: (manager, user) => putDirectoryUser(manager, user, directoryUser(given, user)),
+        },
+      );
+      return { user, directory: directoryUser(given, user), groups: [] };
+    });
+  }
+
+  replace(by: Caller, id: string, body: unknown, precondition: Precondition): Promise<FoundUser> {
+    return this.change(by, id, precondition, (before) => replacedUser(before, body));
+  }
+
+  patch(by: Caller, id: string, body: unknown, precondition: Precondition): Promise<FoundUser> {
+    return this.change(by, id, precondition, (before) => patchedUser(before, body));
+  }
+
+  /** `decide` gets the current writable attributes, and returns the new ones. */
+  private change(
+    by: Caller,
+    id: string,
+    precondition: Precondition,
+    decide: (before: Resource) => Resource,
+  ): Promise<FoundUser> {
+    return retryLostRaces(async () => {
+      let directory: FoundUser['directory'] = null;
+      const user = await this.users.change(by, id, async (user, manager) => {
+        precondition(user.version);
+        [directory = null] = await findDirectoryUsers(manager, by.organizationId, [id]);
+        const before = writableAttributes(user, directory);
+        const after = decide(before);
+        if (isSame(after, before)) return { fields: {} };
+        const fields = await fieldsOf(manager, user, after, before);
+        const changed = { ...user, ...fields };
+        const given = directoryUser(after, changed);
+        // `active`, which changes most often, is a field of the user, so that a change of it alone writes no second row.
+        if (!isSame({ ...given, userId: id }, directory)) await putDirectoryUser(manager, changed, given);
+        directory = given;
+        return { fields, isTouched: true, userNameKey: userNameKey(after.userName as string) };
+      });
+      return { user, directory };
+    });
+  }
+
+  delete(by: Caller, id: string, precondition: Precondition): Promise<void> {
+    return this.users.delete(by, id, precondition);
+  }
+}
+
+/** The fields of the user that change. */
+async function fieldsOf(
+  manager: EntityManager,
+  user: User,
+  after: Resource,
+  before: Resource,
+): Promise<UpdateUserDto> {
+  const { emails, ...fields } = inputOf(after, before);
+  const email = emails && (await freeEmail(manager, user.organizationId, emails, user));
+  return validateOrThrow(UpdateUserDto, { ...fields, ...(email !== undefined && { email }) });
+}
+
+/** The first candidate that no other user has, or the current email if there are no candidates. */
+async function freeEmail(
+  manager: EntityManager,
+  organizationId: string,
+  emails: readonly string[],
+  user?: User,
+): Promise<string> {
+  const taken = await takenEmails(manager, organizationId, emails, user?.id);
+  return chooseEmail(emails, (email) => !taken.has(emailKey(email)), user?.email);
+}
+
+/** If another user has taken the address meanwhile, the next attempt chooses another one. */
+async function retryLostRaces<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (isTaken(error, USER_NAME_TAKEN)) throw uniqueness('Another user has this userName');
+      if (!isTaken(error, EMAIL_TAKEN)) throw error;
+      if (attempt === MAX_ATTEMPTS) throw uniqueness('Other users keep taking the addresses');
+    }
+  }
+}

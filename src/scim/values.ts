@@ -1,0 +1,89 @@
+import { hasCharacters } from '../http/input/checks';
+import { invalidValue } from './scim-error';
+import { type Attribute } from './schema/attribute';
+
+export type Value = string | boolean | Complex | Complex[] | string[];
+/** A complex value, and a resource: canonical names → values. */
+export interface Complex {
+  [name: string]: Value;
+}
+
+/** The maximum number of elements in a multi-valued attribute of a user. */
+export const MAX_ELEMENTS = 200;
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** RFC 7643 makes no difference between absent and null; directories also send "". */
+export const isAbsent = (value: unknown): value is null | undefined | '' =>
+  value === null || value === undefined || value === '';
+
+/**
+ * The value of an attribute as it is stored, or undefined if it is absent. Accepts an array of one for a single value, and the
+ * reverse. Throws 400 `invalidValue` for a value of another type.
+ */
+export function valueOf(attribute: Attribute, given: unknown): Value | undefined {
+  if (!attribute.multiValued) return single(attribute, unwrapped(attribute, given));
+  const elements = (Array.isArray(given) ? given : [given])
+    .map((element) => single(attribute, element))
+    .filter((element) => element !== undefined);
+  return elements.length ? (elements as Complex[]) : undefined;
+}
+
+/** The value, taken out of an array of one. */
+export function unwrapped(attribute: Attribute, given: unknown): unknown {
+  if (!Array.isArray(given)) return given;
+  if (given.length > 1) throw invalidValue(`${attribute.path} must be a single value`);
+  return given[0];
+}
+
+/** One value of an attribute, or one element of a multi-valued one. */
+export function single(attribute: Attribute, given: unknown): Value | undefined {
+  if (isAbsent(given)) return undefined;
+  switch (attribute.type) {
+    case 'complex':
+      return complexValue(attribute, objectOf(attribute, given));
+    case 'boolean':
+      return flag(attribute, given);
+    default:
+      return text(attribute, given);
+  }
+}
+
+/** Directories send the manager as an object or as a bare id. */
+export function objectOf(attribute: Attribute, given: unknown): Record<string, unknown> {
+  if (isObject(given)) return given;
+  if (attribute.name === 'manager' && typeof given === 'string') return { value: given };
+  throw invalidValue(`${attribute.path} must be an object`);
+}
+
+function complexValue(attribute: Attribute, given: Record<string, unknown>): Complex | undefined {
+  const byName = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  const value: Complex = {};
+  for (const sub of attribute.subAttributes!) {
+    if (sub.mutability !== 'readWrite') continue;
+    const subValue = valueOf(sub, byName.get(sub.name.toLowerCase()));
+    if (subValue !== undefined) value[sub.name] = subValue;
+  }
+  return hasSubstance(value) ? value : undefined;
+}
+
+/** Whether the element has a value, and not just a type. */
+export const hasSubstance = (value: Complex): boolean =>
+  Object.keys(value).some((name) => name !== 'type' && name !== 'primary');
+
+function flag({ path }: Attribute, given: unknown): boolean {
+  if (typeof given === 'boolean') return given;
+  const lower = typeof given === 'string' ? given.toLowerCase() : undefined;
+  if (lower !== 'true' && lower !== 'false') throw invalidValue(`${path} must be true or false`);
+  return lower === 'true';
+}
+
+function text({ path, maxLength, uniqueness }: Attribute, given: unknown): string {
+  if (typeof given !== 'string') throw invalidValue(`${path} must be a string`);
+  // A blank name could be neither found nor shown.
+  if (uniqueness === 'server' && !given.trim()) throw invalidValue(`${path} must not be blank`);
+  if (maxLength && hasCharacters(given, maxLength + 1))
+    throw invalidValue(`${path} must have at most ${maxLength} characters`);
+  return given;
+}

@@ -1,0 +1,27 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+
+/** The paths at which SCIM is served. */
+export const ROOTS = ['scim/v2', 'api/scim/v2'] as const;
+
+/**
+ * The absolute URL of the root of SCIM as the caller sees it: through the proxies that `TRUST_PROXY` names, with every prefix
+ * at which a host has mounted the service.
+ */
+export function baseOf({ protocol, host, baseUrl, path }: Request): string {
+  const root = ROOTS.find((candidate) => path.startsWith(`/${candidate}/`))!;
+  return `${protocol}://${host ?? 'localhost'}${baseUrl}/${root}`;
+}
+
+export const ScimBase = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  baseOf(context.switchToHttp().getRequest<Request>()),
+);
+
+const LIST_WITH_SLASH = new RegExp(`^/(?:${ROOTS.join('|')})/(?:Users|Groups)(?=/(?:[?]|$))`);
+
+/** Accepts `/Users/` for `/Users`, because directories append a slash. The rest of the API matches paths literally. */
+export function ignoreTrailingSlash(request: Request, _response: Response, next: NextFunction): void {
+  const [path] = LIST_WITH_SLASH.exec(request.url) ?? [];
+  if (path !== undefined) request.url = path + request.url.slice(path.length + 1);
+  next();
+}

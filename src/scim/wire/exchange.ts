@@ -1,0 +1,55 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { freshness, type Precondition, preconditionOf, weakEntityTag } from '../../http/input/entity-tags';
+import { Projection } from '../attributes';
+import type { ResourceSchema } from '../schema/resource-schema';
+import { baseOf } from './base';
+
+/** The parts of a request that the routes of users and groups read, and the headers that they set. */
+export class Exchange {
+  /** The absolute URL of the root of SCIM. */
+  readonly base: string;
+
+  constructor(
+    private readonly request: Request,
+    private readonly response: Response,
+  ) {
+    this.base = baseOf(request);
+  }
+
+  get query(): Record<string, unknown> {
+    return this.request.query;
+  }
+
+  /** The attributes that the query asks for. */
+  projection(schema: ResourceSchema): Projection {
+    return new Projection(schema, this.query);
+  }
+
+  /** The conditions of a write. `REQUIRE_IF_MATCH` does not apply to directories. */
+  precondition(what: 'user' | 'group'): Precondition {
+    return preconditionOf(this.request, what);
+  }
+
+  /** Tells whether the caller has a version already. */
+  freshness(): (version: number) => boolean {
+    return freshness(this.request);
+  }
+
+  setVersion(version: number): void {
+    this.response.setHeader('ETag', weakEntityTag(version));
+  }
+
+  setLocation(path: string): void {
+    this.response.setHeader('Location', this.base + path);
+  }
+
+  setStatus(status: number): void {
+    this.response.status(status);
+  }
+}
+
+export const CurrentExchange = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+  const http = context.switchToHttp();
+  return new Exchange(http.getRequest<Request>(), http.getResponse<Response>());
+});

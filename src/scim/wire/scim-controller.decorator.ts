@@ -1,0 +1,51 @@
+import {
+  applyDecorators,
+  type CallHandler,
+  Controller,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  type PipeTransform,
+  type ArgumentMetadata,
+  UseGuards,
+  UseInterceptors,
+  UsePipes,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { invalidInput } from '../../http/fault';
+import { HeldBodyInterceptor } from '../../http/input/held-body';
+import { JsonBodyGuard } from '../../http/input/json-body.guard';
+import { jsonFaults } from '../../http/input/json-faults';
+import { SCIM_TYPE } from '../../http/wire-format';
+import { invalidSyntax } from '../scim-error';
+import { isObject } from '../values';
+import { ROOTS } from './base';
+
+@Injectable()
+class ScimTypeInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler) {
+    context.switchToHttp().getResponse<Response>().setHeader('Content-Type', `${SCIM_TYPE}; charset=utf-8`);
+    return next.handle();
+  }
+}
+
+/** Refuses what no body may contain. SCIM ignores unknown attributes, so there is no DTO. */
+@Injectable()
+class ScimBodyPipe implements PipeTransform {
+  transform(value: unknown, { type }: ArgumentMetadata): unknown {
+    if (type !== 'body') return value;
+    if (!isObject(value)) throw invalidSyntax('The body must be an object');
+    const faults = Object.entries(value).flatMap(([key, child]) => jsonFaults(key, child));
+    if (faults.length > 0) throw invalidInput(faults);
+    return value;
+  }
+}
+
+/** A controller below the roots of SCIM. */
+export const ScimController = () =>
+  applyDecorators(
+    Controller([...ROOTS]),
+    UseGuards(JsonBodyGuard),
+    UseInterceptors(HeldBodyInterceptor, ScimTypeInterceptor),
+    UsePipes(ScimBodyPipe),
+  );

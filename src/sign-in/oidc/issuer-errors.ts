@@ -1,0 +1,32 @@
+/** What the library throws: an error whose cause is that of `fetch` or of a signature, or the response itself. */
+interface Cause {
+  name?: string;
+  message?: string;
+  stack?: string;
+  status?: number;
+  cause?: unknown;
+}
+
+/** The error, its cause, and so on. */
+function causesOf(error: unknown): Cause[] {
+  const causes: Cause[] = [];
+  let cause = error;
+  while (typeof cause === 'object' && cause !== null && causes.length < 5) {
+    causes.push(cause);
+    cause = (cause as Cause).cause;
+  }
+  return causes;
+}
+
+/** What may be logged: the messages of errors. What they carry beside it are the values that were checked. */
+export const reasonsOf = (error: unknown): string[] =>
+  causesOf(error).flatMap(({ message, stack }) =>
+    message !== undefined && stack !== undefined ? message : [],
+  );
+
+/** Whether the issuer could not be reached, was too slow, or has failed itself. */
+export const isUnavailable = (error: unknown): boolean =>
+  causesOf(error).some(
+    // `fetch` throws a TypeError, or a DOMException when its time is over.
+    ({ name, message, status = 0 }) => message === 'fetch failed' || name === 'TimeoutError' || status >= 500,
+  );

@@ -1,0 +1,199 @@
+import { Logger } from '@nestjs/common';
+import type * as openidClient from 'openid-client';
+import { describeError } from '../../database/errors';
+import { isSubject } from '../person';
+import type { Claims } from './admin-rules';
+import { boundedFetch } from './bounded-fetch';
+import { isUnavailable, reasonsOf } from './issuer-errors';
+import { issuerUnreachable, notVerified, SignInFailure } from './sign-in-failure';
+import type { OidcSettings } from '../sign-in.options';
+
+type Library = typeof openidClient;
+
+/** Of each request to the issuer. */
+const TIMEOUT_S = 5;
+
+/** How long the issuer counts as reachable, or not, after it has been asked. */
+const FRESH_MS = 10_000;
+const UNREACHABLE_MS = 2_000;
+
+/** The tolerance for clocks that differ, in seconds. That of the library has the same length. */
+const TOLERANCE_S = 30;
+
+/** All parameters of an authorization response that count. Others are ignored. */
+const PARAMETERS = ['code', 'state', 'iss', 'error'];
+
+/** What an issuer answers if it could not do without a question. */
+const ASKS = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
+
+/** What belongs together from the beginning of a round to its end. */
+export interface RoundSecrets {
+  state: string;
+  nonce: string;
+  /** The code verifier of PKCE. */
+  verifier: string;
+}
+
+/** The identity of a person who has signed in. */
+export interface Identity {
+  claims: Claims & { iss: string; sub: string };
+  idToken: string;
+}
+
+/** The issuer, as a client of OpenID Connect sees it. */
+export class Issuer {
+  private readonly logger = new Logger('SignIn');
+  private isReachable = true;
+  private current?: { until: number; configuration: Promise<openidClient.Configuration> };
+
+  private constructor(
+    private readonly library: Library,
+    private readonly settings: OidcSettings,
+    private readonly wantedScopes: readonly string[],
+  ) {}
+
+  /** Loads the library. Succeeds even if the issuer is unreachable. `wantedScopes` are requested if the issuer has them. */
+  static async open(settings: OidcSettings, wantedScopes: readonly string[]): Promise<Issuer> {
+    const library = await import('openid-client').catch(notInstalled);
+    const issuer = new Issuer(library, settings, wantedScopes);
+    issuer.configuration().catch(() => {}); // asked again when it is needed
+    return issuer;
+  }
+
+  /** For people. */
+  get name(): string {
+    return new URL(this.settings.issuer).host;
+  }
+
+  async isAvailable(): Promise<boolean> {
+    return this.configuration().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  newSecrets(): RoundSecrets {
+    const { randomState, randomNonce, randomPKCECodeVerifier } = this.library;
+    return { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+  }
+
+  /** Where a browser signs in. `isSilent`: only if the issuer asks the person nothing. */
+  async authorizationUrl({ state, nonce, verifier }: RoundSecrets, isSilent: boolean): Promise<string> {
+    const configuration = await this.configuration();
+    const { scopes_supported: supported = [] } = configuration.serverMetadata();
+    const scopes = new Set(['openid', 'profile', 'email']);
+    for (const scope of this.wantedScopes) if (supported.includes(scope)) scopes.add(scope);
+    return this.library.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.redirectUri,
+      scope: [...scopes].join(' '),
+      state,
+      nonce,
+      code_challenge: await this.library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(isSilent && { prompt: 'none' }),
+    }).href;
+  }
+
+  /** Exchanges the code of an authorization response. Null: the issuer would have had to ask the person something. */
+  async identify(response: URLSearchParams, secrets: RoundSecrets): Promise<Identity | null> {
+    const configuration = await this.configuration();
+    // Not from the request, whose Host may be anything.
+    const url = new URL(this.redirectUri);
+    for (const [name, value] of response) if (PARAMETERS.includes(name)) url.searchParams.append(name, value);
+    try {
+      const tokens = await this.library.authorizationCodeGrant(configuration, url, {
+        expectedState: secrets.state,
+        expectedNonce: secrets.nonce,
+        pkceCodeVerifier: secrets.verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims()!;
+      // The library checks `exp` and `nbf`.
+      if (claims.iat > Date.now() / 1000 + TOLERANCE_S) throw new Error('the ID token is from the future');
+      if (!isSubject(claims.sub)) throw new Error('the subject is too long, or has control characters');
+      return { claims, idToken: tokens.id_token! };
+    } catch (error) {
+      if (error instanceof this.library.AuthorizationResponseError && ASKS.includes(error.error)) return null;
+      throw this.failureOf(error);
+    }
+  }
+
+  /** Where a browser signs out; null if the issuer has no such address. */
+  async endSessionUrl(idToken?: string): Promise<string | null> {
+    const configuration = await this.configuration().catch(() => undefined);
+    if (!configuration?.serverMetadata().end_session_endpoint) return null;
+    return this.library.buildEndSessionUrl(configuration, {
+      post_logout_redirect_uri: `${this.settings.publicUrl}/dashboard`,
+      ...(idToken && { id_token_hint: idToken }),
+    }).href;
+  }
+
+  private get redirectUri(): string {
+    return `${this.settings.publicUrl}/dashboard/callback`;
+  }
+
+  private configuration(): Promise<openidClient.Configuration> {
+    const now = performance.now();
+    if (this.current && now < this.current.until) return this.current.configuration;
+    const current = { until: Infinity, configuration: this.discover() };
+    this.current = current;
+    const keepFor = (ms: number) => (current.until = performance.now() + ms);
+    current.configuration.then(
+      () => keepFor(FRESH_MS),
+      () => keepFor(UNREACHABLE_MS),
+    );
+    return current.configuration;
+  }
+
+  private async discover(): Promise<openidClient.Configuration> {
+    const { library, settings } = this;
+    const { issuer, clientId, clientSecret } = settings;
+    try {
+      const configuration = await library.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        timeout: TIMEOUT_S,
+        [library.customFetch]: boundedFetch,
+        execute: [
+          library.enableNonRepudiationChecks, // verifies signatures, which the library leaves to TLS by default
+          ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
+        ],
+      });
+      // The library accepts any tenant of Microsoft for an issuer that stands for all of them.
+      const { issuer: found } = configuration.serverMetadata();
+      if (new URL(found).href !== new URL(issuer).href) throw new Error('the issuer has another identifier');
+      if (!this.isReachable) this.logger.warn('The issuer answers again.');
+      this.isReachable = true;
+      return configuration;
+    } catch (error) {
+      if (this.isReachable) this.log('The issuer does not answer; people cannot sign in.', error);
+      this.isReachable = false;
+      throw issuerUnreachable(this.name);
+    }
+  }
+
+  private failureOf(error: unknown): SignInFailure {
+    const { AuthorizationResponseError } = this.library;
+    if (error instanceof AuthorizationResponseError) {
+      const code = /^\w{1,64}$/.test(error.error) ? error.error : 'unknown';
+      return new SignInFailure(
+        403,
+        'The sign-in was refused',
+        `${this.name} has not signed you in. Its reason: ${code}.`,
+      );
+    }
+    this.log('A sign-in has failed.', error);
+    return isUnavailable(error) ? issuerUnreachable(this.name) : notVerified(this.name);
+  }
+
+  private log(message: string, error: unknown): void {
+    const reasons = reasonsOf(error);
+    const code = (error as { error?: unknown }).error; // of the token endpoint, such as `invalid_client`
+    this.logger.warn({ message, reasons, code, error: describeError(error) });
+  }
+}
+
+function notInstalled(error: unknown): never {
+  if ((error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) {
+    throw new Error('openid-client is not installed. Unset OIDC_ISSUER, or run npm install openid-client.');
+  }
+  throw error;
+}

@@ -1,0 +1,87 @@
+import { parseAdminRules } from './admin-rules';
+import type { OidcSettings } from '../sign-in.options';
+
+const reject = (message: string): never => {
+  throw new Error(message);
+};
+
+/** `localhost` and the addresses of this machine. */
+const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+
+/** A URL that is as safe as the sign-in itself: https, or http on loopback, where nobody can listen. */
+function safeUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (!url || !isSafe) return reject('must be an https:// URL; http:// is for loopback only');
+  const isPlain = url.username === '' && url.password === '' && !/[?#]/.test(text);
+  return isPlain ? url : reject('must be a URL without a user, a query and a fragment');
+}
+
+/** Where browsers reach the service, without a slash at the end. */
+export const publicUrl = (text: string): string => safeUrl(text).href.replace(/\/+$/, '');
+
+/** As the issuer writes it, with or without a slash at the end. */
+export const issuer = (text: string): string => {
+  if (text.includes('/.well-known/')) reject('must be the issuer itself, without /.well-known/');
+  safeUrl(text);
+  return text;
+};
+
+export const adminRules = (text: string) =>
+  text.trim() === '' ? reject('must not be blank') : parseAdminRules(text);
+
+export const clientId = (text: string): string => text.trim() || reject('must not be blank');
+
+export const signInKey = (text: string): string =>
+  /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
+    ? text
+    : reject('must be 32 bytes in base64; generate it with: openssl rand -base64 32');
+
+/** Whoever has begun a sign-in has a cookie to try secrets on, so a secret that can be guessed must not be its key. */
+const MIN_SECRET_CHARACTERS = 16;
+
+/** What an issuer needs beside it. */
+const NEEDED = {
+  OIDC_CLIENT_ID: 'the id of the client that you have registered at the issuer',
+  PUBLIC_URL: 'the URL at which browsers reach the service',
+};
+
+/** The variables that mean nothing without an issuer. */
+const OF_THE_CLIENT = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ADMINS', 'SIGN_IN_KEY'];
+
+/** What is wrong with the variables together. Half of them set is a mistake, and would switch sign-in off silently. */
+export function oidcFaults(env: NodeJS.ProcessEnv): string[] {
+  const isSet = (name: string) => env[name] !== undefined;
+  if (!isSet('OIDC_ISSUER')) {
+    return OF_THE_CLIENT.filter(isSet).map(
+      (name) => `${name} has no effect without OIDC_ISSUER; set OIDC_ISSUER, or unset ${name}`,
+    );
+  }
+  const faults = Object.entries(NEEDED)
+    .filter(([name]) => !isSet(name))
+    .map(([name, what]) => `${name} must be set with OIDC_ISSUER: ${what}`);
+  const { OIDC_CLIENT_SECRET: secret = '', SIGN_IN_KEY: key } = env;
+  if (secret !== '' && secret.length < MIN_SECRET_CHARACTERS && key === undefined) {
+    faults.push(
+      `OIDC_CLIENT_SECRET has fewer than ${MIN_SECRET_CHARACTERS} characters, too few to encrypt cookies with; set SIGN_IN_KEY, too`,
+    );
+  }
+  return faults;
+}
+
+interface Settings {
+  publicUrl?: string;
+  oidcIssuer?: string;
+  oidcClientId?: string;
+  oidcClientSecret?: string;
+  oidcAdmins: OidcSettings['rules'];
+  signInKey?: string;
+}
+
+/** How people sign in; undefined if there is no issuer. */
+export function oidcSettings(settings: Settings): OidcSettings | undefined {
+  const { publicUrl, oidcIssuer: issuer, oidcClientId: clientId } = settings;
+  if (publicUrl === undefined || issuer === undefined || clientId === undefined) return undefined;
+  const { oidcClientSecret: clientSecret, signInKey: key, oidcAdmins: rules } = settings;
+  return { publicUrl, issuer, clientId, clientSecret, key, rules };
+}

@@ -1,0 +1,36 @@
+import { Controller, Get, Req, Res, UseFilters } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Public } from '../../http/scopes';
+import { readCookie, setCookie } from './cookies';
+import { FailurePageFilter } from './failure-page.filter';
+import { OidcSignIn, type Step } from './oidc-sign-in';
+
+/** The two addresses that a browser visits: on the way to the issuer, and on the way back. */
+@Controller('dashboard')
+@Public()
+@UseFilters(FailurePageFilter)
+export class SignInController {
+  constructor(private readonly signIn: OidcSignIn) {}
+
+  /** With `prompt=none` the issuer asks nothing; `to` is the address below `/dashboard` to come back to. */
+  @Get('sign-in')
+  async begin(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const query = queryOf(request);
+    const isSilent = query.get('prompt') === 'none';
+    this.go(response, await this.signIn.begin(isSilent, query.get('to') ?? ''));
+  }
+
+  @Get('callback')
+  async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const cookie = readCookie(request, this.signIn.settings.publicUrl);
+    this.go(response, await this.signIn.finish(queryOf(request), cookie, request.ip));
+  }
+
+  private go(response: Response, { url, cookie }: Step): void {
+    setCookie(response, this.signIn.settings.publicUrl, cookie);
+    response.redirect(303, url);
+  }
+}
+
+/** As it was sent: Express would turn brackets into objects. */
+const queryOf = ({ url }: Request) => new URL(url, 'http://localhost').searchParams;

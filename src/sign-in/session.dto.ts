@@ -1,0 +1,8 @@
+import { Id, Optional } from '../http/input/checks';
+
+export class CreateSessionDto {
+  /** The organization, for people who may open the dashboard of several. */
+  @Optional()
+  @Id('org')
+  organizationId?: string;
+}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Organization } from '../auth/organization.entity';
+import { Database } from '../database/database';
+import { sql } from '../database/sql';
+import { systemCaller } from '../http/caller';
+import { notFound } from '../http/fault';
+import type { TokenRecord } from '../tokens/token.serializer';
+import { TokensService } from '../tokens/tokens.service';
+import type { Grant } from './oidc/admin-rules';
+import type { Visitor } from './visitors';
+
+const SESSION_HOURS = 8;
+
+/** An organization to choose. */
+interface Choice {
+  id: string;
+  name: string;
+}
+
+/** The tokens of people who have signed in: ordinary ones that end after 8 hours. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly tokens: TokensService,
+    private readonly database: Database,
+  ) {}
+
+  /** The organizations whose dashboard the person may open. Throws a 404 if none of them exists any more. */
+  async choices({ grants }: Visitor): Promise<Choice[]> {
+    const found = await this.find(grants.map(({ organizationId }) => organizationId));
+    if (found.length === 0) throw noSuchOrganization();
+    return found;
+  }
+
+  /** What the person may have: in that organization, or in the only one. Null if there are several to choose from. */
+  choose({ grants }: Visitor, organizationId?: string): Grant | null {
+    if (organizationId === undefined) return grants.length === 1 ? grants[0] : null;
+    const grant = grants.find((grant) => grant.organizationId === organizationId);
+    if (!grant) throw noSuchOrganization();
+    return grant;
+  }
+
+  /** Creates the token, and returns its record and its value, which cannot be read again. */
+  create(
+    { person, tokenName }: Visitor,
+    { organizationId, scopes }: Grant,
+    requestId: string,
+  ): Promise<{ token: TokenRecord; value: string }> {
+    const by = { ...systemCaller(organizationId, 'sign-in', 'sign-in'), requestId };
+    const session = { createdBy: person, hours: SESSION_HOURS };
+    return this.tokens.create(by, { name: tokenName, scopes }, session);
+  }
+
+  /** The ids of these that no organization has. */
+  async missing(ids: readonly string[]): Promise<string[]> {
+    const found = new Set((await this.find(ids)).map(({ id }) => id));
+    return ids.filter((id) => !found.has(id));
+  }
+
+  private find(ids: readonly string[]): Promise<Choice[]> {
+    return this.database.readAll<Choice>(
+      sql`SELECT id, name FROM ${Organization} WHERE id = ANY (${ids}) ORDER BY name, id`,
+    );
+  }
+}
+
+const noSuchOrganization = () => notFound('There is no such organization.');

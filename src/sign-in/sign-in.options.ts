@@ -1,0 +1,42 @@
+import type { Request } from 'express';
+import type { Scope } from '../http/scopes';
+import type { AdminRule } from './oidc/admin-rules';
+
+/** The settings for signing in to the dashboard at an OpenID Connect issuer. */
+export interface OidcSettings {
+  /** The URL at which browsers reach the service, without a trailing slash. */
+  publicUrl: string;
+  /** The issuer's identifier, a URL. */
+  issuer: string;
+  clientId: string;
+  /** Undefined for a public client. */
+  clientSecret?: string;
+  /** Encrypts the cookie instead of the client's secret. */
+  key?: string;
+  rules: readonly AdminRule[];
+}
+
+/** A person whom the host application has recognized. */
+export interface HostPerson {
+  /** The organization whose dashboard is opened. */
+  organizationId: string;
+  /** The scopes of the person. Default: `admin`. */
+  scopes?: Scope[];
+  /** The name of the person, for the list of tokens and the audit trail. */
+  name: string;
+  /** The id of the person in the application. Default: the name. */
+  subject?: string;
+}
+
+/**
+ * Identifies the person behind a request of the dashboard by the application's own session. Null if the person is not signed
+ * in, or may not use the dashboard.
+ */
+export type HostSignIn = (request: Request) => Promise<HostPerson | null> | HostPerson | null;
+
+export interface SignInOptions {
+  /** Whether the developer dashboard is served, at `/dashboard`; in a host, also how its people sign in. */
+  dashboard: boolean | { signIn: HostSignIn };
+  /** The issuer at which people sign in. Default: none. */
+  oidc?: OidcSettings;
+}

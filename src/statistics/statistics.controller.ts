@@ -1,0 +1,22 @@
+import { Get } from '@nestjs/common';
+import { ApiController } from '../http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../http/caller';
+import { Scopes } from '../http/scopes';
+import { StatisticsService } from './statistics.service';
+import { StatisticsView } from './statistics.view';
+
+@ApiController('api/v1/statistics')
+export class StatisticsController {
+  constructor(private readonly statistics: StatisticsService) {}
+
+  /**
+   * Get statistics
+   * @remarks Returns the organization at a glance: how many users it has, and how many were created on each of the last 30 days. It may
+   * be up to a minute old. Beyond 10,000 users `total` and `active` are estimates, and `exact` is false.
+   */
+  @Get()
+  @Scopes('users:read')
+  get(@CurrentCaller() by: Caller): Promise<StatisticsView> {
+    return this.statistics.get(by);
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Caller } from '../../http/caller';
+import type { User } from './user.entity';
+
+/** A user before and after a change. */
+export interface ChangedUser {
+  before: User;
+  after: User;
+}
+
+/**
+ * The steps of another feature in the transaction that changes, deletes, restores or purges a user. A step that throws rolls it
+ * back.
+ */
+export interface UserSteps {
+  /** The users have been changed. */
+  changed?(manager: EntityManager, by: Caller, users: readonly ChangedUser[]): Promise<void>;
+  /** The user has been moved to the deleted users. */
+  deleted?(manager: EntityManager, by: Caller, user: User): Promise<void>;
+  /** The user has been restored. */
+  restored?(manager: EntityManager, by: Caller, user: User): Promise<void>;
+  /** The user is being purged: the feature must erase everything about it. */
+  purged?(manager: EntityManager, organizationId: string, userId: string): Promise<void>;
+}
+
+/** The steps of features that store data about users. `users/` knows none of them: they register themselves at the start. */
+@Injectable()
+export class UserLifecycle {
+  private readonly steps: UserSteps[] = [];
+
+  add(steps: UserSteps): void {
+    this.steps.push(steps);
+  }
+
+  async changed(manager: EntityManager, by: Caller, users: readonly ChangedUser[]): Promise<void> {
+    for (const steps of this.steps) await steps.changed?.(manager, by, users);
+  }
+
+  async deleted(manager: EntityManager, by: Caller, user: User): Promise<void> {
+    for (const steps of this.steps) await steps.deleted?.(manager, by, user);
+  }
+
+  async restored(manager: EntityManager, by: Caller, user: User): Promise<void> {
+    for (const steps of this.steps) await steps.restored?.(manager, by, user);
+  }
+
+  async purged(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
+    for (const steps of this.steps) await steps.purged?.(manager, organizationId, userId);
+  }
+}

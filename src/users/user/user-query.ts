@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { query, raw, type Sql, sql } from '../../database/sql';
+import { opaque, type Order, type Page, paginate } from '../../pages/paginate';
+import { filterInCursor, type UserFilter, usersWho } from './user.filter';
+import { USER_SORTS, type UserSort } from './user.sorts';
+
+/** The fields of a user in a SELECT. */
+export const USER_COLUMNS = raw(
+  `id, name, email, role, active, metadata, version, created_at AS "createdAt", updated_at AS "updatedAt"`,
+);
+
+const isoTime = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The times as the text that a response contains. */
+export const USER_TIMES_AS_TEXT = raw(
+  `${isoTime('created_at')} AS "createdAt", ${isoTime('updated_at')} AS "updatedAt"`,
+);
+
+/** All fields, with times and metadata as the text that a response contains. */
+export const USER_TEXT_COLUMNS = sql`id, name, email, role, active, metadata::text AS metadata, version, ${USER_TIMES_AS_TEXT}`;
+
+/** A row of `USER_TEXT_COLUMNS`. */
+export type UserText = Record<
+  'id' | 'name' | 'email' | 'role' | 'metadata' | 'createdAt' | 'updatedAt',
+  string
+> & {
+  active: boolean;
+  version: number;
+};
+
+/** The members of a group, as conditions on users. */
+export interface Members {
+  /** Whether reading all of them takes longer than a page should. */
+  isLarge: boolean;
+  /** A SELECT of the ids of all of them. */
+  ids: Sql;
+  /** Whether a row of `users` is a member, by a look-up. */
+  isMember: Sql;
+}
+
+type FindMembers = (manager: EntityManager, organizationId: string, groupId: string) => Promise<Members>;
+
+/** Finds the members of a group for lists. `users/` does not know groups: their feature sets this function at the start. */
+@Injectable()
+export class UserGroups {
+  membersOf: FindMembers = () => Promise.reject(new Error('no feature has set how to find members'));
+}
+
+/** Users of an organization. */
+export interface UserSelection {
+  organizationId: string;
+  filter?: UserFilter;
+  /** Only the members of a group. */
+  members?: Members;
+  /** A further condition on a row of `users`. */
+  where?: Sql;
+  /** A SELECT of distinct ids that restricts the selection. */
+  among?: Sql;
+}
+
+/** The columns that are read for a page. */
+export interface UserColumns {
+  select: Sql;
+  /** Joins with the users of the page, such as `LEFT JOIN LATERAL (…) AS mine ON true`, whose columns `select` may have. */
+  join?: Sql;
+}
+
+/** A page by the position of its first user. Without a sort it is in the order of creation. */
+export interface UserRange {
+  sort?: UserSort;
+  order?: Order;
+  /** The number of users before the page, all of which are read. */
+  offset: number;
+  limit: number;
+}
+
+/** A page by the cursor of the previous one. */
+export interface UserPage {
+  sort: UserSort;
+  order?: Order;
+  limit: number;
+  cursor?: string;
+  /** Identifies `where` and `among` in cursors. */
+  of?: unknown;
+}
+
+/** For a large group, this many users are read in the order of the page before all members are sorted instead. */
+const MAX_LOOKED_AT = 20_000;
+
+/** The page of users after a cursor. */
+export async function pageOfUsers<Row extends object>(
+  manager: EntityManager,
+  selection: UserSelection,
+  { select, join = sql`` }: UserColumns,
+  { sort, order: requested, limit, cursor, of }: UserPage,
+): Promise<Page<Row>> {
+  const { organizationId, filter = {}, members } = selection;
+  const { columns, select: keys, order: byDefault } = USER_SORTS[sort];
+  const order = requested ?? byDefault;
+  const page = (users: (seek: Sql, ordered: Sql) => Sql) =>
+    paginate<Row>(manager, {
+      select: (seek, ordered) =>
+        sql`SELECT ${select}${raw(keys)} FROM ${users(seek, ordered)} ${join} ${ordered}`,
+      columns,
+      order,
+      limit,
+      cursor,
+      list: ['users', organizationId, sort, order, filterInCursor(filter), ...(of === undefined ? [] : [of])],
+    });
+  if (members?.isLarge && !findsFew(selection)) {
+    const next = sql`${orderOf(sort, order)} LIMIT ${opaque(MAX_LOOKED_AT)}`;
+    const found = await page((seek, ordered) => {
+      const ofThem = (rows: Sql) =>
+        sql`SELECT * FROM (${rows}) AS users WHERE ${members.isMember} ${ordered}`;
+      return usersWho(filter, organizationId, sql`${and(selection.where)} ${seek} ${next}`, { ofThem });
+    });
+    if (found.nextCursor !== null) return found;
+  }
+  return page((seek, ordered) => chosen(selection, sql`${seek} ${ordered}`));
+}
+
+/** The users from a position on. */
+export function rangeOfUsers<Row>(
+  manager: EntityManager,
+  selection: UserSelection,
+  { select, join = sql`` }: UserColumns,
+  { sort = 'createdAt', order = 'asc', offset, limit }: UserRange,
+): Promise<Row[]> {
+  const ordered = orderOf(sort, order);
+  const users = chosen(selection, sql`${ordered} LIMIT ${opaque(offset + limit)}`);
+  return query(
+    manager,
+    sql`SELECT ${select} FROM (SELECT * FROM ${users} ${ordered} LIMIT ${opaque(limit)} OFFSET ${opaque(offset)}) AS users
+        ${join} ${ordered}`,
+  );
+}
+
+/** How many users there are, counted up to `max + 1`. */
+export async function countUsers(
+  manager: EntityManager,
+  selection: UserSelection,
+  max: number,
+): Promise<number> {
+  const users = chosen(selection, sql`LIMIT ${opaque(max + 1)}`);
+  const [{ count }] = await query<{ count: number }>(
+    manager,
+    sql`SELECT count(*)::int AS count FROM (SELECT FROM ${users} LIMIT ${opaque(max + 1)}) AS counted`,
+  );
+  return count;
+}
+
+/** Whether the selection has few users even without the restriction to groups. */
+const findsFew = ({ filter, among }: UserSelection) => filter?.email !== undefined || among !== undefined;
+
+/** The users of the selection, as an item of FROM. */
+function chosen(selection: UserSelection, page: Sql): Sql {
+  const { organizationId, filter = {}, members, where, among } = selection;
+  if (members && findsFew(selection))
+    return usersWho(filter, organizationId, sql`${and(where)} ${and(members.isMember)} ${page}`, { among });
+  return usersWho(filter, organizationId, sql`${and(where)} ${page}`, { among: among ?? members?.ids });
+}
+
+const orderOf = (sort: UserSort, order: Order): Sql =>
+  sql`ORDER BY ${raw(USER_SORTS[sort].columns.map(({ column }) => `${column} ${order}`).join(', '))}`;
+
+const and = (where: Sql | undefined) => (where ? sql`AND ${where}` : sql``);

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import { finished } from 'node:stream/promises';
+import { connect as connectTls } from 'node:tls';
+import { type LookUp } from './look-up';
+import type { Reach } from './reach';
+
+/** The time limit of an attempt, from the look-up of the name to the status of the response. */
+export const MAX_ATTEMPT_MS = 15_000;
+
+/** How much of a response body is read, so that its sender can finish. It is discarded. */
+const MAX_ANSWER_BYTES = 1024;
+const MAX_DRAIN_MS = 1_000;
+
+/** The parts of a response that matter. */
+export interface Answer {
+  status: number;
+  /** The header as it was received. */
+  retryAfter?: string;
+}
+
+export interface Message {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/**
+ * Sends messages, each on its own connection, to addresses that are checked after the look-up of the name and again once
+ * connected.
+ */
+export class Post {
+  constructor(
+    private readonly reach: Reach,
+    private readonly lookUp: LookUp,
+  ) {}
+
+  /** Rejects if there is no response in time, or if the address may not be reached. Follows no redirect and uses no proxy. */
+  async send(message: Message, abandoned: AbortSignal): Promise<Answer> {
+    const attempt = new AbortController();
+    const end = () => attempt.abort();
+    const timer = setTimeout(end, MAX_ATTEMPT_MS);
+    abandoned.addEventListener('abort', end, { once: true });
+    try {
+      abandoned.throwIfAborted();
+      return await this.attempt(message, attempt.signal);
+    } finally {
+      clearTimeout(timer);
+      abandoned.removeEventListener('abort', end);
+    }
+  }
+
+  private async attempt({ url, headers, body }: Message, signal: AbortSignal): Promise<Answer> {
+    const target = new URL(url);
+    const isSecure = target.protocol === 'https:';
+    const socket = await this.connect(target, isSecure, signal);
+    try {
+      const send = isSecure ? httpsRequest : httpRequest;
+      const request = send(target, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
+        createConnection: () => socket, // so there is no agent
+        signal,
+      });
+      request.on('error', () => {}); // an error after the response: the receiver has hung up, or its time is over
+      const answered = once(request, 'response', { signal }) as Promise<[IncomingMessage]>;
+      request.end(body);
+      const [response] = await answered;
+      await readOff(response);
+      return { status: response.statusCode!, retryAfter: response.headers['retry-after'] };
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  private async connect({ hostname, port }: URL, isSecure: boolean, signal: AbortSignal): Promise<Socket> {
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const addresses = await withSignal(this.lookUp(host, signal), signal);
+    this.require(addresses, isSecure);
+    const lookup: LookupFunction = (_host, { all }, callback) => {
+      const found = addresses.map((address) => ({ address, family: isIP(address) }));
+      if (all) callback(null, found);
+      else callback(null, found[0].address, found[0].family);
+    };
+    const socket = connect({ host, port: Number(port) || (isSecure ? 443 : 80), lookup });
+    socket.on('error', () => {}); // once() and the request report it
+    const end = () => socket.destroy();
+    signal.addEventListener('abort', end, { once: true });
+    socket.once('close', () => signal.removeEventListener('abort', end));
+    try {
+      await once(socket, 'connect', { signal });
+      this.require([socket.remoteAddress ?? ''], isSecure);
+      if (!isSecure) return socket;
+      const secure = connectTls({ socket, host, servername: isIP(host) === 0 ? host : undefined });
+      secure.on('error', () => {});
+      await once(secure, 'secureConnect', { signal });
+      return secure;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  }
+
+  /** All addresses must be allowed: otherwise one public address would be enough to reach the others. */
+  private require(addresses: readonly string[], isSecure: boolean): void {
+    const isReachable = (address: string) => this.reach.includes(address, isSecure);
+    if (addresses.length === 0 || !addresses.every(isReachable))
+      throw new Error('The name has no address, or one that a webhook may not reach.');
+  }
+}
+
+/** Waits for the end of the body, unless it is long or slow: only the status matters. */
+async function readOff(response: IncomingMessage): Promise<void> {
+  let left = MAX_ANSWER_BYTES;
+  const timer = setTimeout(() => response.destroy(), MAX_DRAIN_MS);
+  response.on('data', (chunk: Buffer) => (left -= chunk.length) <= 0 && response.destroy());
+  await finished(response).catch(() => {});
+  clearTimeout(timer);
+}
+
+async function withSignal<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const aborted = once(signal, 'abort').then(() => {
+    throw signal.reason as Error;
+  });
+  aborted.catch(() => {});
+  signal.throwIfAborted();
+  return Promise.race([work, aborted]);
+}

@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../database/database';
+import { isId, newId } from '../../database/id';
+import { execute, sql } from '../../database/sql';
+import { Event } from '../../events/event.entity';
+import { EventHead } from '../../events/log/event-head.entity';
+import { EventLog } from '../../events/log/event-log';
+import { type By, callerOf } from '../../http/caller';
+import { conflict, invalidInput, notFound } from '../../http/fault';
+import { validateOrThrow } from '../../http/input/validate';
+import { type Page, paginate } from '../../pages/paginate';
+import { NEWEST_FIRST } from '../newest-first';
+import { Webhook } from '../webhook.entity';
+import { ListDeliveriesDto, RedeliverDto } from '../webhooks.dto';
+import { webhookNotFound, writeWebhook } from '../write-webhook';
+import { DELIVERY_COLUMNS, type DeliveryRecord, TEST_TYPE, WebhookDelivery } from './delivery.entity';
+import { insertDeliveries } from './fan-out';
+import { WebhookReplay } from './replay.entity';
+
+const MAX_REPLAYS = 20;
+
+/** Lists the deliveries of a webhook, and sends events again. */
+@Injectable()
+export class DeliveriesService {
+  /** @internal Nest constructs it. */
+  constructor(
+    private readonly database: Database,
+    private readonly log: EventLog,
+  ) {}
+
+  /** Newest first. */
+  async list(
+    by: By,
+    webhookId: string,
+    input: Partial<ListDeliveriesDto> = {},
+  ): Promise<Page<DeliveryRecord>> {
+    const { organizationId } = callerOf(by);
+    const { limit, cursor, state } = validateOrThrow(ListDeliveriesDto, input);
+    const page = {
+      select: sql`SELECT ${DELIVERY_COLUMNS} FROM ${WebhookDelivery}
+        WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} ${state ? sql`AND state = ${state}` : sql``}`,
+      columns: NEWEST_FIRST,
+      order: 'desc' as const,
+      limit,
+      cursor,
+      list: ['deliveries', organizationId, webhookId, state],
+    };
+    return this.database.read(organizationId, async (manager) => {
+      const exists =
+        isId('whk', webhookId) && (await manager.existsBy(Webhook, { organizationId, id: webhookId }));
+      if (!exists) throw webhookNotFound();
+      return paginate<DeliveryRecord>(manager, page);
+    });
+  }
+
+  /** Sends a test event, which is not in the feed. Returns its id. */
+  test(by: By, webhookId: string): Promise<string> {
+    return this.write(by, webhookId, async (manager, webhook) => {
+      const eventId = newId('evt');
+      await send(manager, webhook, { eventId, sequence: null, type: TEST_TYPE });
+      return eventId;
+    });
+  }
+
+  /** Sends one event again, or all matching events of a period. Returns the id of the single event. */
+  async redeliver(by: By, webhookId: string, input: RedeliverDto): Promise<string | null> {
+    const { organizationId } = callerOf(by);
+    const { eventId, since, until } = validateOrThrow(RedeliverDto, input);
+    requireOneWay(eventId, since, until);
+    // Finds all events that have been committed, like the feed.
+    await this.log.catchUp(organizationId);
+    return this.write(by, webhookId, async (manager, webhook) => {
+      if (eventId !== undefined) {
+        const event = await manager.findOneBy(Event, { organizationId, id: eventId });
+        if (!event?.sequence) throw notFound('There is no such event.');
+        await send(manager, webhook, { eventId, sequence: event.sequence, type: event.type });
+        return eventId;
+      }
+      await replay(manager, webhook, new Date(since!), until === undefined ? null : new Date(until));
+      return null;
+    });
+  }
+
+  /** Runs a transaction on the webhook, which is locked and enabled. */
+  private write<Result>(
+    by: By,
+    id: string,
+    work: (manager: EntityManager, webhook: Webhook) => Promise<Result>,
+  ): Promise<Result> {
+    const { organizationId } = callerOf(by);
+    return writeWebhook(this.database, organizationId, id, async (manager, webhook) => {
+      if (!webhook.enabled) throw conflict('The webhook is disabled. Enable it first.');
+      return work(manager, webhook);
+    });
+  }
+}
+
+function requireOneWay(eventId?: string, since?: string, until?: string): void {
+  const message = 'cannot be combined with eventId';
+  if (eventId === undefined && since === undefined)
+    throw invalidInput([{ field: 'eventId', code: 'required', message: 'is required, or since' }]);
+  const extra = Object.entries({ since, until }).filter(([, value]) => value !== undefined);
+  if (eventId !== undefined && extra.length > 0)
+    throw invalidInput(extra.map(([field]) => ({ field, code: 'invalid', message })));
+}
+
+async function send(
+  manager: EntityManager,
+  webhook: Webhook,
+  sent: Pick<WebhookDelivery, 'eventId' | 'sequence' | 'type'>,
+): Promise<void> {
+  await insertDeliveries(manager, webhook, [{ ...sent, isBeside: true }]);
+  await wake(manager, webhook);
+}
+
+async function replay(
+  manager: EntityManager,
+  webhook: Webhook,
+  since: Date,
+  until: Date | null,
+): Promise<void> {
+  const { organizationId, id: webhookId } = webhook;
+  const count = await manager.countBy(WebhookReplay, { organizationId, webhookId });
+  if (count >= MAX_REPLAYS)
+    throw conflict(`${MAX_REPLAYS} ranges of events are already waiting to be sent again. Try again later.`);
+  const head = await manager.findOneBy(EventHead, { organizationId });
+  await manager.insert(WebhookReplay, {
+    organizationId,
+    id: newId('rpl'),
+    webhookId,
+    since,
+    until,
+    sequence: head?.removed ?? '0',
+    last: head?.sequence ?? '0',
+  });
+  await wake(manager, webhook);
+}
+
+const wake = (manager: EntityManager, { organizationId, id }: Webhook) =>
+  execute(
+    manager,
+    sql`UPDATE ${Webhook} SET due_at = '-infinity' WHERE organization_id = ${organizationId} AND id = ${id}`,
+  );

@@ -1,0 +1,64 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { raw } from '../../database/sql';
+import type { DeliveryView } from './delivery.view';
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+
+/** The type of test events, which are not in the feed. */
+export const TEST_TYPE = 'webhook.test';
+
+/** An event that is sent to a webhook. It has the id of the event but no copy, so it contains no personal data. */
+@Entity('webhook_deliveries')
+export class WebhookDelivery {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ name: 'webhook_id', type: 'text' })
+  webhookId: string;
+
+  @Column({ name: 'event_id', type: 'text' })
+  eventId: string;
+
+  /** Null for a test. */
+  @Column({ type: 'bigint', nullable: true })
+  sequence: string | null;
+
+  @Column({ type: 'text' })
+  type: string;
+
+  /** Whether it is a test or a repetition, which are outside the order. */
+  @Column({ name: 'is_beside', type: 'boolean' })
+  isBeside: boolean;
+
+  @Column({ type: 'text', default: 'pending' })
+  state: (typeof DELIVERY_STATES)[number];
+
+  @Column({ type: 'integer', default: 0 })
+  attempts: number;
+
+  @Column({ name: 'last_status', type: 'integer', nullable: true })
+  lastStatus: number | null;
+
+  @Column({
+    name: 'next_attempt_at',
+    type: 'timestamptz',
+    precision: 3,
+    nullable: true,
+    default: () => 'now()',
+  })
+  nextAttemptAt: Date | null;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+}
+
+/** The columns that callers see in a SELECT. */
+export const DELIVERY_COLUMNS =
+  raw(`id, event_id AS "eventId", type, state, attempts, last_status AS "lastStatus",
+  next_attempt_at AS "nextAttemptAt", created_at AS "createdAt"`);
+
+/** A delivery, as every method of the service returns it. */
+export type DeliveryRecord = DeliveryView;

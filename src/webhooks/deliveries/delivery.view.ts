@@ -1,0 +1,62 @@
+/** An event that is sent to a webhook. */
+export class DeliveryView {
+  /**
+   * Assigned by the service: `dlv_` and 26 letters and digits.
+   * @example 'dlv_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  id: string;
+
+  /**
+   * The id of the event, which is also the `webhook-id` of each attempt.
+   * @example 'evt_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  eventId: string;
+
+  /**
+   * The type of the event.
+   * @example 'user.created'
+   */
+  type: string;
+
+  /**
+   * `failed` after the last attempt, after a 410, or when the webhook was disabled.
+   * @example 'delivered'
+   */
+  state: 'pending' | 'delivered' | 'failed';
+
+  /**
+   * How often it has been sent; at most ten times.
+   * @example 1
+   */
+  attempts: number;
+
+  /**
+   * The status of the last response; null if there was none.
+   * @example 200
+   */
+  lastStatus: number | null;
+
+  /**
+   * When it will be sent next; null if it will not be.
+   * @example null
+   */
+  nextAttemptAt: Date | null;
+
+  /**
+   * When it was due for the first time.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
+  createdAt: Date;
+}
+
+/** A page of deliveries. */
+export class DeliveryPageView {
+  /** The deliveries of this page. */
+  data: DeliveryView[];
+
+  /**
+   * The `cursor` for the next page; null on the last page.
+   * @example null
+   */
+  nextCursor: string | null;
+}

@@ -1,0 +1,56 @@
+import { PAUSES } from '../../events/subscribers/pauses';
+import type { Answer } from '../address/post';
+
+/** Pauses vary by up to this much, so that what failed together does not come back together. */
+const JITTER = 0.2;
+
+/** After one of these nothing is sent for a while: the receiver, or a proxy before it, is overloaded. */
+const OVERLOADED = [429, 502, 503, 504];
+const OVERLOADED_MS = 30_000;
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
+
+const GONE = 410;
+
+/** The consequences of an attempt. */
+export interface Verdict {
+  state: 'delivered' | 'pending' | 'failed';
+  /** Null without a response. */
+  status: number | null;
+  /** The pause before a pending delivery is tried again. */
+  pauseMs: number;
+  /** How long nothing is sent to the webhook. */
+  blockMs: number;
+  /** Whether the receiver has answered that it no longer exists. */
+  isGone: boolean;
+}
+
+/** `attempts` includes this attempt. */
+export function verdictOf(
+  answer: Answer | undefined,
+  attempts: number,
+  now = Date.now(),
+  random = Math.random,
+): Verdict {
+  const status = answer?.status ?? null;
+  if (status !== null && status >= 200 && status < 300)
+    return { state: 'delivered', status, pauseMs: 0, blockMs: 0, isGone: false };
+  const asked = retryAfterMs(answer?.retryAfter, now);
+  const isGone = status === GONE;
+  const isLast = attempts > PAUSES.length;
+  const pause = (PAUSES[attempts - 1] ?? 0) * (1 - JITTER + 2 * JITTER * random());
+  return {
+    state: isGone || isLast ? 'failed' : 'pending',
+    status,
+    pauseMs: Math.round(Math.max(pause, asked ?? 0)),
+    blockMs: status !== null && OVERLOADED.includes(status) ? (asked ?? OVERLOADED_MS) : 0,
+    isGone,
+  };
+}
+
+/** Seconds or a date. `Date.parse()` would read other texts as a year. */
+function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim();
+  if (!text) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : / GMT$/.test(text) ? Date.parse(text) - now : NaN;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}

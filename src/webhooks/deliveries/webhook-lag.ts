@@ -1,0 +1,19 @@
+import type { Database } from '../../database/database';
+import { sql } from '../../database/sql';
+import { Webhook } from '../webhook.entity';
+import { WebhookDelivery } from './delivery.entity';
+import { isOver } from './webhook-claims';
+
+/** How many seconds overdue the oldest delivery is that may be sent now; 0 if there is none. */
+export async function webhookLag(database: Database): Promise<number> {
+  const [{ lag }] = await database.sweep<{ lag: number }>(
+    sql`SELECT coalesce(max(extract(epoch FROM clock_timestamp() - next_attempt_at)), 0)::float8 AS lag
+        FROM ${Webhook} AS webhooks CROSS JOIN LATERAL (
+          SELECT next_attempt_at FROM ${WebhookDelivery} AS deliveries
+          WHERE deliveries.organization_id = webhooks.organization_id AND webhook_id = webhooks.id AND state = 'pending'
+          ORDER BY next_attempt_at LIMIT 1
+        ) AS oldest
+        WHERE enabled AND failing_since IS NULL AND ${isOver('blocked_until')} AND next_attempt_at <= now()`,
+  );
+  return lag;
+}

@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** 32 bytes in base64, with or without padding, also in the alphabet of URLs. */
+const KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
+
+/** Whether the text is a list of keys, separated by commas. */
+export const isKeyList = (text: string): boolean => text.split(',').every((key) => KEY.test(key.trim()));
+
+/** A new key in base64. */
+export const newKey = (): string => randomBytes(KEY_BYTES).toString('base64');
+
+/** The error for a secret that is encrypted with a key that this process does not have. */
+export class UnknownKeyError extends Error {
+  constructor(keyId: string) {
+    super(`A webhook's secret is encrypted with the key ${keyId}, which is not in WEBHOOK_ENCRYPTION_KEY.`);
+  }
+}
+
+/**
+ * Encrypts secrets with AES-256-GCM and the first key of the list. The other keys only decrypt, so a key can be replaced: put
+ * the new one before it, and rewrap. Each encrypted secret begins with the id of its key, which is a hash.
+ */
+export class KeyRing {
+  private readonly keys = new Map<string, Buffer>();
+  readonly currentId: string | undefined;
+
+  /** Keys in base64, separated by commas; undefined if there is none. */
+  constructor(list: string | undefined) {
+    for (const text of list?.split(',') ?? []) {
+      const key = Buffer.from(text.trim(), 'base64');
+      this.keys.set(hash('sha256', Buffer.concat([Buffer.from('ums webhook key'), key])).slice(0, 8), key);
+    }
+    [this.currentId] = this.keys.keys();
+  }
+
+  /** Encrypts a secret for one owner; it cannot be decrypted for another. There must be a key. */
+  seal(secret: Buffer, owner: string): string {
+    const id = this.currentId!;
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.keys.get(id)!, iv).setAAD(Buffer.from(owner));
+    const text = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return `${id}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64')}`;
+  }
+
+  /** Throws an `UnknownKeyError` if its key is missing. */
+  open(sealed: string, owner: string): Buffer {
+    const [id, box] = sealed.split('.');
+    const key = this.keys.get(id);
+    if (!key) throw new UnknownKeyError(id);
+    const bytes = Buffer.from(box, 'base64');
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+      .setAAD(Buffer.from(owner))
+      .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+  }
+}

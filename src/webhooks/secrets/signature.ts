@@ -1,0 +1,25 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const SECRET_BYTES = 32;
+
+export const newSecret = (): Buffer => randomBytes(SECRET_BYTES);
+
+/** The form in which the owner sees the secret, once. */
+export const shownSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
+
+/** The headers that let a receiver verify a message, as Standard Webhooks defines them: one signature for each secret. */
+export function signedHeaders(
+  id: string,
+  at: Date,
+  body: string,
+  secrets: readonly Buffer[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signature = (secret: Buffer) =>
+    `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(signature).join(' '),
+  };
+}

@@ -1,0 +1,81 @@
+import { Inject, Injectable, ServiceUnavailableException } from '@nestjs/common';
+import { Database } from '../database/database';
+import { execute, query, raw, sql } from '../database/sql';
+import { KeyRing } from './secrets/key-ring';
+import { newSecret, shownSecret } from './secrets/signature';
+import { Webhook } from './webhook.entity';
+
+/** The injection token of the keys that encrypt secrets. */
+export const KEYS = Symbol('webhook keys');
+
+/** The part of a row that has its secrets. */
+export interface SealedSecrets {
+  organizationId: string;
+  id: string;
+  secret: string;
+  previousSecret: string | null;
+  /** Whether the previous one still signs; null if there has been none. */
+  isOverlapping: boolean | null;
+}
+
+/** The columns of the secrets in a SELECT, beside the id. */
+export const SECRET_COLUMNS =
+  raw(`organization_id AS "organizationId", secret, previous_secret AS "previousSecret",
+  previous_until > now() AS "isOverlapping"`);
+
+/** Creates and reads the secrets of webhooks, which are encrypted in the database. */
+@Injectable()
+export class WebhookSecrets {
+  constructor(
+    private readonly database: Database,
+    @Inject(KEYS) private readonly keys: KeyRing,
+  ) {}
+
+  /** Throws a 503 if there is no key to encrypt it with. */
+  new(organizationId: string, id: string): { shown: string; sealed: string } {
+    if (this.keys.currentId === undefined)
+      throw new ServiceUnavailableException(
+        'Secrets of webhooks cannot be encrypted: the operators of this service have not set WEBHOOK_ENCRYPTION_KEY.',
+      );
+    const secret = newSecret();
+    return { shown: shownSecret(secret), sealed: this.keys.seal(secret, ownerOf(organizationId, id)) };
+  }
+
+  /** The secrets that sign now. Throws an `UnknownKeyError` if a key is missing. */
+  open({ organizationId, id, secret, previousSecret, isOverlapping }: SealedSecrets): Buffer[] {
+    const sealed = isOverlapping && previousSecret !== null ? [secret, previousSecret] : [secret];
+    return sealed.map((one) => this.keys.open(one, ownerOf(organizationId, id)));
+  }
+
+  /** Encrypts all signing secrets with the current key, erases the others, and returns how many webhooks have changed. */
+  async rewrap(): Promise<number> {
+    const current = this.keys.currentId;
+    if (current === undefined) throw new Error('WEBHOOK_ENCRYPTION_KEY is not set.');
+    const rows = await this.database.readAll<SealedSecrets>(sql`
+      SELECT id, ${SECRET_COLUMNS} FROM ${Webhook}
+      WHERE secret NOT LIKE ${`${current}.%`} OR previous_secret NOT LIKE ${`${current}.%`}`);
+    for (const row of rows) await this.rewrapOne(row);
+    return rows.length;
+  }
+
+  private rewrapOne({ organizationId, id }: SealedSecrets): Promise<void> {
+    return this.database.write(organizationId, async (manager) => {
+      const [row] = await query<SealedSecrets>(
+        manager,
+        sql`SELECT id, ${SECRET_COLUMNS} FROM ${Webhook}
+            WHERE organization_id = ${organizationId} AND id = ${id} FOR NO KEY UPDATE`,
+      );
+      if (!row) return;
+      const [secret, previous = null] = this.open(row).map((one) =>
+        this.keys.seal(one, ownerOf(organizationId, id)),
+      );
+      await execute(
+        manager,
+        sql`UPDATE ${Webhook} SET secret = ${secret}, previous_secret = ${previous}
+            WHERE organization_id = ${organizationId} AND id = ${id}`,
+      );
+    });
+  }
+}
+
+const ownerOf = (organizationId: string, id: string) => `${organizationId} ${id}`;

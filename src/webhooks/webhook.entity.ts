@@ -1,0 +1,116 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { raw } from '../database/sql';
+import type { EventType } from '../events/event.types';
+
+export const PAYLOADS = ['full', 'thin'] as const;
+export const ORDERINGS = ['none', 'organization'] as const;
+
+/** Why the service has disabled a webhook: its receiver is gone, or has failed for too long. */
+export type DisabledReason = 'gone' | 'failing';
+
+@Entity('webhooks')
+export class Webhook {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ type: 'text' })
+  url: string;
+
+  @Column({ type: 'text', array: true })
+  types: (EventType | '*')[];
+
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  @Column({ type: 'boolean' })
+  enabled: boolean;
+
+  @Column({ type: 'text' })
+  payload: (typeof PAYLOADS)[number];
+
+  @Column({ type: 'text' })
+  ordering: (typeof ORDERINGS)[number];
+
+  @Column({ name: 'disabled_reason', type: 'text', nullable: true })
+  disabledReason: DisabledReason | null;
+
+  /** Encrypted; begins with the id of its key. */
+  @Column({ type: 'text', select: false })
+  secret: string;
+
+  /** The secret before the last rotation, which also signs until the overlap is over. */
+  @Column({ name: 'previous_secret', type: 'text', nullable: true, select: false })
+  previousSecret: string | null;
+
+  @Column({ name: 'previous_until', type: 'timestamptz', precision: 3, nullable: true })
+  previousUntil: Date | null;
+
+  /** The last event for which deliveries have been created. */
+  @Column({ type: 'bigint' })
+  sequence: string;
+
+  /** Whether so many deliveries wait that no more are created. */
+  @Column({ name: 'is_full', type: 'boolean', default: false })
+  isFull: boolean;
+
+  /** The next attempt of any delivery. */
+  @Column({ name: 'due_at', type: 'timestamptz', precision: 3, default: 'infinity' })
+  dueAt: Date;
+
+  /** Counts the claims, so that a process whose claim has expired can no longer renew or return it. */
+  @Column({ type: 'bigint', default: 0 })
+  claim: string;
+
+  @Column({ name: 'claimed_until', type: 'timestamptz', precision: 3, default: '-infinity' })
+  claimedUntil: Date;
+
+  /** Nothing is sent before this time, at the receiver's request. */
+  @Column({ name: 'blocked_until', type: 'timestamptz', precision: 3, default: '-infinity' })
+  blockedUntil: Date;
+
+  /** The first failure since the last success. */
+  @Column({ name: 'failing_since', type: 'timestamptz', precision: 3, nullable: true })
+  failingSince: Date | null;
+
+  /** The delivery that failed then. */
+  @Column({ name: 'failing_delivery', type: 'text', nullable: true })
+  failingDelivery: string | null;
+
+  /** Whether other deliveries have failed since. */
+  @Column({ name: 'failing_others', type: 'boolean', default: false })
+  failingOthers: boolean;
+
+  @Column({ name: 'last_success_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastSuccessAt: Date | null;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt: Date;
+
+  @Column({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  updatedAt: Date;
+}
+
+/** The fields of a webhook that callers see. */
+export type WebhookFields = Omit<
+  Webhook,
+  | 'organizationId'
+  | 'secret'
+  | 'previousSecret'
+  | 'previousUntil'
+  | 'sequence'
+  | 'isFull'
+  | 'dueAt'
+  | 'claim'
+  | 'claimedUntil'
+  | 'blockedUntil'
+  | 'failingDelivery'
+  | 'failingOthers'
+>;
+
+/** The columns of these fields in a SELECT, under the names of the entity. */
+export const WEBHOOK_COLUMNS = raw(`id, url, types, description, enabled, payload, ordering,
+  disabled_reason AS "disabledReason", created_at AS "createdAt", updated_at AS "updatedAt",
+  last_success_at AS "lastSuccessAt", failing_since AS "failingSince"`);

@@ -1,0 +1,149 @@
+import { applyDecorators } from '@nestjs/common';
+import { PartialType } from '@nestjs/mapped-types';
+import { ArrayMinSize, IsArray, IsIn } from 'class-validator';
+import { EVENT_TYPES, type EventType } from '../events/event.types';
+import { fault, Flag, Id, Immutable, Instant, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
+import { Overlap } from '../tokens/durations';
+import { PageQuery } from '../pages/page';
+import { WebhookUrl } from './address/webhook-url';
+import { DELIVERY_STATES } from './deliveries/delivery.entity';
+import { ORDERINGS, PAYLOADS } from './webhook.entity';
+
+const NO_TYPES = fault('invalid', `must be ["*"], or a list of ${EVENT_TYPES.join(', ')}`);
+
+const TypeList = () =>
+  applyDecorators(
+    IsArray(NO_TYPES),
+    IsIn([...EVENT_TYPES, '*'], { ...NO_TYPES, each: true }),
+    ArrayMinSize(1, fault('too_short', 'must name at least one type')),
+    // ArrayUnique of class-validator compares each element with each.
+    Satisfies(
+      'arrayUnique',
+      [],
+      (value) => Array.isArray(value) && new Set(value).size === value.length,
+      fault('invalid', 'must not name a type twice'),
+    ),
+    Satisfies(
+      'isAllOrSome',
+      [],
+      (value) => Array.isArray(value) && (!value.includes('*') || value.length === 1),
+      fault('invalid', 'must not name a type beside *'),
+    ),
+  );
+
+export class CreateWebhookDto {
+  /**
+   * Where events are sent: an `https` URL without a user and a fragment. No connection is made to an address that is not public.
+   * @example 'https://example.com/webhooks/users'
+   */
+  @WebhookUrl()
+  url: string;
+
+  /**
+   * The types of the events that are sent, each once, or `*` for all.
+   * @example ["user.created", "user.deleted"]
+   */
+  @TypeList()
+  types: (EventType | '*')[];
+
+  /**
+   * A label for people; surrounding white space is removed.
+   * @example 'The mailing list'
+   */
+  @Optional()
+  @Text(1, 200)
+  description?: string;
+
+  /**
+   * Whether events are sent. By default they are. Disabling a webhook fails its pending deliveries; enabling it sends the
+   * events from then on.
+   * @example true
+   */
+  @Optional()
+  @Flag()
+  enabled?: boolean;
+
+  /**
+   * With `thin` no personal data leaves the service: `data` is left out, and the receiver reads it from the API. The default is
+   * `full`.
+   * @example 'thin'
+   */
+  @Optional()
+  @OneOf(PAYLOADS)
+  payload?: (typeof PAYLOADS)[number];
+
+  /**
+   * With `organization` the next event is sent only when the one before it has been delivered or given up, so they arrive in
+   * the order of `sequence`. By default a slow delivery does not hold up others.
+   * @example 'organization'
+   */
+  @Optional()
+  @OneOf(ORDERINGS)
+  ordering?: (typeof ORDERINGS)[number];
+
+  @Immutable()
+  id?: never;
+
+  @Immutable()
+  secret?: never;
+
+  @Immutable()
+  createdAt?: never;
+
+  @Immutable()
+  updatedAt?: never;
+}
+
+// Without `skipNullProperties: false`, {"url": null} would be accepted.
+export class UpdateWebhookDto extends PartialType(CreateWebhookDto, { skipNullProperties: false }) {}
+
+export class RotateSecretDto {
+  /**
+   * How long the old secret also signs, in hours: from `0h` to `168h`.
+   * @example '24h'
+   */
+  @Optional()
+  @Overlap()
+  overlap: string = '24h';
+}
+
+/** A test has no settings. */
+export class SendTestDto {}
+
+export class RedeliverDto {
+  /**
+   * The id of one event, which is sent whatever the types of the webhook.
+   * @example 'evt_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  @Optional()
+  @Id('evt')
+  eventId?: string;
+
+  /**
+   * Instead of one event: all events from this time on whose types match.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
+  @Optional()
+  @Instant()
+  since?: string;
+
+  /**
+   * Only what happened before this time. The default is now.
+   * @example '2026-02-01T00:00:00.000Z'
+   */
+  @Optional()
+  @Instant()
+  until?: string;
+}
+
+export class ListWebhooksDto extends PageQuery {}
+
+export class ListDeliveriesDto extends PageQuery {
+  /**
+   * Only deliveries in this state.
+   * @example 'failed'
+   */
+  @Optional()
+  @OneOf(DELIVERY_STATES)
+  state?: (typeof DELIVERY_STATES)[number];
+}

@@ -1,0 +1,194 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '../database/database';
+import { violates } from '../database/errors';
+import { isId, newId } from '../database/id';
+import { execute, query, sql } from '../database/sql';
+import { EventLog } from '../events/log/event-log';
+import { recordEvents } from '../events/record-events';
+import { type By, callerOf } from '../http/caller';
+import { invalidInput, notFound } from '../http/fault';
+import { numberIn } from '../tokens/durations';
+import { validateOrThrow } from '../http/input/validate';
+import { type Page, paginate } from '../pages/paginate';
+import { Reach } from './address/reach';
+import { failWaiting } from './deliveries/disable';
+import { lastSequence } from './deliveries/fan-out';
+import { NEWEST_FIRST } from './newest-first';
+import { requireRoom } from './require-room';
+import { webhookEvent, webhookUpdated } from './webhook.events';
+import { Webhook, WEBHOOK_COLUMNS, type WebhookFields } from './webhook.entity';
+import { serializeWebhook, type WebhookRecord } from './webhook.serializer';
+import { WebhookSecrets } from './webhook-secrets';
+import { webhookNotFound, writeWebhook } from './write-webhook';
+import { CreateWebhookDto, ListWebhooksDto, RotateSecretDto, UpdateWebhookDto } from './webhooks.dto';
+
+/** The injection token of the addresses that webhooks may reach. */
+export const REACH = Symbol('webhook reach');
+
+/** A webhook and its new secret, which cannot be read again. */
+interface NewSecret {
+  webhook: WebhookRecord;
+  secret: string;
+}
+
+@Injectable()
+export class WebhooksService {
+  /** @internal Nest constructs it. */
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: WebhookSecrets,
+    private readonly log: EventLog,
+    @Inject(REACH) private readonly reach: Reach,
+  ) {}
+
+  /** Newest first. */
+  async list(by: By, input: Partial<ListWebhooksDto> = {}): Promise<Page<WebhookRecord>> {
+    const { organizationId } = callerOf(by);
+    const { limit, cursor } = validateOrThrow(ListWebhooksDto, input);
+    const page = {
+      select: sql`SELECT ${WEBHOOK_COLUMNS} FROM ${Webhook} WHERE organization_id = ${organizationId}`,
+      columns: NEWEST_FIRST,
+      order: 'desc' as const,
+      limit,
+      cursor,
+      list: ['webhooks', organizationId],
+    };
+    const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
+      paginate<WebhookFields>(manager, page),
+    );
+    return { data: data.map(serializeWebhook), nextCursor };
+  }
+
+  async get(by: By, id: string): Promise<WebhookRecord> {
+    const { organizationId } = callerOf(by);
+    const webhook = isId('whk', id)
+      ? await this.database.read(organizationId, (manager) =>
+          manager.findOneBy(Webhook, { organizationId, id }),
+        )
+      : null;
+    if (!webhook) throw webhookNotFound();
+    return serializeWebhook(webhook);
+  }
+
+  /** Sends the events from now on. Throws a 503 without an encryption key, and a 409 if the organization has 20 webhooks. */
+  async create(by: By, input: CreateWebhookDto): Promise<NewSecret> {
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const fields = validateOrThrow(CreateWebhookDto, input);
+    this.requireScheme(fields.url);
+    const id = newId('whk');
+    const { shown, sealed } = this.secrets.new(organizationId, id);
+    await this.log.catchUp(organizationId); // earlier events are not sent
+    const { url, types, description = null, enabled = true, payload = 'full', ordering = 'none' } = fields;
+    const webhook = await this.database
+      .write(organizationId, async (manager) => {
+        await requireRoom(manager, organizationId);
+        const sequence = await lastSequence(manager, organizationId);
+        const [created] = await query<WebhookFields>(
+          manager,
+          sql`INSERT INTO ${Webhook} (organization_id, id, url, types, description, enabled, payload, ordering, secret, sequence)
+              VALUES (${organizationId}, ${id}, ${url}, ${types}, ${description}, ${enabled}, ${payload}, ${ordering}, ${sealed}, ${sequence})
+              RETURNING ${WEBHOOK_COLUMNS}`,
+        );
+        await recordEvents(manager, webhookEvent(caller, 'webhook.created', created));
+        return created;
+      })
+      .catch((error: unknown) => {
+        if (!violates(error, 'webhooks_organization_id_fkey')) throw error;
+        throw notFound('There is no such organization.');
+      });
+    return { webhook: serializeWebhook(webhook), secret: shown };
+  }
+
+  /**
+   * Changes the fields that are present. Disabling a webhook fails its pending deliveries; enabling it sends the events from
+   * now on.
+   */
+  async update(by: By, id: string, input: UpdateWebhookDto): Promise<WebhookRecord> {
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const fields = validateOrThrow(UpdateWebhookDto, input);
+    if (fields.url !== undefined) this.requireScheme(fields.url);
+    if (fields.enabled) await this.log.catchUp(organizationId);
+    const webhook = await writeWebhook(this.database, organizationId, id, async (manager, before) => {
+      const changes = changesOf(before, fields);
+      if (Object.keys(changes).length === 0) return before;
+      const isSwitchedOn = changes.enabled === true;
+      await manager.update(
+        Webhook,
+        { organizationId, id },
+        {
+          ...changes,
+          ...(isSwitchedOn && {
+            disabledReason: null,
+            failingSince: null,
+            failingDelivery: null,
+            failingOthers: false,
+            isFull: false,
+            sequence: await lastSequence(manager, organizationId),
+          }),
+          // The pause was requested by the former receiver.
+          ...((isSwitchedOn || changes.url !== undefined) && { blockedUntil: () => `'-infinity'` }),
+          updatedAt: () => 'greatest(updated_at, now())',
+        },
+      );
+      if (changes.enabled === false) await failWaiting(manager, before);
+      const after = await manager.findOneByOrFail(Webhook, { organizationId, id });
+      const previous = Object.fromEntries(
+        Object.keys(changes).map((name) => [name, before[name as keyof Webhook]]),
+      );
+      await recordEvents(manager, webhookUpdated(caller, after, previous));
+      return after;
+    });
+    return serializeWebhook(webhook);
+  }
+
+  /** The deliveries stay until the retention job removes them. */
+  async delete(by: By, id: string): Promise<void> {
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    await writeWebhook(this.database, organizationId, id, async (manager, webhook) => {
+      await manager.delete(Webhook, { organizationId, id });
+      await failWaiting(manager, webhook);
+      await recordEvents(manager, webhookEvent(caller, 'webhook.deleted', webhook));
+    });
+  }
+
+  /** Returns a new secret. The old one also signs until the overlap is over. */
+  async rotateSecret(by: By, id: string, input: Partial<RotateSecretDto> = {}): Promise<NewSecret> {
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const hours = numberIn(validateOrThrow(RotateSecretDto, input).overlap);
+    if (!isId('whk', id)) throw webhookNotFound();
+    const { shown, sealed } = this.secrets.new(organizationId, id);
+    const webhook = await writeWebhook(this.database, organizationId, id, async (manager) => {
+      const previous = hours === 0 ? sql`NULL` : sql`secret`;
+      await execute(
+        manager,
+        sql`UPDATE ${Webhook}
+            SET secret = ${sealed}, previous_secret = ${previous}, previous_until = now() + ${hours}::integer * interval '1 hour',
+              updated_at = greatest(updated_at, now())
+            WHERE organization_id = ${organizationId} AND id = ${id}`,
+      );
+      const after = await manager.findOneByOrFail(Webhook, { organizationId, id });
+      await recordEvents(manager, webhookUpdated(caller, after, {}));
+      return after;
+    });
+    return { webhook: serializeWebhook(webhook), secret: shown };
+  }
+
+  /** Only networks that the operator allows are reached by http. */
+  private requireScheme(url: string): void {
+    if (this.reach.allowsSome || /^https:/i.test(url)) return;
+    throw invalidInput([{ field: 'url', code: 'invalid', message: 'must be an https URL' }]);
+  }
+}
+
+/** The fields whose values change. */
+function changesOf(webhook: Webhook, fields: UpdateWebhookDto): Partial<UpdateWebhookDto> {
+  const names = ['url', 'types', 'description', 'enabled', 'payload', 'ordering'] as const;
+  const changed = names.filter(
+    (name) => fields[name] !== undefined && JSON.stringify(fields[name]) !== JSON.stringify(webhook[name]),
+  );
+  return Object.fromEntries(changed.map((name) => [name, fields[name]]));
+}

@@ -1,0 +1,23 @@
+import type { EntityManager } from 'typeorm';
+import type { Database } from '../database/database';
+import { findLocked } from '../database/find-locked';
+import { isId } from '../database/id';
+import { notFound } from '../http/fault';
+import { Webhook } from './webhook.entity';
+
+/** Runs a transaction on the webhook, which is locked. Throws a 404 if it does not exist. */
+export async function writeWebhook<Result>(
+  database: Database,
+  organizationId: string,
+  id: string,
+  work: (manager: EntityManager, webhook: Webhook) => Promise<Result>,
+): Promise<Result> {
+  if (!isId('whk', id)) throw webhookNotFound();
+  return database.write(organizationId, async (manager) => {
+    const webhook = await findLocked(manager, Webhook, { organizationId, id });
+    if (!webhook) throw webhookNotFound();
+    return work(manager, webhook);
+  });
+}
+
+export const webhookNotFound = () => notFound('There is no such webhook.');

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
+import type { Client } from './client';
+import { type Receiver, startReceiver } from './receiver';
+import type { TestService } from './service';
+
+export const WEBHOOKS = '/api/v1/webhooks';
+
+/** Lets a service create webhooks, and send to receivers on loopback. */
+export const WEBHOOK_ENV = {
+  WEBHOOK_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+};
+
+export interface Delivery {
+  id: string;
+  eventId: string;
+  type: string;
+  state: string;
+  attempts: number;
+  lastStatus: number | null;
+  nextAttemptAt: string | null;
+}
+
+export const aWebhook = (fields: object = {}) => ({
+  url: 'https://example.com/hook',
+  types: ['user.created'],
+  ...fields,
+});
+
+export const createWebhook = async (api: Client, fields: object = {}) =>
+  (await api.post(WEBHOOKS, aWebhook(fields)).expect(201)).body;
+
+/** Starts receivers, which are closed after each test. */
+export function useReceivers() {
+  const receivers: Receiver[] = [];
+  afterEach(async () => {
+    for (const receiver of receivers.splice(0)) await receiver.close();
+  });
+  return async (): Promise<Receiver> => {
+    const receiver = await startReceiver();
+    receivers.push(receiver);
+    return receiver;
+  };
+}
+
+const MAX_WAIT_MS = 150_000;
+
+/** Waits until the list of deliveries is as expected. */
+export async function deliveriesOf(
+  api: Client,
+  id: string,
+  isDone: (deliveries: Delivery[]) => boolean,
+): Promise<Delivery[]> {
+  for (const start = performance.now(); ;) {
+    const { body } = await api.get(`${WEBHOOKS}/${id}/deliveries`).expect(200);
+    if (isDone(body.data)) return body.data;
+    if (performance.now() - start > MAX_WAIT_MS)
+      throw new Error(`The deliveries are ${JSON.stringify(body.data)}`);
+    await sleep(100);
+  }
+}
+
+/** Waits until the service has looked twice for webhooks that are due: whatever may be sent has been. */
+export async function twoLooks({ app }: TestService): Promise<void> {
+  const looked = jest.spyOn(app.get(WebhookClaims, { strict: false }), 'due');
+  while (looked.mock.calls.length < 2) await sleep(50);
+  looked.mockRestore();
+  await sleep(300);
+}
