@@ -177,6 +177,7 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await page.getByText('1 member on this page').waitFor();
   await check('members of a group');
   await page.getByRole('link', { name: 'All groups' }).click();
+  await page.getByText('2 groups on this page').waitFor();
   await page.getByLabel('Exact name').fill('Nothing');
   await page.getByText('No group has the name Nothing').waitFor();
   await check('no groups');
@@ -221,7 +222,7 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await page.getByRole('button', { name: 'Only what happened to this user' }).waitFor();
   await check('activity with details');
   await page.getByRole('button', { name: 'Only what happened to this user' }).click();
-  await page.getByRole('button', { name: 'Show everything' }).waitFor();
+  await page.getByRole('button', { name: 'Show everything' }).and(page.locator(':focus')).waitFor();
   await page.getByLabel('Person').fill('xxx');
   await page.getByRole('list', { name: 'People found' }).waitFor();
   await check('activity of a user, and people found');
@@ -319,6 +320,7 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
       for (const key of ['Enter', 'ArrowDown', 'Enter']) await keyboard.press(key);
       await page.getByRole('button', { name: 'Cancel' }).and(focused()).waitFor();
     };
+    await actionsOf(page, 'By hand').waitFor();
     await tabTo('button', 'Actions for By hand');
     await revoke();
     await keyboard.press('Escape');

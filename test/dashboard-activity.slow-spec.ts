@@ -127,9 +127,11 @@ describeInBrowser('the activity in the dashboard', () => {
   });
 
   const optionOf = async (page: Page, name: string) =>
-    (await page.getByLabel('Done by').locator('option').allTextContents()).find((text) =>
-      text.startsWith(name),
-    )!;
+    (await page
+      .getByLabel('Done by')
+      .locator('option', { hasText: new RegExp(`^${name}`) })
+      .first()
+      .textContent())!;
 
   it('leads from an entry to all of the same person or token', async () => {
     const { page } = await visit({}, live);
@@ -158,7 +160,7 @@ describeInBrowser('the activity in the dashboard', () => {
     for (let added = 171; (await entries(page).count()) < 171; added += 3) {
       await create(added, added + 2);
       const count = await entries(page).count();
-      await page.mouse.wheel(0, 100_000);
+      await page.evaluate('scrollTo(0, 1e6)');
       await entries(page).nth(count).waitFor({ state: 'attached' });
     }
     await page.getByText('171 entries', { exact: true }).waitFor();
@@ -217,7 +219,7 @@ describeInBrowser('the activity in the dashboard', () => {
     await fail('**/api/v1/events?**cursor=**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await entries(page).first().waitFor();
-    await page.mouse.wheel(0, 100_000);
+    await page.evaluate('scrollTo(0, 1e6)');
     await page.getByText('The service failed.').waitFor();
     expect(await entries(page).count()).toBe(50);
     await page.unroute('**/api/v1/events?**cursor=**');

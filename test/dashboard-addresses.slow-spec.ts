@@ -45,6 +45,29 @@ describeInBrowser('the addresses of the dashboard', () => {
     expect(pathOf(page)).toBe('/dashboard/users');
   });
 
+  it('show a page that arrives between the click and the next frame', async () => {
+    const { page } = await open();
+    const { tokenValue } = await service().client();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/webhooks-page-*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.clock.install();
+    const script = page.waitForRequest('**/webhooks-page-*.js'); // asked for when the first page is shown
+    await page.goto(`${service().url}/dashboard`);
+    await signIn(page, tokenValue);
+    const url = (await script).url();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.waitForURL('**/dashboard/webhooks');
+    release();
+    await page.evaluate(`import('${url}').then(() => {})`);
+    await page.clock.resume();
+    await heading(page, 'Webhooks').waitFor();
+  });
+
   it('open in another tab, as links do', async () => {
     const { page } = await visit();
     const [other] = await Promise.all([
@@ -62,17 +85,18 @@ describeInBrowser('the addresses of the dashboard', () => {
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.goBack();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(pathOf(page)).toBe('/dashboard/users');
+    await page.waitForURL('**/dashboard/users');
 
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByLabel('Name').fill('Ada');
     await page.goBack();
     await dialogButton(page, 'Keep editing').click();
     expect(await page.getByLabel('Name').inputValue()).toBe('Ada');
+    await page.waitForURL('**/dashboard/users');
     await page.goBack();
     await dialogButton(page, 'Discard changes').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(pathOf(page)).toBe('/dashboard/users');
+    await page.waitForURL('**/dashboard/users');
     await page.goBack();
     await heading(page, 'API tokens').waitFor();
   });

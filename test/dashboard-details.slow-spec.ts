@@ -47,6 +47,7 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
     await button(page, 'Rotate').click();
     await dialogButton(page, 'Rotate token').click();
     await page.getByRole('button', { name: 'Copy: Token' }).click();
+    await page.getByText('Copied').waitFor();
     await dialogButton(page, 'Done').click();
     return { page, requestedUrls, api };
   };
@@ -232,6 +233,8 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
       const { page, expectErrors } = await visit(`/tokens/${api.tokenId}`, api);
       await page.getByText('This session').waitFor();
       await page.getByText(/\d+ of 1,000 used in this minute/).waitFor();
+      await page.getByRole('link', { name: 'Groups' }).click();
+      await page.getByText('There are no groups.').waitFor(); // no request is under way
       await other.delete(`/v1/tokens/${api.tokenId}`).expect(204);
       expectErrors(401);
       await page.getByRole('link', { name: 'Overview' }).click();
@@ -270,7 +273,7 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
     await button(page, 'Delete').click();
     await check('delete dialog');
     await dialogButton(page, 'Delete user').click();
-    await page.getByText('Deleted', { exact: true }).first().waitFor();
+    await page.locator('.chip', { hasText: 'Deleted' }).waitFor();
     await check('deleted user');
     expect(faults).toEqual([]);
   });

@@ -45,6 +45,7 @@ describeInBrowser('the life of a token in the dashboard', () => {
     expect(await tokensIn(page)).toEqual([]);
     await clientWith(value).get('/api/v1/users').expect(200);
     await clientWith(old.token).get('/api/v1/users').expect(200);
+    await page.getByText('Replaced by the one above').waitFor();
     const names = (await rowsOf(page)).map((row) => row.split(' umt_')[0]);
     expect(names).toEqual(['CI', 'CI Replaced by the one above', 'Other', 'Test This session']);
     expect((await rowsOf(page))[1]).toMatch(/Expires in 3 days Active$/i);
@@ -83,6 +84,7 @@ describeInBrowser('the life of a token in the dashboard', () => {
     await clientWith(api.tokenValue).get('/v1/tokens/current').expect(401);
     await leave(page);
     const { body } = await clientWith(value).get('/v1/tokens/current').expect(200);
+    await page.getByText('This session').waitFor();
     expect((await rowsOf(page))[0]).toMatch(new RegExp(`^Test This session ${body.hint}`));
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByText('No users on this page').waitFor();
@@ -174,6 +176,7 @@ describeInBrowser('the life of a token in the dashboard', () => {
     const { token } = await create(api, { scopes: ['admin'], expiresIn: '15d' });
     await page.goto(`${service().url}/dashboard/tokens`);
     await signIn(page, token);
+    await page.getByText(/tokens? on this page/).waitFor();
     expect(await page.getByRole('complementary').count()).toBe(0);
   });
 });

@@ -47,7 +47,9 @@ describeInBrowser('API tokens in the dashboard', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await clientWith(value).get('/api/v1/users').expect(401);
     await page.getByText('revoked', { exact: true }).and(page.locator('.state')).waitFor();
-    expect((await rowsOf(page))[0]).toMatch(/^Nightly sync umt_.{4}….{4} users:read .* Never .* Revoked$/i);
+    expect((await rowsOf(page))[0]).toMatch(
+      /^Nightly sync umt_.{4}….{4} users:read .* (Never|just now) .* Revoked$/i,
+    );
   });
 
   it('may have a limit of their own, which the list shows', async () => {
@@ -62,6 +64,7 @@ describeInBrowser('API tokens in the dashboard', () => {
     await page.getByLabel('Requests a minute').fill('600');
     await dialogButton(page, 'Create token').click();
     await page.getByRole('textbox', { name: 'Token' }).waitFor();
+    await page.getByText('600 requests a minute').waitFor();
     expect((await rowsOf(page))[0]).toContain('600 requests a minute');
   });
 

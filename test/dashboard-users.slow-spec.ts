@@ -152,11 +152,12 @@ describeInBrowser('users in the dashboard', () => {
     }
     await page.getByLabel('Type of c').selectOption('JSON');
     await page.getByLabel('Value of c').fill('{no}');
-    const before = requestedUrls.length;
+    const requests = () => requestedUrls.filter((url) => url.includes('/api/')).length;
+    const before = requests();
     await dialogButton(page, 'Create user').click();
     await page.getByText('c is not valid JSON.').waitFor();
     expect(await page.getByText('twice occurs more than once.').count()).toBe(2);
-    expect(requestedUrls.length).toBe(before);
+    expect(requests()).toBe(before);
   });
 
   it('have at most 16 keys of metadata', async () => {
@@ -596,6 +597,7 @@ describeInBrowser('users in the dashboard', () => {
     const { page } = await visitUsers(async (api) => {
       for (let i = 0; i < 60; i++) await api.createUser({ name: `Person ${String(i).padStart(2, '0')}` });
     });
+    await page.getByText('50 users on this page').waitFor();
     await page.getByLabel('Search').fill('person');
     await page.locator('table[aria-busy=false]', { hasText: 'best match first' }).waitFor();
     const first = await namesOf(page);
@@ -665,6 +667,7 @@ describeInBrowser('users in the dashboard', () => {
       await api.createUser({ name: 'Slow' });
       await api.createUser({ name: 'Quick' });
     });
+    await page.getByText('2 users on this page').waitFor();
     const heldRoutes: Route[] = [];
     await page.route('**/users/search?q=slow*', (route) => void heldRoutes.push(route));
     const aborted: string[] = [];
@@ -699,7 +702,7 @@ describeInBrowser('the rate limit in the dashboard', () => {
     await message.waitFor();
     const secondsOf = async () => Number(/in (\d+) s/.exec(await message.innerText())![1]);
     const before = await secondsOf();
-    expect(before).toBeGreaterThan(30);
+    expect(before).toBeGreaterThan(10);
     await page.clock.fastForward(10_000);
     // The page updates a moment later.
     while ((await secondsOf()) > before - 10) await page.waitForTimeout(50);

@@ -23,7 +23,7 @@ const secretsIn = async (page: Page): Promise<string[]> =>
 
 /** Presses Refresh until the text is there. */
 async function refreshUntil(page: Page, text: string): Promise<void> {
-  for (let look = 0; look < 100; look++) {
+  for (let look = 0; look < 600; look++) {
     if ((await dialog(page).getByText(text).count()) > 0) return;
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.waitForTimeout(200);
@@ -240,6 +240,7 @@ describeInBrowser('webhooks in the dashboard', () => {
     await closed(page);
     expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
 
+    await actionsOf(page, receiver.url).waitFor();
     await choose('Deliveries', receiver.url);
     await press('Send a test');
     await page.getByText('A test is being sent.').waitFor();
@@ -333,7 +334,11 @@ describeInBrowser('the Webhooks page', () => {
       await createWebhook(api, { description: 'x'.repeat(200), enabled: false });
       await api.createUser();
       await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
-      await gone.until(1);
+      const isGone = async () =>
+        (await api.get('/api/v1/webhooks').expect(200)).body.data.some(
+          ({ disabledReason }: { disabledReason: string | null }) => disabledReason === 'gone',
+        );
+      while (!(await isGone())) await page.waitForTimeout(100);
       await page.getByRole('link', { name: 'Groups' }).click();
       await page.getByText('There are no groups.').waitFor();
       await toWebhooks(page);

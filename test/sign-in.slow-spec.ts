@@ -101,7 +101,9 @@ describeInBrowser('signing in with OpenID Connect', () => {
   it('asks again if the issuer has forgotten the person', async () => {
     const { page } = await begin('/tokens', table);
     issuer.hasSession = false;
+    const asked = issuer.requests.authorization.length;
     await page.reload();
+    while (issuer.requests.authorization.length === asked) await page.waitForTimeout(20);
     await page.getByRole('button', { name: /^Sign in with 127/ }).waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
   });
@@ -141,6 +143,7 @@ describeInBrowser('signing in with OpenID Connect', () => {
     await page.goto(`${publicUrl}/dashboard`);
     await page.getByRole('button', { name: /^Sign in with 127/ }).click();
     await page.getByText('groups: sent, but no rule has its value').waitFor();
+    await page.waitForLoadState();
     expect(await page.evaluate('document.styleSheets.length')).toBe(1);
     expect(await accessibilityFaults(page, { all: true })).toEqual([]);
     await page.getByRole('link', { name: 'use an API token' }).click();

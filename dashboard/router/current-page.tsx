@@ -24,7 +24,7 @@ export function CurrentPage() {
   const Page = route && loaded.get(route);
   useEffect(() => {
     setError(undefined);
-    if (!route || loaded.has(route)) return;
+    if (!route || Page) return; // a page that arrived after this rendering has to be rendered, too
     let isCurrent = true;
     load(route).then(
       () => isCurrent && setSettled(route),
