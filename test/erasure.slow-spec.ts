@@ -173,6 +173,7 @@ itOnPlainTables('reads each event of a long history a few times, however long it
     `UPDATE events SET data = '{}' WHERE organization_id = $1 AND sequence > 100`,
     [api.organizationId],
   );
+  await service.dataSource.query('ANALYZE events'); // autovacuum may have seen all of them empty
   const emptying = statements.filter(({ sql }) => sql.includes('SET data = NULL'));
   expect(emptying.length).toBeGreaterThan(40);
   // Each is found and written once, and read once more at the end.
