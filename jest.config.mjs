@@ -7,7 +7,7 @@ export default {
   workerIdleMemoryLimit: '500MB',
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata'],
-  testTimeout: 300_000, // a test may share two slow cores with several others
+  testTimeout: 900_000, // a test may share two slow cores with several others
   // These consist of ES modules, which Jest cannot require on Node 20, so they are compiled to CommonJS.
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/|openid-client/|oauth4webapi/|jose/)'],
   transform: { '\\.[jt]s$': '@swc/jest' }, // as .swcrc says

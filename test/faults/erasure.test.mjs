@@ -24,7 +24,7 @@ after(async () => {
   await postgres.stop();
 });
 
-test(`a purge of a user with ${CHANGES} heavy changes`, { timeout: 300_000 }, async (t) => {
+test(`a purge of a user with ${CHANGES} heavy changes`, { timeout: 900_000 }, async (t) => {
   const created = await ask(replica.url, '/api/v1/users', {
     method: 'POST',
     body: { name: 'Zebulonia', email: 'zebulonia@example.com' },

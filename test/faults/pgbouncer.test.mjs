@@ -11,7 +11,7 @@ const SOME = SHORT
   ? ['users.e2e', 'tokens.e2e', 'pages.e2e']
   : ['--testPathIgnorePatterns=dashboard', '--testPathIgnorePatterns=large-jobs'];
 
-test('the end-to-end suite passes behind PgBouncer', { skip: NO_PGBOUNCER, timeout: 240_000 }, async (t) => {
+test('the end-to-end suite passes behind PgBouncer', { skip: NO_PGBOUNCER, timeout: 900_000 }, async (t) => {
   const suite = spawn(process.execPath, ['scripts/test.mjs', '--pgbouncer', ...SOME], {
     env: { ...process.env, TEST_DATABASE_URL: '' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -40,7 +40,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(60_000); // on a busy machine, a page may take longer than people would wait
+  context.setDefaultTimeout(150_000); // on a busy machine, a page may take longer than people would wait
   const page = await context.newPage();
   const requestedUrls: string[] = [];
   const problems = new Set<string>();

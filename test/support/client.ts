@@ -9,7 +9,7 @@ export const deviated: string[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: 250 });
 
 /** Far more refusals in a row than a busy machine causes. */
-const MAX_REFUSALS = 20;
+const MAX_REFUSALS = 100;
 
 /** Whether a request has been refused because the connections of its organization stay in use. Clients repeat it; so do tests. */
 const isCrowded = (_error: unknown, response?: Response) =>
