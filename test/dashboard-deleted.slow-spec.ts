@@ -187,7 +187,7 @@ describeInBrowser('deleted users in the dashboard', () => {
     it('are offered for ten seconds', async () => {
       const { page, undo } = await visitUsers(true);
       await undo.focus();
-      await page.clock.fastForward(5_000); // the clock runs beside it
+      await page.clock.fastForward(5_000); // and not nine, because the clock also runs by itself
       expect(await undo.count()).toBe(1);
       await page.clock.fastForward(6_000);
       await undo.waitFor({ state: 'detached' });

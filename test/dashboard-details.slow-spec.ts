@@ -5,7 +5,7 @@ import { ScimUsersService } from '../src/scim/users/scim-users.service';
 import { accessibilityFaults, prepareAccessibility } from './support/accessibility';
 import { describeInBrowser } from './support/browser';
 import type { Client, UserBody } from './support/client';
-import { dialogButton, signIn, useDashboard } from './support/dashboard';
+import { ASKS_BEFORE_UNLOAD, dialogButton, signIn, useDashboard } from './support/dashboard';
 
 const MARKUP = '<img src=x onerror=alert(1)>';
 
@@ -47,7 +47,7 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
     await button(page, 'Rotate').click();
     await dialogButton(page, 'Rotate token').click();
     await page.getByRole('button', { name: 'Copy: Token' }).click();
-    await page.getByText('Copied').waitFor();
+    while (await page.evaluate(ASKS_BEFORE_UNLOAD)) await page.waitForTimeout(20);
     await dialogButton(page, 'Done').click();
     return { page, requestedUrls, api };
   };

@@ -48,7 +48,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   page.on('request', (request) => requestedUrls.push(request.url()));
   page.on('console', (message) => {
     const [, status] = FAILED_REQUEST.exec(message.text()) ?? [];
-    if (status === '503') return; // of a busy machine; the page repeats the request
+    if (status === '503') return; // of a busy machine; the page repeats what may be repeated, and shows other failures
     if (['error', 'warning'].includes(message.type())) problems.add(status ?? message.text());
   });
   page.on('pageerror', (error) => problems.add(String(error)));
