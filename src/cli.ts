@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './process/node-version';
 import './process/signals';
-import { run } from './commands';
+import { run } from './cli/commands';
 
 void run();

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { info } from '../openapi.json';
-import { watchStandardOutput } from './cli/output';
+import { info } from '../../openapi.json';
+import { watchStandardOutput } from './output';
 
 /** Adds its options, arguments, subcommands and action to a command. */
 type Definition = (command: Command) => void;
@@ -11,47 +11,47 @@ const COMMANDS: [name: string, description: string, load: () => Promise<Definiti
   [
     'migrate',
     'run pending migrations',
-    async () => (await import('./cli/database/migrate.js')).migrateCommand,
+    async () => (await import('./database/migrate.js')).migrateCommand,
   ],
   [
     'distribute',
     'distribute the tables over the nodes of a Citus cluster',
-    async () => (await import('./cli/database/distribute.js')).distributeCommand,
+    async () => (await import('./database/distribute.js')).distributeCommand,
   ],
   [
     'organizations',
     'create, list, rename and delete organizations',
-    async () => (await import('./cli/organizations.js')).organizationsCommand,
+    async () => (await import('./organizations.js')).organizationsCommand,
   ],
   [
     'tokens',
     'create, list, rotate and revoke API tokens',
-    async () => (await import('./cli/tokens.js')).tokensCommand,
+    async () => (await import('./tokens.js')).tokensCommand,
   ],
   [
     'users',
     'import and export the users of an organization, and restore or purge deleted ones',
-    async () => (await import('./cli/users.js')).usersCommand,
+    async () => (await import('./users.js')).usersCommand,
   ],
   [
     'groups',
     'list the groups of an organization',
-    async () => (await import('./cli/groups.js')).groupsCommand,
+    async () => (await import('./groups.js')).groupsCommand,
   ],
   [
     'seed',
     'create sample users for a demo or benchmark; they are the same every time',
-    async () => (await import('./cli/seed.js')).seedCommand,
+    async () => (await import('./seed.js')).seedCommand,
   ],
   [
     'events',
     'watch the events of an organization',
-    async () => (await import('./cli/events.js')).eventsCommand,
+    async () => (await import('./events.js')).eventsCommand,
   ],
   [
     'webhooks',
     'list the webhooks of an organization, and encrypt all secrets with a new key',
-    async () => (await import('./cli/webhooks.js')).webhooksCommand,
+    async () => (await import('./webhooks.js')).webhooksCommand,
   ],
 ];
 
@@ -61,7 +61,7 @@ function startCommand(command: Command): void {
     .option('--json', 'print addresses and token as JSON')
     .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
     .action(async (output: { demo?: boolean; json?: boolean }) => {
-      const { start } = await import('./process/start.js');
+      const { start } = await import('../process/start.js');
       await start(process.env, output);
     });
 }
@@ -79,7 +79,7 @@ export async function run([node, script, ...args] = process.argv): Promise<void>
   for (const [name, description] of COMMANDS) program.command(name).description(description);
   program.hook('preSubcommand', async (_program, command) => {
     const [, , load] = COMMANDS.find(([name]) => name === command.name())!;
-    if (command.name() !== 'start') (await import('./cli/log.js')).logToStandardError();
+    if (command.name() !== 'start') (await import('./log.js')).logToStandardError();
     (await load())(command);
   });
   // `ums help users` would show a command that is not loaded; `ums users --help` loads it.
@@ -88,6 +88,6 @@ export async function run([node, script, ...args] = process.argv): Promise<void>
   try {
     await program.parseAsync([node, script, ...asked]);
   } catch (error) {
-    (await import('./process/failure.js')).fail(error);
+    (await import('../process/failure.js')).fail(error);
   }
 }
