@@ -1,6 +1,7 @@
 import './process/node-version';
 import './process/signals';
-import { fail } from './process/failure';
-import { start } from './process/start';
+import { run } from './cli/commands';
 
-start(process.env).catch(fail);
+/** Starts the service: what `npm start`, `nest start` and the image run. `ums start` is the same command. */
+const [node, file, ...options] = process.argv;
+void run([node, file, 'start', ...options]);

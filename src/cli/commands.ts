@@ -7,12 +7,8 @@ type Definition = (command: Command) => void;
 
 /** The commands. Each is loaded when it is called, because Nest, TypeORM and pg take a second. */
 const COMMANDS: [name: string, description: string, load: () => Promise<Definition>][] = [
-  ['start', 'start the service', async () => startCommand],
-  [
-    'migrate',
-    'run pending migrations',
-    async () => (await import('./database/migrate.js')).migrateCommand,
-  ],
+  ['start', 'start the service', async () => (await import('./start.js')).startCommand],
+  ['migrate', 'run pending migrations', async () => (await import('./database/migrate.js')).migrateCommand],
   [
     'distribute',
     'distribute the tables over the nodes of a Citus cluster',
@@ -33,38 +29,19 @@ const COMMANDS: [name: string, description: string, load: () => Promise<Definiti
     'import and export the users of an organization, and restore or purge deleted ones',
     async () => (await import('./users.js')).usersCommand,
   ],
-  [
-    'groups',
-    'list the groups of an organization',
-    async () => (await import('./groups.js')).groupsCommand,
-  ],
+  ['groups', 'list the groups of an organization', async () => (await import('./groups.js')).groupsCommand],
   [
     'seed',
     'create sample users for a demo or benchmark; they are the same every time',
     async () => (await import('./seed.js')).seedCommand,
   ],
-  [
-    'events',
-    'watch the events of an organization',
-    async () => (await import('./events.js')).eventsCommand,
-  ],
+  ['events', 'watch the events of an organization', async () => (await import('./events.js')).eventsCommand],
   [
     'webhooks',
     'list the webhooks of an organization, and encrypt all secrets with a new key',
     async () => (await import('./webhooks.js')).webhooksCommand,
   ],
 ];
-
-function startCommand(command: Command): void {
-  command
-    .option('--demo', 'add 500 sample users to an empty organization')
-    .option('--json', 'print addresses and token as JSON')
-    .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
-    .action(async (output: { demo?: boolean; json?: boolean }) => {
-      const { start } = await import('../process/start.js');
-      await start(process.env, output);
-    });
-}
 
 /** Runs the command in the arguments of the process. */
 export async function run([node, script, ...args] = process.argv): Promise<void> {
