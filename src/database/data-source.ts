@@ -92,18 +92,7 @@ export async function migrateDatabase(config: DatabaseConfig, schema: Schema): P
 }
 
 async function openServer(config: DatabaseConfig, schema: Schema, timeouts: object): Promise<OpenDatabase> {
-  const options = {
-    ...commonOptions(schema),
-    url: config.databaseUrl,
-    poolSize: config.poolSize,
-    extra: {
-      Client: ResilientClient,
-      keepAlive: true,
-      maxLifetimeSeconds: 1800,
-      options: SERVER_OPTIONS,
-      ...timeouts,
-    },
-  };
+  const options = serverOptions(config, schema, timeouts);
   const dataSource = await reach(() => new DataSource(options).initialize());
   const close = () => destroy(dataSource);
   if (parseInt(dataSource.driver.version ?? '', 10) < MIN_SERVER_VERSION) {
@@ -126,6 +115,31 @@ async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Pro
     },
   };
 }
+
+/** The data source for TypeORM's own command line, which opens and closes it. */
+export async function closedDataSource(config: DatabaseConfig, schema: Schema): Promise<DataSource> {
+  if (config.databaseUrl !== undefined) return new DataSource(serverOptions(config, schema, UNLIMITED));
+  const embedded = await openEmbedded(config.dataDir);
+  return new (class extends DataSource {
+    override async destroy(): Promise<void> {
+      await super.destroy();
+      await embedded.close();
+    }
+  })({ ...commonOptions(schema), ...embedded.options });
+}
+
+const serverOptions = (config: DatabaseConfig, schema: Schema, timeouts: object) => ({
+  ...commonOptions(schema),
+  url: config.databaseUrl,
+  poolSize: config.poolSize,
+  extra: {
+    Client: ResilientClient,
+    keepAlive: true,
+    maxLifetimeSeconds: 1800,
+    options: SERVER_OPTIONS,
+    ...timeouts,
+  },
+});
 
 export const commonOptions = (schema: Schema) => ({
   type: 'postgres' as const,
