@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { builtFile } from '../http/built-file';
+import { extname } from 'node:path';
+import { builtFile, isBuilt } from '../http/built-file';
 
 /** A file of the page, as it is sent. */
 export interface PageFile {
@@ -20,6 +20,9 @@ const POLICY = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
 ].join('; ');
+
+/** The page, which refers to the files beside it. */
+export const PAGE = 'dashboard/index.html';
 
 /** The headers of every page of the dashboard. */
 export const PAGE_HEADERS = {
@@ -48,7 +51,7 @@ export function readFiles(): Map<string, PageFile> {
   const names = namesOfFiles();
   // The names contain a hash of the content.
   const caching = 'public, max-age=31536000, immutable';
-  return new Map(names.map((name) => [`/dashboard/${name}`, fileOf(join('dashboard', name), caching)]));
+  return new Map(names.map((name) => [`/dashboard/${name}`, fileOf(`dashboard/dashboard/${name}`, caching)]));
 }
 
 /** Whether the page has a section at this path. */
@@ -57,9 +60,10 @@ export const isPagePath = (path: string): boolean => PAGE_PATH.test(path);
 /** Tells the page that people can sign in without the value of a token. */
 const SIGN_IN = '<meta name="sign-in" content="yes" />';
 
-/** Returns a function that finds the page for a path; undefined if there is no section. */
+/** Returns a function that finds the page for a path; undefined if there is no section, or no page yet. */
 export function readPage(hasSignIn: boolean): (path: string) => PageFile | undefined {
-  const atRoot = fileOf('index.html', 'no-store');
+  if (!isBuilt(PAGE)) return () => undefined;
+  const atRoot = fileOf(PAGE, 'no-store');
   const html = atRoot.content.toString().replace('</head>', `${hasSignIn ? SIGN_IN : ''}</head>`);
   // The links in it are relative, because a host or a gateway may prefix the path, so they depend on the depth of the path.
   const [page, section, item] = ['./', '../', '../../'].map((up) => ({
@@ -70,14 +74,14 @@ export function readPage(hasSignIn: boolean): (path: string) => PageFile | undef
   return (path) => (isPagePath(path) ? byDepth[path.split('/').length] : undefined);
 }
 
-const namesOfFiles = () => readdirSync(builtFile('dashboard/dashboard'));
+const namesOfFiles = () => (isBuilt(PAGE) ? readdirSync(builtFile('dashboard/dashboard')) : []);
 
 /** The name of the style sheet, below `/dashboard/`. */
-export const stylesheet = (): string => namesOfFiles().find((name) => name.endsWith('.css'))!;
+export const stylesheet = (): string => namesOfFiles().find((name) => name.endsWith('.css')) ?? '';
 
 function fileOf(name: string, caching: string): PageFile {
   return {
-    content: readFileSync(builtFile(join('dashboard', name))),
+    content: readFileSync(builtFile(name)),
     headers: { ...PAGE_HEADERS, 'Content-Type': TYPES[extname(name)], 'Cache-Control': caching },
   };
 }

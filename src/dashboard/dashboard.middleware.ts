@@ -1,8 +1,9 @@
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { isBuilt, NOT_BUILT } from '../http/built-file';
 import { sendProblem } from '../http/problem';
 import { setCommonHeaders } from '../http/request-id';
-import { readFiles, readPage } from './dashboard.files';
+import { isPagePath, PAGE, readFiles, readPage } from './dashboard.files';
 
 /** The injection token of whether people can sign in without the value of a token. */
 export const HAS_SIGN_IN = Symbol('has sign-in');
@@ -10,6 +11,7 @@ export const HAS_SIGN_IN = Symbol('has sign-in');
 /** Sends the files of the page. It runs before the guards: the files are public, and a browser has no token yet. */
 @Injectable()
 export class DashboardMiddleware implements NestMiddleware {
+  private readonly isBuilt = isBuilt(PAGE);
   private readonly files = readFiles();
   private readonly pageAt;
 
@@ -19,6 +21,8 @@ export class DashboardMiddleware implements NestMiddleware {
 
   use(request: Request, response: Response, next: NextFunction): void {
     const path = request.path.replace(/\/$/, '');
+    if (!this.isBuilt && isPagePath(path))
+      return sendProblem(request, response, { status: 404, detail: NOT_BUILT });
     const page = this.pageAt(path);
     const file = page ?? this.files.get(request.path);
     if (!file) return next();
