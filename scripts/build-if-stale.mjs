@@ -1,5 +1,5 @@
 // Builds the project if there is no build or a source is newer than it, so that `npm start` works on its own.
-import { execFileSync } from 'node:child_process';
+import { execSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 
 const SOURCES = [
@@ -10,9 +10,9 @@ const SOURCES = [
   'openapi.json',
   'migrations',
   'package-lock.json',
+  'nest-cli.json',
   'scripts/build.mjs',
   'scripts/build-client.mjs',
-  'scripts/compile.mjs',
   'scripts/docs',
   'tsconfig.json',
   '.swcrc',
@@ -43,5 +43,5 @@ const isStale = () => !existsSync(BUILT) || Math.max(...SOURCES.map(newest)) > s
 if (existsSync('src') && isStale()) {
   process.stdout.write('Building …\n');
   // In a process of its own, because Vite sets NODE_ENV.
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+  execSync('npm run --silent build', { stdio: 'inherit' });
 }
