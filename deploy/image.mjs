@@ -68,9 +68,9 @@ function build(options) {
 
 function inspect(root) {
   const image = JSON.parse(buildah('inspect', '--type', 'image', IMAGE));
-  const { User, Entrypoint, Cmd, Labels, Healthcheck, ExposedPorts } = image.Docker.config;
+  const { User, Cmd, Labels, Healthcheck, ExposedPorts } = image.Docker.config;
   check('runs as an unprivileged user', User === '10001:10001', User);
-  check('starts the service', [...Entrypoint, ...Cmd].join(' ') === 'node /app/dist/src/cli.js start');
+  check('starts the service', Cmd.join(' ') === 'node /app/dist/src/main.js');
   check('has its version as a label', Labels['org.opencontainers.image.version'] === version);
   check('has a health check', Healthcheck?.Test?.[0] === 'CMD');
   check('exposes its ports', Object.keys(ExposedPorts).sort().join() === '3000/tcp,9464/tcp');
@@ -180,7 +180,7 @@ async function run(root) {
 function inContainer(root, env, ...command) {
   const [first, args = []] = command;
   const [program, parameters] =
-    first === 'start' ? ['node', ['/app/dist/src/cli.js', 'start']] : [first, args];
+    first === 'start' ? ['node', ['/app/dist/src/main.js']] : [first, args];
   const script = `
     mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
     exec chroot --userspec=${PEOPLE.uid}:${PEOPLE.gid} "$0" "$@"`;
