@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 export default {
-  testMatch: ['<rootDir>/test/**/*{.,e2e-,slow-}spec.ts'],
+  testMatch: ['<rootDir>/test/**/*.spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   maxWorkers: '100%',
   // A process keeps some memory of each file. With a gigabyte of it, collecting garbage is most of the work.

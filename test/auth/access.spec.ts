@@ -1,0 +1,470 @@
+import { randomBytes } from 'node:crypto';
+import { Get } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
+import request from 'supertest';
+import { accessOf, SCOPES, type Scope } from '../../src/http/scopes';
+import { ApiController } from '../../src/http/api-controller.decorator';
+import { routesOf } from '../../src/http/method-not-allowed';
+import { TokensService } from '../../src/tokens/tokens.service';
+import { strictExpress } from '../../src/http/strict-express';
+import { controllersOf, ServiceModule } from '../../src/service.module';
+import { DEFAULTS } from '../../src/service.options';
+import { EventsController } from '../../src/events/events.controller';
+import { GroupsController } from '../../src/groups/groups.controller';
+import { GroupsService } from '../../src/groups/groups.service';
+import { DiscoveryController } from '../../src/scim/wire/discovery.controller';
+import { UnsupportedController } from '../../src/scim/wire/unsupported.controller';
+import { ScimGroupsController } from '../../src/scim/groups/scim-groups.controller';
+import { ScimUsersController } from '../../src/scim/users/scim-users.controller';
+import { StatisticsController } from '../../src/statistics/statistics.controller';
+import { TokensController } from '../../src/tokens/tokens.controller';
+import { BatchController } from '../../src/users/batch/batch.controller';
+import { DeletedUsersController } from '../../src/users/deleted/deleted-users.controller';
+import { UserSearchController } from '../../src/users/search/user-search.controller';
+import { UserExportController } from '../../src/user-export/user-export.controller';
+import { UsersController } from '../../src/users/users.controller';
+import { WebhooksController } from '../../src/webhooks/webhooks.controller';
+import type { Client } from '../support/client';
+import { startService, type TestService } from '../support/service';
+
+const WEBHOOK_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+
+/** Nobody answers there. The routes exist all the same. */
+const SIGN_IN = {
+  OIDC_ISSUER: 'http://127.0.0.1:9',
+  OIDC_CLIENT_ID: 'dashboard',
+  PUBLIC_URL: 'http://127.0.0.1:9',
+};
+
+let service: TestService;
+beforeAll(
+  async () => (service = await startService({ LEAK_REPORTS: 'true', WEBHOOK_ENCRYPTION_KEY, ...SIGN_IN })),
+);
+afterAll(() => service.close());
+
+const controllers = [
+  UserSearchController,
+  BatchController,
+  UsersController,
+  DeletedUsersController,
+  GroupsController,
+  TokensController,
+  EventsController,
+  DiscoveryController,
+  UnsupportedController,
+  ScimUsersController,
+  ScimGroupsController,
+  WebhooksController,
+  StatisticsController,
+  UserExportController,
+];
+const routes = [...routesOf(controllers)].map(({ method, path, handler, controller }) => ({
+  method: method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all',
+  path,
+  scopes: accessOf(handler, controller) as Scope[],
+}));
+
+/** A method that a route serves. */
+const served = (method: (typeof routes)[number]['method']) => (method === 'all' ? 'put' : method);
+
+/** The error body at a path. */
+const failure = (path: string, status: number, code: string) =>
+  path.includes('/scim/') ? { status: String(status) } : { status, code };
+
+it('tests every route of the running service that requires a token', () => {
+  const served = [...routesOf(controllersOf(service.app.get(DiscoveryService)))]
+    .filter(({ handler, controller }) => accessOf(handler, controller) !== 'public')
+    .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
+  expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
+});
+
+const UNKNOWN = {
+  usr: 'usr_00000000000000000000000000',
+  deleted: 'usr_00000000000000000000000000',
+  grp: 'grp_00000000000000000000000000',
+  tok: 'tok_00000000000000000000000000',
+  evt: 'evt_00000000000000000000000000',
+  whk: 'whk_00000000000000000000000000',
+};
+const kindOf = (path: string) => {
+  if (path.includes('webhooks')) return 'whk';
+  if (path.includes('tokens')) return 'tok';
+  if (path.includes('deleted-users')) return 'deleted';
+  if (/groups/i.test(path)) return 'grp';
+  return path.includes('events') ? 'evt' : 'usr';
+};
+const withUnknownId = (path: string) => path.replace(':id', UNKNOWN[kindOf(path)]);
+
+/** The access table of the running service. A new route fails this test until its scope is entered here. */
+it('requires these scopes for these routes', () => {
+  const served = controllersOf(service.app.get(DiscoveryService));
+  const table = [...routesOf(served)].map(({ method, path, handler, controller }) => {
+    const access = accessOf(handler, controller);
+    return `${method.toLowerCase()} ${path} ${access === 'public' ? access : access.join() || 'any token'}`;
+  });
+  expect(table.sort()).toEqual([
+    'all /api/scim/v2/Bulk any token',
+    'all /api/scim/v2/Me any token',
+    'all /scim/v2/Bulk any token',
+    'all /scim/v2/Me any token',
+    'delete /api/scim/v2/Groups/:id users:delete',
+    'delete /api/scim/v2/Users/:id users:delete',
+    'delete /api/v1/deleted-users/:id admin',
+    'delete /api/v1/tokens/:id admin',
+    'delete /api/v1/tokens/current any token',
+    'delete /api/v1/users/:id users:delete',
+    'delete /api/v1/webhooks/:id admin',
+    'delete /scim/v2/Groups/:id users:delete',
+    'delete /scim/v2/Users/:id users:delete',
+    'delete /v1/tokens/:id admin',
+    'delete /v1/tokens/current any token',
+    'get /api/scim/v2/Groups users:read',
+    'get /api/scim/v2/Groups/:id users:read',
+    'get /api/scim/v2/ResourceTypes any token',
+    'get /api/scim/v2/ResourceTypes/:name any token',
+    'get /api/scim/v2/Schemas any token',
+    'get /api/scim/v2/Schemas/:urn any token',
+    'get /api/scim/v2/ServiceProviderConfig any token',
+    'get /api/scim/v2/Users users:read',
+    'get /api/scim/v2/Users/:id users:read',
+    'get /api/v1/deleted-users users:read',
+    'get /api/v1/deleted-users/:id users:read',
+    'get /api/v1/events admin',
+    'get /api/v1/events/:id admin',
+    'get /api/v1/groups users:read',
+    'get /api/v1/groups/:id users:read',
+    'get /api/v1/statistics users:read',
+    'get /api/v1/tokens admin',
+    'get /api/v1/tokens/:id admin',
+    'get /api/v1/tokens/current any token',
+    'get /api/v1/users users:read',
+    'get /api/v1/users/:id users:read',
+    'get /api/v1/users/:id/export admin',
+    'get /api/v1/users/search users:read',
+    'get /api/v1/webhooks admin',
+    'get /api/v1/webhooks/:id admin',
+    'get /api/v1/webhooks/:id/deliveries admin',
+    'get /dashboard/callback public',
+    'get /dashboard/session public',
+    'get /dashboard/sign-in public',
+    'get /docs public',
+    'get /livez public',
+    'get /openapi.json public',
+    'get /readyz public',
+    'get /scim/v2/Groups users:read',
+    'get /scim/v2/Groups/:id users:read',
+    'get /scim/v2/ResourceTypes any token',
+    'get /scim/v2/ResourceTypes/:name any token',
+    'get /scim/v2/Schemas any token',
+    'get /scim/v2/Schemas/:urn any token',
+    'get /scim/v2/ServiceProviderConfig any token',
+    'get /scim/v2/Users users:read',
+    'get /scim/v2/Users/:id users:read',
+    'get /v1/tokens admin',
+    'get /v1/tokens/:id admin',
+    'get /v1/tokens/current any token',
+    'patch /api/scim/v2/Groups/:id users:write',
+    'patch /api/scim/v2/Users/:id users:write',
+    'patch /api/v1/users/:id users:write',
+    'patch /api/v1/webhooks/:id admin',
+    'patch /scim/v2/Groups/:id users:write',
+    'patch /scim/v2/Users/:id users:write',
+    'post /api/scim/v2/.search users:read',
+    'post /api/scim/v2/Groups users:write',
+    'post /api/scim/v2/Groups/.search users:read',
+    'post /api/scim/v2/Users users:write',
+    'post /api/scim/v2/Users/.search users:read',
+    'post /api/v1/deleted-users/:id/restore users:write',
+    'post /api/v1/tokens admin',
+    'post /api/v1/tokens/:id/rotate admin',
+    'post /api/v1/tokens/leaked public',
+    'post /api/v1/users users:write',
+    'post /api/v1/users/batch users:write',
+    'post /api/v1/webhooks admin',
+    'post /api/v1/webhooks/:id/redeliver admin',
+    'post /api/v1/webhooks/:id/rotate-secret admin',
+    'post /api/v1/webhooks/:id/test admin',
+    'post /dashboard/session public',
+    'post /scim/v2/.search users:read',
+    'post /scim/v2/Groups users:write',
+    'post /scim/v2/Groups/.search users:read',
+    'post /scim/v2/Users users:write',
+    'post /scim/v2/Users/.search users:read',
+    'post /v1/tokens admin',
+    'post /v1/tokens/:id/rotate admin',
+    'post /v1/tokens/leaked public',
+    'put /api/scim/v2/Groups/:id users:write',
+    'put /api/scim/v2/Users/:id users:write',
+    'put /scim/v2/Groups/:id users:write',
+    'put /scim/v2/Users/:id users:write',
+  ]);
+});
+
+it('serves only the routes that a controller declares', () => {
+  type Layer = { route?: { path: string; methods: Record<string, boolean> } };
+  const layers = service.app.getHttpAdapter().getInstance().router.stack as unknown as Layer[];
+  const served = layers.flatMap(({ route }) => {
+    const methods = Object.keys(route?.methods ?? {});
+    return methods.length === 1 ? [`${methods[0]} ${route!.path}`] : []; // middleware answers all methods
+  });
+  const declared = [
+    ...routes.filter(({ method }) => method !== 'all'), // which is served as all methods
+    ...['livez', 'readyz', 'openapi.json', 'docs'].map((name) => ({ method: 'get', path: `/${name}` })),
+    ...['/v1', '/api/v1'].map((base) => ({ method: 'post', path: `${base}/tokens/leaked` })),
+    ...['sign-in', 'callback', 'session'].map((name) => ({ method: 'get', path: `/dashboard/${name}` })),
+    { method: 'post', path: '/dashboard/session' },
+  ];
+  expect(served.sort()).toEqual(declared.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+const subsets = SCOPES.reduce<Scope[][]>(
+  (sets, scope) => [...sets, ...sets.map((set) => [...set, scope])],
+  [[]],
+).filter((set) => set.length > 0);
+
+describe.each(subsets.map((scopes) => ({ scopes })))('a token with $scopes', ({ scopes }) => {
+  let api: Client;
+  beforeEach(async () => (api = await service.client({ scopes }))); // one of the routes revokes it
+
+  it.each(routes)('may use $method $path if it has $scopes', async ({ method, path, scopes: needed }) => {
+    const { status, headers, body } = await api.send(
+      served(method),
+      withUnknownId(path),
+      method === 'post' ? {} : undefined,
+    );
+
+    if (scopes.includes('admin') || needed.every((scope) => scopes.includes(scope))) {
+      // Allowed, but the resource may not exist or the input be invalid.
+      expect([200, 204, 400, 404, 415, 501]).toContain(status);
+    } else {
+      expect(status).toBe(403);
+      expect(headers['www-authenticate']).toBe(
+        `Bearer error="insufficient_scope", scope="${needed.join(' ')}"`,
+      );
+      expect(body).toMatchObject({
+        ...failure(path, 403, 'insufficient_scope'),
+        detail: expect.stringContaining(needed.join(' ')),
+      });
+    }
+  });
+});
+
+describe.each(routes)('$method $path', ({ method, path }) => {
+  const send = (api: Client) => api.send(served(method), withUnknownId(path));
+
+  it('answers 401 without a token', async () => {
+    const { headers, body } = await send(service.anonymous()).expect(401);
+    expect(headers['www-authenticate']).toBe('Bearer');
+    expect(body).toMatchObject(failure(path, 401, 'unauthorized'));
+    expect(headers['x-ratelimit-limit']).toBeUndefined();
+  });
+
+  it('rejects an expired, a revoked and an unknown token with the same response', async () => {
+    const expired = await service.client();
+    await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = $1`, [expired.tokenId]);
+    const revoked = await service.client();
+    await service.app.get(TokensService).revoke(revoked.organizationId, revoked.tokenId);
+    const unknown = revoked.withValue('umt_00000000000000000000000000000000004kTDkI');
+
+    const answers = await Promise.all(
+      [expired, revoked, unknown].map((api) => send(api).set('X-Request-ID', 'same').expect(401)),
+    );
+
+    for (const { headers } of answers)
+      expect(headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+@ApiController('test/without-scope')
+class WithoutScopeController {
+  @Get()
+  get() {
+    return { reached: true };
+  }
+}
+
+it('requires the scope admin for a route that declares none', async () => {
+  const module = await Test.createTestingModule({
+    imports: [ServiceModule.on(service.dataSource, { ...DEFAULTS, background: false })],
+    controllers: [WithoutScopeController],
+  }).compile();
+  const app = module.createNestApplication<NestExpressApplication>(new ExpressAdapter(strictExpress()), {
+    bodyParser: false,
+  });
+  await app.init();
+  const send = async (client: Client) =>
+    request(app.getHttpServer())
+      .get('/test/without-scope')
+      .set('Authorization', `Bearer ${client.tokenValue}`);
+
+  const others = await service.client({ scopes: ['users:read', 'users:write', 'users:delete'] });
+  expect((await send(others)).status).toBe(403);
+  expect((await send(await service.client())).body).toEqual({ reached: true });
+  expect((await request(app.getHttpServer()).get('/test/without-scope')).status).toBe(401);
+});
+
+/** A resource of a client's organization, the path that shows it, and what that shows if nobody has changed it. */
+async function resourceOf(client: Client, kind: keyof typeof UNKNOWN) {
+  const user = await client.createUser();
+  if (kind === 'usr') {
+    return { id: user.id, ownPath: `/api/v1/users/${user.id}`, unchanged: { name: 'Ada Lovelace' } };
+  }
+  if (kind === 'deleted') {
+    await client.delete(`/api/v1/users/${user.id}`).expect(204);
+    return {
+      id: user.id,
+      ownPath: `/api/v1/deleted-users/${user.id}`,
+      unchanged: { name: 'Ada Lovelace', version: 1 },
+    };
+  }
+  if (kind === 'tok') {
+    return { id: client.tokenId, ownPath: '/v1/tokens/current', unchanged: { state: 'active' } };
+  }
+  if (kind === 'grp') {
+    const groups = service.app.get(GroupsService);
+    const { id } = await groups.create(client.organizationId, { displayName: 'Sales' }, [user.id]);
+    return { id, ownPath: `/api/v1/groups/${id}`, unchanged: { displayName: 'Sales', memberCount: 1 } };
+  }
+  if (kind === 'whk') {
+    const url = 'https://example.com/hook';
+    const { body } = await client
+      .post('/api/v1/webhooks')
+      .send({ url, types: ['*'] })
+      .expect(201);
+    return {
+      id: body.id,
+      ownPath: `/api/v1/webhooks/${body.id}`,
+      unchanged: { url, updatedAt: body.updatedAt },
+    };
+  }
+  const { body } = await client.get('/api/v1/events').expect(200);
+  const { id } = body.data.at(-1);
+  return { id, ownPath: `/api/v1/events/${id}`, unchanged: { target: { type: 'user', id: user.id } } };
+}
+
+/** A body that would change the resource. */
+function bodyFor(method: string, path: string): object | undefined {
+  if (method === 'put') return { userName: 'taken-over', displayName: 'Taken over' };
+  if (path.endsWith('/redeliver')) return { eventId: UNKNOWN.evt };
+  if (method !== 'patch') return undefined;
+  if (path.includes('/scim/'))
+    return { Operations: [{ op: 'replace', path: 'displayName', value: 'Taken over' }] };
+  return path.includes('webhooks') ? { description: 'Taken over' } : { name: 'Taken over' };
+}
+
+describe('a resource of another organization', () => {
+  it.each(routes.filter(({ path }) => path.includes(':id')))(
+    'is indistinguishable from an unknown id: $method $path',
+    async ({ method, path }) => {
+      const [own, foreign] = [await service.client(), await service.client()];
+      const { id, ownPath, unchanged } = await resourceOf(foreign, kindOf(path));
+      const unknown = UNKNOWN[kindOf(path)];
+      const body = bodyFor(method, path);
+      const answer = async (candidate: string) => {
+        const url = path.replace(':id', candidate);
+        const { text, headers } = await own
+          .send(served(method), url, body)
+          .set('X-Request-ID', 'same')
+          .expect(404);
+        for (const name of ['date', 'x-ratelimit-remaining', 'x-ratelimit-reset']) delete headers[name];
+        return { text, headers };
+      };
+
+      const expected = await answer(unknown);
+      for (const candidate of [
+        id,
+        'usr_',
+        'tok_',
+        'nobody',
+        'a'.repeat(500),
+        '%00',
+        "'",
+        `${unknown}0`,
+        unknown.toUpperCase(),
+      ]) {
+        expect(await answer(candidate)).toEqual(expected);
+      }
+      // The resource is unchanged.
+      expect((await foreign.get(ownPath).expect(200)).body).toMatchObject(unchanged);
+    },
+  );
+
+  it('does not appear in a list', async () => {
+    const [own, foreign] = [await service.client(), await service.client()];
+    await foreign.createUser({ email: 'ada@example.com' });
+    const deleted = await foreign.createUser({ email: 'ada-deleted@example.com' });
+    await foreign.delete(`/api/v1/users/${deleted.id}`).expect(204);
+    const ownUser = await own.createUser({ email: 'own@example.com' });
+
+    expect((await own.get('/api/v1/users').expect(200)).body.data).toEqual([ownUser]);
+    expect((await own.get('/api/v1/users?email=ada@example.com').expect(200)).body.data).toEqual([]);
+    for (const filter of ['', '?email=ada-deleted@example.com'])
+      expect((await own.get(`/api/v1/deleted-users${filter}`).expect(200)).body.data).toEqual([]);
+    expect((await own.get('/v1/tokens').expect(200)).body.data).toMatchObject([{ id: own.tokenId }]);
+    for (const order of ['asc', 'desc']) {
+      const { body } = await own.get(`/api/v1/events?order=${order}`).expect(200);
+      const targets = body.data.map(({ target }: { target: { id: string } }) => target.id);
+      expect(targets.sort()).toEqual([own.tokenId, ownUser.id].sort());
+    }
+    for (const filter of [`target=${foreign.tokenId}`, `actor=${foreign.tokenId}`])
+      expect((await own.get(`/api/v1/events?${filter}`).expect(200)).body.data).toEqual([]);
+  });
+
+  it('cannot be selected by a caller', async () => {
+    const [own, foreign] = [await service.client(), await service.client()];
+    await own
+      .post('/api/v1/users', { name: 'Ada', email: 'a@example.com', organizationId: foreign.organizationId })
+      .expect(400);
+    await own.get(`/api/v1/users?organizationId=${foreign.organizationId}`).expect(400);
+    await own
+      .get('/api/v1/users')
+      .set('X-Organization-ID', foreign.organizationId)
+      .expect(200, { data: [], nextCursor: null });
+  });
+});
+
+describe('the Authorization header', () => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('may use the scheme %s', async (scheme) => {
+    const { tokenValue } = await service.client();
+    await service
+      .anonymous()
+      .get('/api/v1/users')
+      .set('Authorization', `${scheme} ${tokenValue}`)
+      .expect(200);
+  });
+
+  it.each([
+    ['Basic dXNlcjpwYXNz', 'Bearer'],
+    ['Bearer', 'Bearer'],
+    ['Bearer  ', 'Bearer'],
+    ['Bearer umt_short', 'Bearer error="invalid_token"'],
+    ['Bearer a b', 'Bearer error="invalid_token"'],
+  ])('is rejected as %j with the challenge %s', async (header, challenge) => {
+    const { headers } = await service
+      .anonymous()
+      .get('/api/v1/users')
+      .set('Authorization', header)
+      .expect(401);
+    expect(headers['www-authenticate']).toBe(challenge);
+  });
+});
+
+describe('the order of checks', () => {
+  it('is 401, 403, 415, 400, 404: a body is read only for an authorized caller', async () => {
+    const reader = await service.client({ scopes: ['users:read'] });
+    const writer = await service.client({ scopes: ['users:write'] });
+    const path = `/api/v1/users/${UNKNOWN.usr}`;
+    const garbage = (api: Client) => api.patch(path).set('Content-Type', 'text/plain').send('{');
+
+    await garbage(service.anonymous()).expect(401);
+    await garbage(reader).expect(403);
+    await garbage(writer).expect(415);
+    await writer.patch(path).set('Content-Type', 'application/json').send('{').expect(400);
+    await writer.patch(path, { name: '' }).expect(400);
+    await writer.patch('/api/v1/users/nobody', { name: '' }).expect(400);
+    await writer.patch(path, { name: 'Ada' }).expect(404);
+  });
+});

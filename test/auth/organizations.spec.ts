@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { OrganizationsService } from '../../src/auth/organizations.service';
+import { Database } from '../../src/database/database';
+import { newId } from '../../src/database/id';
+import { TokensService } from '../../src/tokens/tokens.service';
+import { startService, type TestService } from '../support/service';
+import { statementsOf } from '../support/statements';
+
+let service: TestService;
+let organizations: OrganizationsService;
+beforeAll(async () => {
+  service = await startService();
+  organizations = service.app.get(OrganizationsService);
+});
+afterAll(() => service.close());
+
+const refusal = (status: number, code: string) =>
+  expect.objectContaining({ response: expect.objectContaining({ statusCode: status, code }) });
+
+describe('OrganizationsService', () => {
+  it('returns the same record from every method', async () => {
+    const created = await organizations.create('Example', { externalId: randomUUID() });
+    expect(Object.keys(created)).toEqual(['id', 'name', 'externalId', 'createdAt']);
+    expect(await organizations.get(created.id)).toEqual(created);
+    expect(await organizations.find({ externalId: created.externalId! })).toEqual(created);
+    expect(await organizations.list()).toContainEqual(created);
+    expect(await organizations.rename(created.id, ' Renamed ')).toEqual({ ...created, name: 'Renamed' });
+  });
+
+  it('gives an external id to one organization, however many are created at once', async () => {
+    const externalId = randomUUID();
+    const creates = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, n) => organizations.create(`Example ${n}`, { externalId })),
+    );
+    expect(creates.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const [{ reason }] = creates.filter((result) => result.status === 'rejected');
+    expect(reason.getResponse()).toMatchObject({
+      statusCode: 409,
+      errors: [{ field: 'externalId', code: 'taken' }],
+    });
+    await expect(organizations.create('Example', { externalId: ' ' })).rejects.toEqual(
+      refusal(400, 'validation_failed'),
+    );
+  });
+
+  it('trims an external id wherever it is given, and rejects what cannot be one', async () => {
+    const externalId = `  ${randomUUID()} `;
+    const { id } = await organizations.create('Example', { externalId });
+    expect((await organizations.find({ externalId }))!.id).toBe(id);
+    for (const other of ['', 'a\0', undefined, null, 7])
+      await expect(organizations.find({ externalId: other as string })).rejects.toEqual(
+        refusal(400, 'validation_failed'),
+      );
+  });
+
+  it('does not find what does not exist', async () => {
+    expect(await organizations.find({ externalId: 'nobody' })).toBeNull();
+    for (const id of [newId('org'), 'nobody', 'a\0']) {
+      await expect(organizations.get(id)).rejects.toEqual(refusal(404, 'not_found'));
+      await expect(organizations.rename(id, 'x')).rejects.toEqual(refusal(404, 'not_found'));
+      await expect(organizations.delete(id)).rejects.toEqual(refusal(404, 'not_found'));
+    }
+  });
+
+  it('deletes a history that is longer than a statement', async () => {
+    const { id } = await organizations.create('Long');
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, sequence, type, source, actor_name, target_id)
+       SELECT $1, 'evt_' || n, n, 'user.updated', 'api', 'Ada', 'usr_x' FROM generate_series(1, 2500) AS n`,
+      [id],
+    );
+    await service.dataSource.query(
+      `INSERT INTO search_words (organization_id, word) SELECT $1, 'word' || n FROM generate_series(1, 2500) AS n`,
+      [id],
+    );
+    await service.dataSource.query(
+      `INSERT INTO rate_limit_windows (organization_id, token_id, started_ms, hits, counted_ms) VALUES ($1, 'tok_x', 1, 1, 1)`,
+      [id],
+    );
+    const database = service.app.get(Database);
+    const execute = jest.spyOn(database, 'execute');
+
+    await organizations.delete(id);
+
+    const counts = await Promise.all(execute.mock.results.map(({ value }) => value as Promise<number>));
+    execute.mockRestore();
+    expect(counts.filter((count) => count > 1)).toEqual([1000, 1000, 500, 1000, 1000, 500]);
+    for (const table of ['events', 'search_words', 'rate_limit_windows'])
+      expect(
+        await service.dataSource.query(`SELECT FROM ${table} WHERE organization_id = $1`, [id]),
+      ).toHaveLength(0);
+  });
+
+  it('deletes groups, members and deleted users in parts, also to find out whether it may', async () => {
+    const { id } = await organizations.create('Large');
+    for (const insertion of [
+      `INSERT INTO groups (organization_id, id, display_name, display_name_key) SELECT $1, 'grp_' || n, n, n FROM generate_series(1, 2500) AS n`,
+      `INSERT INTO group_members (organization_id, group_id, user_id) SELECT $1, 'grp_' || n, 'usr_x' FROM generate_series(1, 2500) AS n`,
+      `INSERT INTO deleted_users (organization_id, id, version, email_key, fields) SELECT $1, 'usr_' || n, 1, n, '{}' FROM generate_series(1, 2500) AS n`,
+    ])
+      await service.dataSource.query(insertion, [id]);
+    const database = service.app.get(Database);
+    const execute = jest.spyOn(database, 'execute');
+
+    const statements = await statementsOf(service.dataSource, () => organizations.delete(id));
+
+    const counts = await Promise.all(execute.mock.results.map(({ value }) => value as Promise<number>));
+    execute.mockRestore();
+    expect(Math.max(...counts)).toBe(1000);
+    const tried = statements.slice(
+      0,
+      statements.findIndex(({ sql }) => /^DELETE FROM "?organizations/.test(sql)),
+    );
+    // What is left for the statement that deletes the organization, and with it all that refers to it.
+    for (const table of ['groups', 'deleted_users']) {
+      const deletions = tried.filter(({ sql }) => new RegExp(`DELETE FROM "?${table}"? `).test(sql));
+      const parts = deletions.map(({ values }) => values.find((value) => Array.isArray(value))?.length);
+      expect(parts).toEqual([1000, 1000, 500, 0]);
+    }
+    for (const table of ['groups', 'group_members', 'deleted_users', 'organizations'])
+      expect(
+        await service.dataSource.query(
+          `SELECT FROM ${table} WHERE ${table === 'organizations' ? 'id' : 'organization_id'} = $1`,
+          [id],
+        ),
+      ).toHaveLength(0);
+  });
+
+  it('deletes nothing of an organization that cannot be deleted', async () => {
+    const api = await service.client();
+    await api.createUser();
+    const eventsOf = () =>
+      service.dataSource.query('SELECT id FROM events WHERE organization_id = $1', [api.organizationId]);
+    const before = await eventsOf();
+    expect(before).not.toHaveLength(0);
+    await expect(organizations.delete(api.organizationId)).rejects.toEqual(refusal(409, 'conflict'));
+    expect(await eventsOf()).toEqual(before);
+  });
+
+  it('deletes an organization when its users and active tokens are gone, with its ended tokens', async () => {
+    const api = await service.client();
+    const tokens = service.app.get(TokensService);
+    const other = await service.client();
+
+    await expect(organizations.delete(api.organizationId)).rejects.toEqual(refusal(409, 'conflict'));
+    const user = await api.createUser();
+    await tokens.revoke(api.organizationId, api.tokenId);
+    await expect(organizations.delete(api.organizationId)).rejects.toEqual(refusal(409, 'conflict'));
+    expect((await tokens.list(api.organizationId)).data).toHaveLength(1);
+    await service.dataSource.query('DELETE FROM users WHERE id = $1', [user.id]);
+
+    await organizations.delete(api.organizationId);
+
+    await expect(organizations.get(api.organizationId)).rejects.toEqual(refusal(404, 'not_found'));
+    expect((await tokens.list(api.organizationId)).data).toEqual([]);
+    expect((await tokens.list(other.organizationId)).data).toHaveLength(1);
+  });
+});

@@ -1,0 +1,535 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { ApiError, type Client, type ClientOptions, createClient } from '../../client/index';
+import { GroupsService } from '../../src/groups/groups.service';
+import { aUser } from '../support/client';
+import { startService, type TestService } from '../support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '40' })));
+afterAll(() => service.close());
+
+async function clientOf(options: Partial<ClientOptions> = {}): Promise<Client> {
+  const { tokenValue } = await service.client();
+  return createClient({ baseUrl: service.url, token: tokenValue, ...options });
+}
+
+/** The error of a failing call. */
+const errorOf = (call: Promise<unknown>): Promise<ApiError> =>
+  call.then(
+    () => Promise.reject(new Error('The call did not fail.')),
+    (error) => error,
+  );
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('users', () => {
+  it('are created, read, changed and deleted', async () => {
+    const { users } = await clientOf();
+    const ada = await users.create({ name: 'Ada', email: 'ada@example.com', metadata: { plan: 'pro' } });
+    expect(ada).toMatchObject({ id: expect.stringMatching(/^usr_/), role: 'member' });
+    expect(await users.get(ada.id)).toEqual(ada);
+    expect(await users.update(ada.id, { role: 'viewer' })).toMatchObject({ role: 'viewer', name: 'Ada' });
+    expect(await users.export(ada.id)).toMatchObject({ user: { id: ada.id }, directory: null, groups: [] });
+    expect(await users.delete(ada.id)).toBeUndefined();
+    expect(await errorOf(users.get(ada.id))).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await errorOf(users.delete(ada.id))).toMatchObject({ status: 404 });
+  });
+
+  it('are changed and deleted only if they still have the version that the caller knows', async () => {
+    const { users } = await clientOf();
+    const { id, version } = await users.create(aUser());
+    const changed = await users.update(id, { role: 'admin' }, { ifMatch: version });
+    const stale = { status: 412, code: 'precondition_failed' };
+    expect(await errorOf(users.update(id, { role: 'viewer' }, { ifMatch: version }))).toMatchObject(stale);
+    expect(await errorOf(users.delete(id, { ifMatch: version }))).toMatchObject(stale);
+    expect(await users.get(id)).toEqual(changed);
+    await users.delete(id, { ifMatch: changed.version });
+    expect(await errorOf(users.get(id))).toMatchObject({ status: 404 });
+  });
+
+  it('are iterated over all pages', async () => {
+    const { users } = await clientOf();
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of names) await users.create({ ...aUser(), name });
+    expect((await collect(users.list({ sort: 'name', limit: 2 }))).map(({ name }) => name)).toEqual(names);
+    expect((await collect(users.list())).length).toBe(5);
+    expect((await collect(users.search({ q: 'example.com', limit: 2 }))).length).toBe(5);
+
+    const first = await users.list({ limit: 3, sort: 'name' }).page();
+    expect(first.data.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    const rest = users.list({ limit: 3, sort: 'name', cursor: first.nextCursor! });
+    expect((await collect(rest)).map(({ name }) => name)).toEqual(['d', 'e']);
+  });
+
+  it.each(['', '.', '..'])('reject the id %j, which would address another path', async (id) => {
+    const { users } = await clientOf();
+    expect(() => users.delete(id)).toThrow(
+      new TypeError(`Invalid id ${JSON.stringify(id)}: it must not be empty, "." or "..".`),
+    );
+  });
+
+  it.each(['a/b', '%zz', '?q', 'ä'])('are not found with the id %s', async (id) => {
+    const { users } = await clientOf();
+    expect(await errorOf(users.get(id))).toMatchObject({ status: 404, code: 'not_found' });
+  });
+});
+
+it('deleted users are listed, read, restored and purged', async () => {
+  const { users, deletedUsers } = await clientOf();
+  const ada = await users.create({ name: 'Ada', email: 'ada@example.com' });
+  await users.delete(ada.id);
+  const [deleted] = await collect(deletedUsers.list({ email: 'ADA@example.com', limit: 1 }));
+  expect(deleted).toMatchObject(ada);
+  expect(await deletedUsers.get(ada.id)).toEqual(deleted);
+  await users.create({ name: 'Other Ada', email: 'ada@example.com' });
+  const taken = { status: 409, code: 'conflict', errors: [{ field: 'email', code: 'taken' }] };
+  expect(await errorOf(deletedUsers.restore(ada.id))).toMatchObject(taken);
+  const restored = await deletedUsers.restore(ada.id, { email: 'ada@second.example' });
+  expect(restored).toMatchObject({ id: ada.id, email: 'ada@second.example', version: 2 });
+  await users.delete(ada.id);
+  expect(await deletedUsers.purge(ada.id)).toBeUndefined();
+  expect(await errorOf(deletedUsers.get(ada.id))).toMatchObject({ status: 404 });
+});
+
+it('the organization is counted', async () => {
+  const client = await clientOf();
+  await client.users.create(aUser());
+  expect((await client.statistics()).users).toEqual({ total: 1, active: 1, exact: true });
+});
+
+it('groups are listed by name, page by page, and read', async () => {
+  const { organizationId, tokenValue } = await service.client();
+  const { groups, users } = createClient({ baseUrl: service.url, token: tokenValue });
+  const { id } = await users.create({ name: 'Ada', email: 'ada@example.com' });
+  const directory = service.app.get(GroupsService);
+  for (const displayName of ['Sales', 'engineering', 'Support'])
+    await directory.create(organizationId, { displayName }, displayName === 'Sales' ? [id] : []);
+
+  const listed = await collect(groups.list({ limit: 1 }));
+
+  expect(listed.map(({ displayName }) => displayName)).toEqual(['engineering', 'Sales', 'Support']);
+  const [, sales] = listed;
+  expect(await groups.get(sales.id)).toEqual(sales);
+  expect(sales).toMatchObject({ externalId: null, memberCount: 1 });
+  expect(await collect(groups.list({ displayName: 'SALES' }))).toEqual([sales]);
+  expect(await collect(groups.list({ user: id }))).toEqual([sales]);
+  expect((await collect(users.list({ group: sales.id }))).map((user) => user.id)).toEqual([id]);
+  expect(await errorOf(groups.get('grp_00000000000000000000000000'))).toMatchObject({
+    status: 404,
+    code: 'not_found',
+    message: expect.stringContaining('no such group'),
+  });
+});
+
+it('tokens are created, listed, read, rotated and revoked', async () => {
+  const { tokens } = await clientOf();
+  const created = await tokens.create({ name: 'CI', scopes: ['users:read'], expiresIn: '1d' });
+  const ownClient = createClient({ baseUrl: `${service.url}/`, token: async () => created.token });
+  expect(await ownClient.tokens.current()).toMatchObject({ id: created.id, state: 'active' });
+  expect((await collect(tokens.list({ limit: 1 }))).map(({ id }) => id)).toContain(created.id);
+  expect(await tokens.get(created.id)).not.toHaveProperty('token');
+  const rotated = await tokens.rotate(created.id, { overlap: '1h', expiresIn: '2d' });
+  expect(rotated).toMatchObject({ rotatedFrom: created.id, expiresIn: '2d', token: expect.any(String) });
+  expect(await tokens.rotate(rotated.id)).toMatchObject({ rotatedFrom: rotated.id });
+  expect(await tokens.revoke(created.id)).toBeUndefined();
+  expect(await errorOf(ownClient.tokens.current())).toMatchObject({ status: 401, code: 'unauthorized' });
+});
+describe('events', () => {
+  it('are listed and read', async () => {
+    const { users, events } = await clientOf();
+    const { id } = await users.create(aUser());
+    const list = await collect(events.list({ limit: 1 }));
+    expect(list.map(({ sequence, type }) => [sequence, type])).toEqual([
+      [1, 'token.created'],
+      [2, 'user.created'],
+    ]);
+    expect(await events.get(list[1].id)).toEqual(list[1]);
+    expect(await collect(events.list({ order: 'desc', target: id }))).toEqual([list[1]]);
+    expect(await collect(events.list({ type: 'user.deleted' }))).toEqual([]);
+  });
+
+  it('are followed until the signal, and again from the cursor', async () => {
+    const { users, events } = await clientOf();
+    const stop = new AbortController();
+    const feed = events.follow({ type: 'user.created', intervalMs: 10, signal: stop.signal });
+    const seen: string[] = [];
+    const followed = (async () => {
+      for await (const { target } of feed) seen.push(target.id);
+    })();
+    const created: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      created.push((await users.create(aUser())).id);
+      while (seen.length < created.length) await new Promise((done) => setTimeout(done, 10));
+    }
+    expect(seen).toEqual(created);
+    const behind = feed.cursor;
+    stop.abort(new Error('enough'));
+    await expect(followed).rejects.toThrow('enough');
+    const next = await users.create(aUser());
+    for await (const { target } of events.follow({ type: 'user.created', cursor: feed.cursor ?? behind })) {
+      expect(target.id === next.id || created.includes(target.id)).toBe(true);
+      if (target.id === next.id) break;
+    }
+  });
+
+  it('are followed through an outage, but not with a wrong token', async () => {
+    let failures = 0;
+    const flaky: typeof fetch = async (...call) => {
+      if (failures++ < 3) return new Response('{}', { status: 503 });
+      return fetch(...call);
+    };
+    const { events } = await clientOf({ fetch: flaky, retryBudgetMs: 0 });
+    for await (const { sequence } of events.follow({ intervalMs: 1 })) {
+      expect(sequence).toBe(1);
+      break;
+    }
+    expect(failures).toBe(4);
+    const wrong = createClient({ baseUrl: service.url, token: 'umt_wrong' });
+    expect(await errorOf(wrong.events.follow()[Symbol.asyncIterator]().next())).toMatchObject({
+      status: 401,
+    });
+  });
+});
+
+describe('a base URL', () => {
+  it.each([
+    'localhost:3000',
+    'ftp://localhost',
+    '',
+    '/internal',
+    'http://',
+    'http://user:password@localhost',
+    'http://localhost?a=b',
+    'http://localhost/#a',
+    undefined!,
+  ])('is rejected at once if no call could succeed with it: %j', (baseUrl) => {
+    expect(() => createClient({ baseUrl, token: 'umt_' })).toThrow(
+      new TypeError(
+        'baseUrl must be an http:// or https:// URL, such as http://localhost:3000, without credentials, query or fragment.',
+      ),
+    );
+  });
+
+  it.each(['http://host', 'http://host//', 'HTTPS://host/a', 'https://host:8443/a/b/'])(
+    'may have a path and end in slashes: %s',
+    async (baseUrl) => {
+      const requested: string[] = [];
+      const fetch = async (url: unknown) => {
+        requested.push(String(url));
+        return Response.json({});
+      };
+      await createClient({ baseUrl, token: 'umt_', fetch }).users.get('usr_x');
+      const base = baseUrl.replace(/\/+$/, '').replace('HTTPS', 'https');
+      expect(requested).toEqual([`${base}/api/v1/users/usr_x`]);
+    },
+  );
+});
+
+describe('an error', () => {
+  it('has the faults of the fields and the request id of the caller', async () => {
+    const { users } = await clientOf({ requestId: () => 'from-the-client' });
+    const error = await errorOf(users.create({ name: '', email: 'nobody' }));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 400,
+      message: 'name must not be empty (and 1 more)',
+      code: 'validation_failed',
+      requestId: 'from-the-client',
+      errors: [
+        { field: 'name', code: 'too_short' },
+        { field: 'email', code: 'invalid' },
+      ],
+    });
+    expect(await errorOf(users.get('usr_x', { requestId: 'from-the-call' }))).toMatchObject({
+      requestId: 'from-the-call',
+    });
+  });
+
+  it('is thrown at once if the rate limit resets later than the retry budget allows', async () => {
+    const { users } = await clientOf({ retryBudgetMs: 2_000 });
+    for (let i = 0; i < 40; i++) await users.list().page();
+    const error = await errorOf(users.list().page());
+    expect(error).toMatchObject({ status: 429, code: 'rate_limited', errors: [] });
+    expect(error.retryAfter).toBeGreaterThan(50);
+    expect(error.retryAfter).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('a call', () => {
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  /** Starts a server that passes the n-th request to the n-th listener, and any further request to the last. */
+  async function serving(...listeners: RequestListener[]) {
+    const received: { method?: string; headers: IncomingHttpHeaders; at: number }[] = [];
+    const server = createServer((request, response) => {
+      received.push({ method: request.method, headers: request.headers, at: Date.now() });
+      listeners[Math.min(received.length, listeners.length) - 1](request, response);
+    }).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = (options: Partial<ClientOptions> = {}) =>
+      createClient({ baseUrl: `http://127.0.0.1:${port}`, token: 'umt_', ...options });
+    return { client, received };
+  }
+
+  const dropConnection: RequestListener = (_request, response) => void response.destroy();
+  const hang: RequestListener = () => {};
+  const fail =
+    (status: number, retryAfter?: string): RequestListener =>
+    (_request, response) => {
+      if (retryAfter) response.setHeader('Retry-After', retryAfter);
+      response.writeHead(status).end('{"code":"unavailable","detail":"Later."}');
+    };
+  const succeed: RequestListener = (_request, response) => void response.end('{"data":[],"nextCursor":null}');
+  const notFound = fail(404);
+
+  it('is retried after Retry-After with the same request id if the service is unavailable', async () => {
+    let idCount = 0;
+    const { client, received } = await serving(fail(503, '1'), fail(429, '1'), succeed);
+    const { users } = client({ requestId: () => `id-${++idCount}` });
+    expect(await collect(users.list())).toEqual([]);
+    expect(received.map(({ headers }) => headers['x-request-id'])).toEqual(['id-1', 'id-1', 'id-1']);
+    expect(received[1].at - received[0].at).toBeGreaterThanOrEqual(990);
+    expect(received[2].at - received[1].at).toBeGreaterThanOrEqual(990);
+  });
+
+  it('is retried after a network error until the budget is used up', async () => {
+    const { client, received } = await serving(dropConnection, dropConnection, succeed);
+    expect(await collect(client().users.list())).toEqual([]);
+    expect(received).toHaveLength(3);
+
+    const down = await serving(dropConnection);
+    const error = await errorOf(
+      down.client({ retryBudgetMs: 500, requestId: () => 'my-id' }).users.get('usr_x'),
+    );
+    expect(error).toMatchObject({ status: 0, code: 'unreachable', requestId: 'my-id' });
+    expect(down.received.length).toBeGreaterThan(2);
+    expect(down.received.length).toBeLessThan(8);
+  });
+
+  it.each([502, 503, 504])('is retried after a %i of a gateway', async (status) => {
+    const gateway: RequestListener = (_request, response) => void response.writeHead(status).end('<html>');
+    const { client, received } = await serving(gateway, succeed, gateway, notFound);
+    expect(await collect(client().users.list())).toEqual([]);
+    await client().users.delete('usr_x');
+    expect(received).toHaveLength(4);
+  });
+
+  it('is retried if the connection breaks during the body', async () => {
+    const truncate: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'Content-Length': 100 }).write('{');
+      setTimeout(() => response.destroy(), 20);
+    };
+    const { client } = await serving(truncate, succeed);
+    expect(await collect(client().users.list())).toEqual([]);
+  });
+
+  it('is sent only once if the answer is not JSON', async () => {
+    const { client, received } = await serving((_request, response) => void response.end('<html>'));
+    const error = await errorOf(client().users.list().page());
+    expect(error).toMatchObject({ status: 200, code: 'unexpected', message: 'Unexpected response: 200 OK.' });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each(['umt_\nX: y', 'umt_…'])(
+    'is not sent with a token that no header can contain: %j',
+    async (token) => {
+      const { client, received } = await serving(succeed);
+      const error = await errorOf(client({ token }).users.list().page());
+      expect(error).toEqual(
+        new TypeError(
+          'The token, request id or idempotency key has characters that HTTP headers cannot contain.',
+        ),
+      );
+      expect(error.cause).toBeUndefined(); // it would quote the token
+      expect(received).toEqual([]);
+    },
+  );
+
+  it('is not sent without a token', async () => {
+    const { client, received } = await serving(succeed);
+    for (const token of ['', undefined!, async () => '']) {
+      expect(await errorOf(client({ token }).users.list().page())).toBeInstanceOf(TypeError);
+    }
+    expect(received).toEqual([]);
+  });
+
+  describe('that cannot succeed is not retried', () => {
+    const pem = readFileSync('test/support/self-signed.pem');
+    const selfSigned = () => createTlsServer({ key: pem, cert: pem });
+    const plain = () => createServer();
+    const looping = () =>
+      createServer((_request, response) => response.writeHead(302, { Location: '/' }).end());
+    const ssh = () => createTcpServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9\r\n'));
+
+    it.each([
+      ['a certificate of nobody', 'https', selfSigned, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+      ['a server without TLS', 'https', plain, 'ERR_SSL_WRONG_VERSION_NUMBER'],
+      ['a server of another protocol', 'http', ssh, 'HPE_INVALID_CONSTANT'],
+      ['endless redirects', 'http', looping, 'redirect count exceeded'],
+      ['a port that fetch() refuses', 'http', undefined, 'bad port'],
+    ])('%s', async (_failure, scheme, create, reason) => {
+      const server = create?.().listen(0, '127.0.0.1');
+      if (server) await once(server, 'listening');
+      const { port } = (server?.address() ?? { port: 22 }) as AddressInfo;
+      let attempts = 0;
+      const client = createClient({
+        baseUrl: `${scheme}://127.0.0.1:${port}`,
+        token: 'umt_',
+        fetch: (...request) => {
+          attempts++;
+          return fetch(...request);
+        },
+      });
+      const error = await errorOf(client.users.list().page());
+      server?.close();
+      expect(error).toMatchObject({
+        code: 'unreachable',
+        message: `The service could not be reached (${reason}).`,
+      });
+      expect(attempts).toBe(1);
+    });
+  });
+
+  it('is retried while the DNS does not answer, but not if it does not know the host', async () => {
+    const codes = ['EAI_AGAIN', 'ENOTFOUND', 'ENOTFOUND'];
+    const client = createClient({
+      baseUrl: 'http://nowhere.invalid',
+      token: 'umt_',
+      fetch: () => Promise.reject(new TypeError('fetch failed', { cause: { code: codes.shift() } })),
+    });
+    expect(await errorOf(client.users.list().page())).toMatchObject({
+      message: 'The service could not be reached (ENOTFOUND).',
+    });
+    expect(codes).toEqual(['ENOTFOUND']);
+  });
+
+  it('says why the service could not be reached', async () => {
+    const down = await serving(succeed);
+    const port = (servers[0].address() as AddressInfo).port;
+    servers.splice(0)[0].close();
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      token: 'umt_',
+      retryBudgetMs: 0,
+    });
+    expect(await errorOf(client.users.list().page())).toMatchObject({
+      message: 'The service could not be reached (ECONNREFUSED).',
+    });
+    expect(down.received).toEqual([]);
+  });
+
+  it('is not retried if a second one could do more than the first', async () => {
+    const { client, received } = await serving(fail(503, '0'));
+    const { users, deletedUsers, tokens } = client();
+    expect(await errorOf(tokens.create({ name: 'CI', scopes: [] }))).toMatchObject({
+      status: 503,
+      retryAfter: 0,
+    });
+    expect(await errorOf(tokens.rotate('tok_x'))).toMatchObject({ status: 503 });
+    expect(await errorOf(deletedUsers.restore('usr_x'))).toMatchObject({ status: 503 });
+    expect(await errorOf(users.update('usr_x', {}))).toMatchObject({ status: 503 });
+    expect(await errorOf(users.update('usr_x', {}, { ifMatch: 1 }))).toMatchObject({ status: 503 });
+    expect(received.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST', 'PATCH', 'PATCH']);
+    for (const { headers } of received) expect(headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it('that creates a user is retried with the same key, which no other call has', async () => {
+    const inProgress: RequestListener = (_request, response) =>
+      void response
+        .writeHead(409, { 'Retry-After': '1' })
+        .end('{"code":"idempotency_in_progress","detail":"Later."}');
+    const created: RequestListener = (_request, response) =>
+      void response.writeHead(201).end('{"id":"usr_x"}');
+    const { client, received } = await serving(dropConnection, inProgress, fail(503, '0'), created);
+    const { users } = client();
+    for (let i = 0; i < 2; i++) expect(await users.create(aUser())).toEqual({ id: 'usr_x' });
+    await users.create(aUser(), { idempotencyKey: 'import-1' });
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([...Array(4).fill(keys[0]), keys[4], 'import-1']);
+    expect(keys[0]).toMatch(/^[\d-]{15,43}$/);
+    expect(keys[4]).not.toBe(keys[0]);
+    expect(received[2].at - received[1].at).toBeGreaterThanOrEqual(990);
+  });
+
+  it('that creates a user is sent only once if the service refuses it or nothing may be retried', async () => {
+    const { client, received } = await serving(fail(409), fail(422), fail(503, '0'));
+    expect(await errorOf(client().users.create(aUser()))).toMatchObject({ status: 409 });
+    expect(await errorOf(client().users.create(aUser()))).toMatchObject({ status: 422 });
+    expect(await errorOf(client({ retryBudgetMs: 0 }).users.create(aUser()))).toMatchObject({ status: 503 });
+    expect(received).toHaveLength(3);
+  });
+
+  const people = (count: number) => Array.from({ length: count }, () => aUser());
+
+  it.each([
+    [1, {}],
+    [500, { mode: 'create', atomic: false }],
+    [500, { mode: 'upsert', atomic: true }],
+    [500, { dryRun: true }],
+  ] as const)('that sends a batch is retried with the same key: %i users, %j', async (count, options) => {
+    const { client, received } = await serving(dropConnection, fail(503, '0'), succeed);
+    await client().users.batch(people(count), options);
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[\d-]{15,43}$/)));
+    expect(new Set(keys).size).toBe(1);
+    await client().users.batch(people(count), { ...options, idempotencyKey: 'import-1' });
+    await client().users.batch(people(count), options);
+    expect(received[3].headers['idempotency-key']).toBe('import-1');
+    expect(received[4].headers['idempotency-key']).not.toBe(keys[0]);
+  });
+
+  it('has deleted a resource if the response was lost and the retry returns 404', async () => {
+    const { client } = await serving(dropConnection, notFound);
+    await client().users.delete('usr_x');
+    const limited = await serving(fail(429, '0'), notFound);
+    expect(await errorOf(limited.client().users.delete('usr_x'))).toMatchObject({ status: 404 });
+  });
+
+  it('has not deleted a user if the response was lost and the retry finds another version', async () => {
+    const { client, received } = await serving(dropConnection, fail(412));
+    expect(await errorOf(client().users.delete('usr_x', { ifMatch: 3 }))).toMatchObject({ status: 412 });
+    expect(received.map(({ headers }) => headers['if-match'])).toEqual(['"3"', '"3"']);
+  });
+
+  it('times out', async () => {
+    const { client } = await serving(hang);
+    const error = await errorOf(client({ timeoutMs: 50, retryBudgetMs: 0 }).users.get('usr_x'));
+    expect(error).toMatchObject({ code: 'unreachable', message: 'The service did not respond in time.' });
+  });
+
+  it('can be aborted by the caller, between attempts too', async () => {
+    for (const listener of [hang, fail(503, '20')]) {
+      const { client } = await serving(listener);
+      const reason = new Error('aborted');
+      const startedAt = Date.now();
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(reason), 50);
+      expect(await errorOf(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
+      expect(Date.now() - startedAt).toBeLessThan(1_000);
+      expect(await errorOf(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
+    }
+  });
+
+  it('fails with the code unexpected if the response is not from the service', async () => {
+    const { client } = await serving((_request, response) => {
+      response.writeHead(500).end('<html>');
+    });
+    expect(await errorOf(client().users.get('usr_x'))).toMatchObject({ status: 500, code: 'unexpected' });
+  });
+});

@@ -1,0 +1,260 @@
+import type { Page } from 'playwright-core';
+import { TokensService, UsersService } from '../../src';
+import { describeInBrowser } from '../support/browser';
+import { aUser, type Client } from '../support/client';
+import { useDashboard } from '../support/dashboard';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+const toActivity = async (page: Page) => {
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await page.getByRole('heading', { name: 'Activity' }).waitFor();
+  await page.getByText(/^\d+ entr/).waitFor();
+};
+
+const entries = (page: Page) => page.getByRole('list', { name: 'Activity, newest first' }).locator('summary');
+
+/** The displayed sentences, without their times. */
+const sentences = async (page: Page) =>
+  (await entries(page).locator('> :first-child').allTextContents()).map((text) => text.trim());
+
+/** Opens an entry and returns the rows of its values. */
+const openedValues = async (page: Page, sentence: string) => {
+  const entry = page.getByRole('listitem').filter({ hasText: sentence });
+  await entry.locator('summary').click();
+  await entry.getByRole('table').waitFor();
+  return entry.getByRole('row').allInnerTexts();
+};
+
+/** Waits for the sentences, which a filter brings. */
+const expectSentences = async (page: Page, expected: string[]) => {
+  await page
+    .getByText(expected.length === 1 ? '1 entry' : `${expected.length} entries`, { exact: true })
+    .waitFor();
+  expect(await sentences(page)).toEqual(expected);
+};
+
+describeInBrowser('the activity in the dashboard', () => {
+  const { service, visit } = useDashboard({ RATE_LIMIT_PER_MINUTE: '100000' });
+
+  const createToken = async (api: Client, name: string): Promise<{ id: string; token: string }> =>
+    (await api.post('/v1/tokens', { name, scopes: ['admin'] }).expect(201)).body;
+
+  /** Ada is created, changed twice and deleted; a token is created and revoked. */
+  async function live(api: Client) {
+    const sync = await createToken(api, 'Nightly sync');
+    const byToken = api.withValue(sync.token);
+    const ada = await byToken.createUser({ name: 'Ada Lovelace', email: 'ada@example.com', role: 'member' });
+    await byToken.createUser({ name: 'Grace Hopper', email: 'grace@example.com' });
+    await byToken.patch(`/api/v1/users/${ada.id}`, { role: 'admin' }).expect(200);
+    const change = { email: 'ada@example.org', metadata: { plan: 'pro' } };
+    await api.patch(`/api/v1/users/${ada.id}`, change).expect(200);
+    const ci = await createToken(api, 'CI');
+    await byToken.delete(`/v1/tokens/${ci.id}`).expect(204);
+    await api.delete(`/api/v1/users/${ada.id}`).expect(204);
+    return { ada, sync };
+  }
+
+  const DELETED = 'Test deleted Ada Lovelace';
+  const REVOKED = 'Nightly sync revoked the token CI';
+  const CHANGED_TWO = 'Test changed the email and metadata of Ada Lovelace';
+  const CHANGED_ROLE = 'Nightly sync changed the role of Ada Lovelace from member to admin';
+  const CREATED_GRACE = 'Nightly sync created Grace Hopper';
+  const CREATED_ADA = 'Nightly sync created Ada Lovelace';
+  const ALL = [
+    DELETED,
+    REVOKED,
+    'Test created the token CI',
+    CHANGED_TWO,
+    CHANGED_ROLE,
+    CREATED_GRACE,
+    CREATED_ADA,
+    'Test created the token Nightly sync',
+    'The application created the token Test',
+  ];
+
+  it('is told in sentences, the newest first, with the values before and after', async () => {
+    const { page } = await visit({}, live);
+    await toActivity(page);
+    await expectSentences(page, ALL);
+
+    expect(await openedValues(page, CHANGED_TWO)).toEqual([
+      'Field\tBefore\tAfter',
+      'Email\tada@example.com\tada@example.org',
+      'Metadata “plan”\tnone\tpro',
+    ]);
+    expect((await openedValues(page, DELETED)).slice(0, 2)).toEqual(['Field\tBefore', 'Name\tAda Lovelace']);
+    expect((await openedValues(page, CREATED_GRACE)).slice(0, 2)).toEqual([
+      'Field\tAfter',
+      'Name\tGrace Hopper',
+    ]);
+  });
+
+  it('is filtered by kind, person and token', async () => {
+    let adaId = '';
+    const { page } = await visit({}, async (api) => (adaId = (await live(api)).ada.id));
+    await toActivity(page);
+    await page.getByLabel('Kind').selectOption('Users changed');
+    await expectSentences(page, [CHANGED_TWO, CHANGED_ROLE]);
+    await page.getByLabel('Done by').selectOption({ label: await optionOf(page, 'Nightly sync') });
+    await expectSentences(page, [CHANGED_ROLE]);
+    await page.getByLabel('Kind').selectOption('Any kind');
+    await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
+
+    await page.getByLabel('Person').fill('grace');
+    await page.getByRole('button', { name: 'Grace Hopper grace@example.com' }).click();
+    await expectSentences(page, [CREATED_GRACE]);
+    await page.getByRole('button', { name: 'Show everything' }).and(page.locator(':focus')).click();
+    await page.getByLabel('Done by').selectOption('Any token');
+    await expectSentences(page, ALL);
+
+    for (const [text, name] of [
+      ['lovelace ada', 'Ada Lovelace ada@example.org (deleted)'],
+      [adaId, adaId], // of somebody who may have been purged
+    ]) {
+      await page.getByLabel('Person').fill('nobody at all');
+      await page.getByText('Nobody found').waitFor();
+      await page.getByLabel('Person').fill(text);
+      await page.getByRole('button', { name }).click();
+      await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
+      await page.getByRole('button', { name: 'Show everything' }).click();
+    }
+    await page.getByLabel('Person').fill('ada@');
+    await page.getByRole('button', { name: '(deleted)' }).click();
+    await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
+    await page.getByLabel('Kind').selectOption('Tokens revoked');
+    await page.getByText('There are no such entries.').waitFor();
+  });
+
+  const optionOf = async (page: Page, name: string) =>
+    (await page
+      .getByLabel('Done by')
+      .locator('option', { hasText: new RegExp(`^${name}`) })
+      .first()
+      .textContent())!;
+
+  it('leads from an entry to all of the same person or token', async () => {
+    const { page } = await visit({}, live);
+    await toActivity(page);
+    await page.getByText(CHANGED_ROLE).click();
+    await page.getByRole('button', { name: 'Only what happened to this user' }).click();
+    await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
+    await page.getByText('Only what happened to Ada Lovelace').waitFor();
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await expectSentences(page, ALL);
+    await page.getByRole('button', { name: 'Only what this token did' }).click();
+    await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
+    expect(await page.getByLabel('Done by').inputValue()).toMatch(/^tok_/);
+  });
+
+  it('grows as one scrolls, without a double or a gap while more happens', async () => {
+    let create = async (_from: number, _to: number) => {};
+    const { page } = await visit({}, async ({ organizationId }) => {
+      const users = service().app.get(UsersService);
+      create = async (from, to) => {
+        for (let n = from; n <= to; n++) await users.create(organizationId, aUser({ name: `Person ${n}` }));
+      };
+      await create(1, 170);
+    });
+    await toActivity(page);
+    for (let added = 171; (await entries(page).count()) < 171; added += 3) {
+      await create(added, added + 2);
+      const count = await entries(page).count();
+      await page.evaluate('scrollTo(0, 1e6)');
+      await entries(page).nth(count).waitFor({ state: 'attached' });
+    }
+    await page.getByText('171 entries', { exact: true }).waitFor();
+    const shown = await sentences(page);
+    expect(shown.slice(0, -1)).toEqual(
+      Array.from({ length: 170 }, (_, n) => `The application created Person ${170 - n}`),
+    );
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await entries(page)
+      .first()
+      .filter({ hasText: /Person (17[1-9]|18\d)/ })
+      .waitFor();
+  });
+
+  it('grows at the press of a button, and the focus is on the first entry that is new', async () => {
+    const { page } = await visit({}, async (api, page) => {
+      // Without the observer nothing but the button brings more.
+      await page.addInitScript({ content: `IntersectionObserver.prototype.observe = () => {}` });
+      const users = service().app.get(UsersService);
+      for (let n = 1; n <= 60; n++) await users.create(api.organizationId, aUser({ name: `Person ${n}` }));
+    });
+    await toActivity(page);
+    await page.getByText('50 entries, and older ones below').waitFor();
+    const more = page.getByRole('button', { name: 'Show older entries' });
+    await more.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('61 entries', { exact: true }).waitFor();
+    await entries(page).nth(50).and(page.locator(':focus')).waitFor();
+    expect(await more.getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Enter');
+    await page.getByRole('table').waitFor();
+    await page.keyboard.press('Tab');
+    await page
+      .getByRole('button', { name: 'Only what happened to this user' })
+      .and(page.locator(':focus'))
+      .waitFor();
+  });
+
+  it('goes on after a failure where it was', async () => {
+    const { page, expectErrors } = await visit({}, async (api) => {
+      const users = service().app.get(UsersService);
+      for (let n = 1; n <= 60; n++) await users.create(api.organizationId, aUser({ name: `Person ${n}` }));
+    });
+    expectErrors(500);
+    const fail = (pattern: string) =>
+      page.route(pattern, (route) =>
+        route.fulfill({
+          status: 500,
+          json: { code: 'internal_error', detail: 'The service failed.', errors: [] },
+        }),
+      );
+    await fail('**/api/v1/events?**');
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByText('The service failed.').waitFor();
+    await page.unroute('**/api/v1/events?**');
+    await fail('**/api/v1/events?**cursor=**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await entries(page).first().waitFor();
+    await page.evaluate('scrollTo(0, 1e6)');
+    await page.getByText('The service failed.').waitFor();
+    expect(await entries(page).count()).toBe(50);
+    await page.unroute('**/api/v1/events?**cursor=**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('61 entries', { exact: true }).waitFor();
+  });
+
+  it('shows markup in names as text, and tells of the purged and of kinds that it does not know', async () => {
+    const { page } = await visit({}, async (api) => {
+      const tokens = service().app.get(TokensService);
+      await tokens.create(api.organizationId, { name: HOSTILE, scopes: ['users:read'] });
+    });
+    const event = (type: string, data: object | null, id: string) => ({
+      ...{ id, sequence: 1, type, data, occurredAt: '2026-01-31T09:30:00.000Z', source: 'service' },
+      ...{ actor: { type: 'system', id: null, name: 'purge' }, requestId: null },
+      target: { type: type.split('.')[0], id: 'some_1' },
+    });
+    await toActivity(page);
+    await page.getByText(`The application created the token ${HOSTILE}`).waitFor();
+    expect(await page.locator('img, body script').count()).toBe(0);
+
+    const data = [
+      event('user.purged', null, 'evt_3'),
+      event('user.created', null, 'evt_2'),
+      event('team.merged', { team: { name: 'All', size: 7 } }, 'evt_1'),
+    ];
+    await page.route('**/api/v1/events?**', (route) => route.fulfill({ json: { data, nextCursor: null } }));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expectSentences(page, [
+      'The service purged a deleted user',
+      'The service created a user who has been purged',
+      'The service caused team.merged of the team All',
+    ]);
+    await entries(page).first().click();
+    await page.getByText('The values were removed when the user was purged.').waitFor();
+    expect(await openedValues(page, 'team.merged')).toEqual(['Field\tAfter', 'Name\tAll', 'Size\t7 (JSON)']);
+  });
+});

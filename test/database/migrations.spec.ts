@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The SHA-256 of each migration that has landed. A database that has run it never runs it again. */
+const LANDED: Record<string, string> = {
+  '1764100000000-create-organizations.ts': 'ca8b2ef31db117add1002251ade2ce46dde8ea59fb91b9cba61b60bf63bc8699',
+  '1764100000001-create-users.ts': '9b07268881a2d2af2a76d1ec28549bc4e22c654f6599727a17f03e8ae87a5b3b',
+  '1764100000002-create-search.ts': '06a5e637c64c77fc014db783eab75f38958ada2eb2f75b61ae8bd0cf826c0eb3',
+  '1764100000003-create-rate-limits.ts': '5b34f5585ed9bd988b4ceac801cc2a8493d29d30992780ebfb4a0a1adae17e84',
+  '1764100000004-create-idempotency-keys.ts':
+    '70592b7857e7d678a6ab5f4ff8b51889c488e84e7c6624db666769e9f7fdcf01',
+  '1764100000005-create-events.ts': '3e3fab59745a4c3f1706bb935e04d9b8281d8036ba401f5d2cc5225cbd0d17d4',
+  '1764200000000-add-active.ts': '3086e9e27ded49318edc2b17f5ae5bab4b044fd31823cd04fc1b6f601bb04168',
+  '1764200000001-index-active.ts': '1edc7f531a681ea2d9bfd60112172c532ceb067af44620f5ef54efc464fac11b',
+  '1764200000002-add-token-limits.ts': '18dff37f1bba04b4135033e58d639ecf8ca08d3431ff3bf1323d6d9d656d4d47',
+  '1764200000010-create-scim-users.ts': '70b8035a268274932b45a274aa776bc344bd6b6f2df37ed972a51eeddd1f2a67',
+  '1764200000011-index-user-names.ts': '5ac954970b68162686960a11caac7b20e92de0de82d798b9957a78d8ea5a867d',
+  '1764200000020-create-groups.ts': 'f54b686333f6bd14459625f51cea44258163eda9b1908d208a346df1587ce62c',
+  '1764200000030-create-webhooks.ts': '33d4300fc3148d9dd27a6076d658f8fa580625a7274ada43b0e56d8228e76807',
+  '1764200000040-index-user-samples.ts': 'a83bae4e212f9751a9f101dd96e2f6cda14a05b1ca35d696544f2718f492eac2',
+  '1764200000041-index-member-events.ts': 'bd286d02aeb9f95849960ee96fdf36d62a7cc3f21aab1c7f87f0227e2d592ac4',
+  '1764200000050-create-sign-in-rounds.ts':
+    '8a5247f3e7343c0b2ffefabea2e2e967f402899619b41dfb6771e68d9f61b78f',
+};
+
+const files = readdirSync('migrations').filter((file) => file !== 'index.ts');
+const hashOf = (file: string) =>
+  createHash('sha256')
+    .update(readFileSync(`migrations/${file}`, 'utf8').replaceAll('\r\n', '\n'))
+    .digest('hex');
+
+it.each(Object.entries(LANDED))('%s is as it was when it landed', (file, hash) => {
+  if (files.includes(file) && hashOf(file) === hash) return;
+  throw new Error(
+    `migrations/${file} was edited or removed, but databases that have run it will not notice. Restore it, and add a new migration.`,
+  );
+});
+
+it('has the hash of every migration', () => {
+  const added = files.filter((file) => !(file in LANDED));
+  if (added.length === 0) return;
+  const lines = added.map((file) => `  '${file}': '${hashOf(file)}',`).join('\n');
+  throw new Error(
+    `Once these migrations are final, add them to LANDED in test/database/migrations.spec.ts; from then on nobody may edit them:\n${lines}`,
+  );
+});

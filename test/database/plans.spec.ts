@@ -1,0 +1,354 @@
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { OrganizationsService } from '../../src/auth/organizations.service';
+import { Background } from '../../src/background/background';
+import { EventNumbering } from '../../src/events/log/event-numbering';
+import { UserSearch } from '../../src/users/search/user-search';
+import { findUsers, findUsersLocked } from '../../src/users/batch/batch-writes';
+import { USER_COLUMNS } from '../../src/users/user/user-query';
+import type { UserFilter } from '../../src/users/user/user.filter';
+import { emailKey } from '../../src/users/user/user.keys';
+import { countUsers, rangeOfUsers } from '../../src/users/user/user-query';
+import { createdBetween, userCounts } from '../../src/statistics/user-counts';
+import { USER_SORTS, type UserSort } from '../../src/users/user/user.sorts';
+import { UsersService } from '../../src/users/users.service';
+import type { Client } from '../support/client';
+import { fillOrganization } from '../support/people';
+import { accessPathsOf, rowsReadBy, selectsOf } from '../support/plans';
+import { inTime, responseInTime } from '../support/searches';
+import type { Statement } from '../support/statements';
+import { startService, type TestService } from '../support/service';
+
+/** More than a search reads without an index, and few beside the others. */
+const USERS = 3_000;
+const OTHERS = 12_000;
+
+let service: TestService;
+let dataSource: DataSource;
+let api: Client;
+let organizationId: string;
+/** An organization in which more emails begin alike than are read before the names are walked, and none of the first names'. */
+let crowd: string;
+/** An organization in which all but two members and a viewer are inactive. */
+let gone: string;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  dataSource = service.dataSource;
+  // Its jobs have statements of their own.
+  await service.app.get(Background, { strict: false }).beforeApplicationShutdown();
+  // Only this test decides what the statistics say.
+  for (const table of ['users', 'user_search', 'search_words'])
+    await dataSource.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+  const others = (await service.app.get(OrganizationsService).create('Others')).id;
+  await fillOrganization(dataSource, others, 0, OTHERS, () => ({ role: 'viewer' }));
+  await dataSource.query('ANALYZE');
+  api = await service.client();
+  organizationId = api.organizationId;
+  await fillOrganization(dataSource, organizationId, OTHERS, USERS, (n) => ({
+    role: n % 1_000 === 0 ? 'viewer' : 'member',
+    active: n % 1_000 !== 1,
+  }));
+  gone = (await service.app.get(OrganizationsService).create('Gone')).id;
+  await fillOrganization(dataSource, gone, OTHERS + 2 * USERS, USERS, (n) => ({
+    role: n % 1_000 === 0 ? 'viewer' : 'member',
+    active: n % 1_500 === 0,
+  }));
+  crowd = (await service.app.get(OrganizationsService).create('Crowd')).id;
+  await fillOrganization(dataSource, crowd, OTHERS + USERS, USERS, (n) =>
+    n % 6 === 0 ? { name: `Aaron ${n}` } : { email: `user${n}@x.example` },
+  );
+  // The planner takes a long list of pending entries for expensive.
+  await dataSource.query(`SELECT gin_clean_pending_list('user_search_organization_id_text_idx')`);
+});
+afterAll(() => service.close());
+
+const search = (q: string, more = {}, by = organizationId) =>
+  inTime(() =>
+    selectsOf(dataSource, () => service.app.get(UserSearch).search(by, { q, limit: 20, ...more })),
+  );
+const list = (query: object, by = organizationId) =>
+  selectsOf(dataSource, () => service.app.get(UsersService).list(by, query));
+const FILTERS: UserFilter[] = [
+  {},
+  { role: 'viewer' },
+  { role: 'member' },
+  { active: true },
+  { active: false },
+  { role: 'member', active: false },
+];
+const nameOf = (filter: UserFilter) => Object.values(filter).join(' ') || 'all';
+
+describe('whatever the statistics say', () => {
+  /** Every kind of search and list. */
+  async function accessPaths(): Promise<Record<string, string[][]>> {
+    const people = (await service.app.get(UsersService).list(organizationId, { limit: 100 })).data;
+    const [someone] = people;
+    const keys = people.map(({ email }) => emailKey(email));
+    const statements: Record<string, Statement[]> = {};
+    for (const q of [
+      'smith',
+      'anna',
+      'sm',
+      'com',
+      'B184',
+      'lberlinq',
+      'smith berlin',
+      'anna com',
+      'smiht',
+      'jonh smtih',
+      'e.sm',
+      '? !',
+      '龘 齉',
+      someone.email,
+      someone.id,
+      someone.id.slice(0, 14),
+    ])
+      for (const filter of FILTERS)
+        statements[`search ${q === someone.id ? 'id' : q} ${nameOf(filter)}`] = await search(q, filter);
+    for (const filter of [{}, { role: 'member' }, { active: true }] as const)
+      statements[`search crowd ${nameOf(filter)}`] = await search('user', filter, crowd);
+    for (const sort of Object.keys(USER_SORTS) as UserSort[])
+      for (const order of ['asc', 'desc'])
+        for (const filter of FILTERS)
+          statements[`list ${sort} ${order} ${nameOf(filter)}`] = await list({ sort, order, ...filter });
+    for (const filter of [{}, { role: 'viewer' }, { active: false }] as const)
+      statements[`list email ${nameOf(filter)}`] = await list({ email: someone.email, ...filter });
+    for (const filter of FILTERS) {
+      const users = { organizationId, filter };
+      statements[`range ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
+        rangeOfUsers(dataSource.manager, users, { select: USER_COLUMNS }, { offset: 10, limit: 50 }),
+      );
+      statements[`count ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
+        countUsers(dataSource.manager, users, 100),
+      );
+    }
+    statements.statistics = await selectsOf(dataSource, async () => {
+      await userCounts(dataSource.manager, organizationId, 100);
+      await createdBetween(dataSource.manager, organizationId, [new Date(0), new Date(), new Date()], 100);
+    });
+    statements['read one'] = await selectsOf(dataSource, () =>
+      service.app.get(UsersService).get(organizationId, someone.id),
+    );
+    for (const find of [findUsers, findUsersLocked])
+      statements[find.name] = await selectsOf(dataSource, () =>
+        find(dataSource.manager, organizationId, keys),
+      );
+    const paths: Record<string, string[][]> = {};
+    for (const [name, list] of Object.entries(statements))
+      paths[name] = await accessPathsOf(dataSource, list);
+    return paths;
+  }
+
+  it('each statement of a search or list goes by the same indexes', async () => {
+    const withThoseOfOthers = await accessPaths();
+    await dataSource.query('ANALYZE');
+    const withFreshOnes = await accessPaths();
+    await dataSource.query(
+      `DELETE FROM pg_statistic WHERE starelid IN ('users'::regclass, 'user_search'::regclass, 'search_words'::regclass)`,
+    );
+    await dataSource.query(
+      `UPDATE pg_class SET reltuples = -1 WHERE relname IN ('users', 'user_search', 'search_words')`,
+    );
+    const withNone = await accessPaths();
+
+    expect(withThoseOfOthers).toEqual(withFreshOnes);
+    expect(withNone).toEqual(withFreshOnes);
+    for (const [name, paths] of Object.entries(withFreshOnes))
+      expect([name, paths.flat().filter((path) => path.startsWith('all of'))]).toEqual([name, []]);
+
+    expect(withFreshOnes['search crowd all']).toHaveLength(4); // few emails, the walk, all emails, the users
+    expect(withFreshOnes['list email all']).toEqual([['users_organization_id_email_key_key']]);
+    expect(withFreshOnes['list email viewer']).toEqual([['users_organization_id_email_key_key']]);
+    expect(withFreshOnes.statistics).toEqual([
+      expect.anything(), // the count up to the limit
+      ['users_sample_idx'],
+      ['users_organization_id_created_at_id_idx'],
+    ]);
+    expect(withFreshOnes['read one']).toEqual([['users_pkey']]);
+    expect(withFreshOnes['findUsers']).toEqual([['users_organization_id_email_key_key']]);
+    expect(withFreshOnes['findUsersLocked']).toEqual([['users_organization_id_email_key_key', 'users_pkey']]);
+    expect(withFreshOnes['list name asc viewer']).toEqual([
+      ['users_organization_id_role_active_name_key_name_id_idx'],
+    ]);
+    expect(withFreshOnes['list updatedAt desc viewer']).toEqual([
+      ['users_organization_id_role_active_updated_at_id_idx'],
+    ]);
+    expect(withFreshOnes['list email asc viewer']).toEqual([
+      ['users_organization_id_role_active_email_key_idx'],
+    ]);
+    expect(withFreshOnes['list createdAt desc false']).toEqual([
+      ['users_organization_id_role_active_created_at_id_idx'],
+    ]);
+    expect(withFreshOnes['search lberlinq all'].flat()).toContain('user_search_organization_id_text_idx');
+  });
+});
+
+describe('a search reads few rows', () => {
+  it('for words that every email has', async () => {
+    for (const q of ['. @', '@ .', '. .'])
+      expect(
+        (await api.get(`/api/v1/users/search?limit=5&q=${encodeURIComponent(q)}`).expect(200)).body.data,
+      ).toHaveLength(5);
+  });
+
+  it.each(['? !', '龘 齉', 'zq 7x 3k', '!!', '..', '@@', 'xqzzjw', 'qj zx', '%_'])(
+    'for %j, which nobody has',
+    async (q) => {
+      expect(
+        (await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`).expect(200)).body.data,
+      ).toEqual([]);
+      // 2,001 entries of an index, to see that the organization is not small, and 400 names with their search text.
+      expect(await rowsReadBy(dataSource, await search(q))).toBeLessThan(2_900);
+    },
+  );
+
+  it('for a word that half of the users have', async () => {
+    expect(await rowsReadBy(dataSource, await search('com'))).toBeLessThan(2_900);
+  });
+
+  /** In one organization nearly everybody passes the filter that nearly nobody passes in the other. */
+  const few = (): [string, UserFilter][] => [
+    [organizationId, { role: 'viewer' }],
+    [organizationId, { active: false }],
+    [organizationId, { role: 'member', active: false }],
+    [gone, { active: true }],
+    [gone, { role: 'member', active: true }],
+    [gone, { role: 'viewer', active: true }],
+  ];
+
+  it('for a list of the few users who pass a filter, in every order', async () => {
+    for (const [by, filter] of few())
+      for (const sort of Object.keys(USER_SORTS) as UserSort[])
+        expect(await rowsReadBy(dataSource, await list({ sort, ...filter }, by))).toBeLessThan(20);
+  });
+
+  it('for a page of the many who pass a filter', async () => {
+    for (const [by, filter] of [
+      [organizationId, { active: true }],
+      [organizationId, { role: 'member' }],
+      [gone, { active: false }],
+    ] as const)
+      for (const sort of Object.keys(USER_SORTS) as UserSort[])
+        expect(await rowsReadBy(dataSource, await list({ sort, ...filter, limit: 20 }, by))).toBeLessThan(
+          150,
+        );
+  });
+
+  it('for a search among the few users who pass a filter', async () => {
+    for (const [by, filter] of few())
+      for (const q of ['com', 'smith', 'zq 7x 3k', 'jonh'])
+        expect(await rowsReadBy(dataSource, await search(q, filter, by))).toBeLessThan(100);
+  });
+
+  it('for a count, which ends at its bound', async () => {
+    for (const [by, filter] of [
+      [organizationId, {}],
+      [organizationId, { active: true }],
+      ...few(),
+    ] as const) {
+      const users = { organizationId: by, filter };
+      let count: number | undefined;
+      const statements = await selectsOf(dataSource, async () => {
+        count = await countUsers(dataSource.manager, users, 100);
+      });
+      expect(count).toBeLessThanOrEqual(101);
+      expect(await rowsReadBy(dataSource, statements)).toBeLessThan(500);
+    }
+  });
+
+  it('for a misspelled word, whatever the vocabulary contains', async () => {
+    const crowded = await service.client();
+    await dataSource.query(
+      `INSERT INTO search_words (organization_id, word)
+       SELECT $1, replace(pattern, '*', chr(19968 + n)) FROM generate_series(0, 19999) AS n, unnest(ARRAY['abc*', 'ab*c', 'a*bc', '*abc']) AS pattern
+       ON CONFLICT DO NOTHING`,
+      [crowded.organizationId],
+    );
+    const statements = await selectsOf(dataSource, () =>
+      service.app.get(UserSearch).search(crowded.organizationId, { q: 'abcd' }),
+    );
+    expect(statements.length).toBeLessThan(10);
+    expect(await rowsReadBy(dataSource, statements)).toBeLessThan(10);
+  });
+
+  it('whatever is searched', async () => {
+    const word = fc.oneof(
+      fc.string({ minLength: 1, maxLength: 8 }),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }),
+      fc.constantFrom(
+        'smith',
+        'com',
+        'a',
+        'an',
+        'smtih',
+        'example',
+        '.',
+        '@',
+        'usr_',
+        '-',
+        '%',
+        'jonh',
+        'i',
+        'ii',
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 10 }), async (words) => {
+        const q = words.join(' ');
+        const path = `/api/v1/users/search?q=${encodeURIComponent(q)}`;
+        const { status } = await responseInTime(() => api.get(path));
+        expect([200, 400]).toContain(status);
+        if (status !== 200) return;
+        const statements = await search(q);
+        expect(statements.length).toBeLessThan(15);
+        // The organization has 3,000 users, of whom a walk or an index may show each twice or three times.
+        expect(await rowsReadBy(dataSource, statements)).toBeLessThan(30_000);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+it('the numbering of events compares none with all others, whatever the statistics say', async () => {
+  const insert = (count: number, organizationId: string) =>
+    dataSource.query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
+       SELECT $1, gen_random_uuid()::text, 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, $2)`,
+      [organizationId, count],
+    );
+  const numbering = service.app.get(EventNumbering, { strict: false });
+  const newOrganization = async () => (await service.app.get(OrganizationsService).create('Events')).id;
+  await dataSource.query('ALTER TABLE events SET (autovacuum_enabled = false)');
+  await dataSource.query('DELETE FROM events');
+  await insert(1, await newOrganization());
+  await dataSource.query('VACUUM ANALYZE events');
+  const unknown = await newOrganization();
+  await insert(2_500, unknown);
+  const statements = await selectsOf(dataSource, () => numbering.number(unknown));
+  expect(await rowsReadBy(dataSource, statements)).toBeLessThan(20_000);
+  while ((await numbering.number(unknown)) > 0);
+  const [{ last }] = await dataSource.query(
+    'SELECT max(sequence)::int AS last FROM events WHERE organization_id = $1',
+    [unknown],
+  );
+  expect(last).toBe(2_500);
+});
+
+it('a user adds a bounded number of words to the vocabulary', async () => {
+  const other = await service.client();
+  const letters = (n: number) =>
+    n.toString(26).replace(/[0-9a-p]/g, (digit) => 'abcdefghijklmnopqrstuvwxyz'[parseInt(digit, 26)]);
+  const long = Array.from(
+    { length: 450 },
+    (_, n) => `${letters(n + 1_000).padStart(4, 'x')}${'w'.repeat(28)}`,
+  );
+  const short = Array.from({ length: 2_500 }, (_, n) => letters(n + 20_000));
+  for (const words of [long, short])
+    await other.createUser({ name: 'Quentin Filler', metadata: { t: words.join(' ').slice(0, 16_000) } });
+  const [{ count, size }] = await dataSource.query(
+    `SELECT count(*)::int AS count, sum(pg_column_size(search_words))::int AS size FROM search_words WHERE organization_id = $1`,
+    [other.organizationId],
+  );
+  expect(count).toBeLessThanOrEqual(2 * (64 + 5));
+  expect(size).toBeLessThan(16_000);
+});

@@ -1,0 +1,115 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { DataSource } from 'typeorm';
+import { ResilientClient } from '../../src/database/connections/resilient-client';
+import { describeOnServer } from '../support/database';
+
+describeOnServer('a connection whose statement the server cancels', () => {
+  it('is not used again', async () => {
+    const dataSource = await new DataSource({
+      type: 'postgres',
+      url: process.env.UMS_TEST_SERVER!,
+      poolSize: 1,
+      installExtensions: false,
+      extra: { Client: ResilientClient, statement_timeout: 1_000 },
+    }).initialize();
+    try {
+      const processOf = async () => (await dataSource.query('SELECT pg_backend_pid() AS pid'))[0].pid;
+      const first = await processOf();
+      expect(await processOf()).toBe(first);
+      await expect(dataSource.query('SELECT pg_sleep(10)')).rejects.toMatchObject({ code: '57014' });
+      expect(await processOf()).not.toBe(first);
+    } finally {
+      await dataSource.destroy();
+    }
+  });
+});
+
+describeOnServer('a connection that falls silent', () => {
+  it('fails the statement that waits for it, and not the next one', async () => {
+    const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
+    const sockets: Socket[] = [];
+    let silent = false;
+    // The first connection swallows what the server answers from some moment on.
+    const proxy = createServer((client) => {
+      const isFirst = sockets.length === 0;
+      const server = connect(Number(port), hostname);
+      sockets.push(client, server);
+      for (const socket of [client, server]) socket.on('error', () => {});
+      client.on('close', () => server.destroy());
+      client.pipe(server);
+      server.on('data', (data) => (isFirst && silent) || client.write(data));
+    });
+    await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+    const url = new URL(process.env.UMS_TEST_SERVER!);
+    url.hostname = '127.0.0.1';
+    url.port = String((proxy.address() as AddressInfo).port);
+    const dataSource = await new DataSource({
+      type: 'postgres',
+      url: url.href,
+      poolSize: 1,
+      installExtensions: false,
+      extra: { Client: ResilientClient, query_timeout: 2_000 },
+    }).initialize();
+    try {
+      await dataSource.query('SELECT 1');
+      silent = true;
+      const results = await Promise.allSettled([1, 2, 3].map((n) => dataSource.query(`SELECT ${n} AS n`)));
+      expect(results).toMatchObject([
+        { status: 'rejected', reason: { message: 'Query read timeout' } },
+        { status: 'fulfilled', value: [{ n: 2 }] },
+        { status: 'fulfilled', value: [{ n: 3 }] },
+      ]);
+    } finally {
+      await dataSource.destroy();
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    }
+  });
+});
+
+describeOnServer('a frequent statement', () => {
+  /** The names of the statements that a connection has prepared after it has run one ten times. */
+  async function preparedOn(url: string): Promise<string[]> {
+    const client = new ResilientClient({ connectionString: url });
+    await client.connect();
+    try {
+      for (let i = 0; i < 10; i++) await client.query('SELECT $1::integer + 100', [i]);
+      const { rows } = await client.query('SELECT name FROM pg_prepared_statements');
+      return rows.map(({ name }: { name: string }) => name);
+    } finally {
+      await client.end();
+    }
+  }
+
+  it('is prepared', async () => {
+    expect(await preparedOn(process.env.UMS_TEST_SERVER!)).toHaveLength(1);
+  });
+
+  it('is not prepared behind a pooler, which tells another process id than that of the connection', async () => {
+    const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
+    const sockets: Socket[] = [];
+    const BACKEND_KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
+    const pooler = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      sockets.push(client, server);
+      for (const socket of [client, server]) socket.on('error', () => {});
+      client.on('close', () => server.destroy());
+      client.pipe(server);
+      server.on('data', (data) => {
+        const at = data.indexOf(BACKEND_KEY_DATA);
+        if (at >= 0) data.writeInt32BE(1, at + BACKEND_KEY_DATA.length);
+        client.write(data);
+      });
+    });
+    await new Promise<void>((done) => pooler.listen(0, '127.0.0.1', done));
+    const url = new URL(process.env.UMS_TEST_SERVER!);
+    url.hostname = '127.0.0.1';
+    url.port = String((pooler.address() as AddressInfo).port);
+    try {
+      expect(await preparedOn(url.href)).toEqual([]);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      pooler.close();
+    }
+  });
+});

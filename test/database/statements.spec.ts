@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LastUse } from '../../src/auth/last-use';
+import { OrganizationsService } from '../../src/auth/organizations.service';
+import { Database } from '../../src/database/database';
+import { systemCaller } from '../../src/http/caller';
+import { IdempotencyKeys } from '../../src/idempotency/idempotency-keys';
+import { PostgresCounter } from '../../src/rate-limit/postgres.counter';
+import { windowKey } from '../../src/rate-limit/window';
+import { BatchService } from '../../src/users/batch/batch.service';
+import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
+import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
+import { sql } from '../../src/database/sql';
+import { aUser, type Client } from '../support/client';
+import { describeOnServer } from '../support/database';
+import { startService, type TestService } from '../support/service';
+import { type Statement, statementsOf } from '../support/statements';
+
+// What a cluster refuses, or does on several nodes in one transaction. The tests on a cluster show the rest.
+
+const DISTRIBUTED =
+  /\b(users|deleted_users|user_search|search_words|replaced_texts|purges|idempotency_keys|rate_limit_windows)"?\s/;
+
+/** How the first statement of a job finds the organizations that have something, on every node. */
+const FINDS_ORGANIZATIONS = /^\s*SELECT DISTINCT organization_id AS id FROM/;
+
+let service: TestService;
+let api: Client;
+beforeAll(async () => {
+  service = await startService();
+  api = await service.client();
+});
+afterAll(() => service.close());
+
+async function requests(): Promise<void> {
+  const user = await api.createUser({ name: 'Ada Lovelace', metadata: { city: 'Cambridge' } });
+  await api.post('/api/v1/users', aUser()).set('Idempotency-Key', 'once').expect(201);
+  const path = `/api/v1/users/${user.id}`;
+  await api.get(path).expect(200);
+  const { body } = await api.get('/api/v1/users?limit=1&sort=name').expect(200);
+  await api.get(`/api/v1/users?limit=1&sort=name&cursor=${body.nextCursor}`).expect(200);
+  for (const filter of [`email=${encodeURIComponent(user.email)}`, 'role=member&sort=updatedAt'])
+    await api.get(`/api/v1/users?${filter}`).expect(200);
+  for (const q of ['ada', 'lovelasce', 'ca', user.email, user.id])
+    await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`).expect(200);
+  await api.get('/api/v1/statistics').expect(200);
+  await api.get(`${path}/export`).expect(200);
+  for (const change of [{ role: 'admin' }, { name: 'Ada King' }, { email: 'countess@new.example' }])
+    await api.patch(path, change).expect(200);
+  await api.delete(path).expect(204);
+  for (const query of ['?limit=1', `?email=${encodeURIComponent(user.email)}`])
+    await api.get(`/api/v1/deleted-users${query}`).expect(200);
+  await api.post(`/api/v1/deleted-users/${user.id}/restore`, { email: 'back@new.example' }).expect(200);
+  await api.delete(path).expect(204);
+  await api.delete(`/api/v1/deleted-users/${user.id}`).expect(204);
+  const { body: token } = await api
+    .post('/v1/tokens', { name: 't', scopes: ['admin'], expiresIn: '30d' })
+    .expect(201);
+  for (const tokens of ['/v1/tokens?state=active', `/v1/tokens/${token.id}`])
+    await api.get(tokens).expect(200);
+  await api.delete(`/v1/tokens/${token.id}`).expect(204);
+}
+
+async function jobs(): Promise<void> {
+  const { app, dataSource } = service;
+  await dataSource.query(`UPDATE idempotency_keys SET created_at = '2000-01-01' WHERE organization_id = $1`, [
+    api.organizationId,
+  ]);
+  await app.get(IdempotencyKeys, { strict: false }).deleteExpired();
+  await dataSource.query(`UPDATE purges SET purged_at = '2000-01-01' WHERE organization_id = $1`, [
+    api.organizationId,
+  ]);
+  await app.get(VocabularySweep, { strict: false }).sweep();
+  const deleted = await api.createUser();
+  await api.delete(`/api/v1/users/${deleted.id}`).expect(204);
+  await dataSource.query(`UPDATE deleted_users SET deleted_at = '2000-01-01' WHERE organization_id = $1`, [
+    api.organizationId,
+  ]);
+  await app.get(DeletedUserRetention, { strict: false }).purgeOld();
+  await app.get(LastUse, { strict: false }).flush();
+  const by = systemCaller(api.organizationId, 'cli', 'test');
+  const users = [aUser(), aUser()];
+  await app.get(BatchService).run(by, { users, mode: 'upsert', atomic: false, dryRun: false });
+  await app.get(OrganizationsService, { strict: false }).rename(api.organizationId, 'Renamed');
+  // As on a cluster; a plain database counts several organizations at once.
+  const counter = new PostgresCounter(app.get(Database), true);
+  const hits = new Map(['tok_1', 'tok_2'].map((id) => [windowKey(api.organizationId, id), 1]));
+  await counter.count(hits, new Map([...hits.keys()].map((key) => [key, { hits: 9, remainingMs: 9_000 }])));
+}
+
+describe('every statement', () => {
+  let statements: Statement[];
+  beforeAll(async () => {
+    statements = await statementsOf(service.dataSource, async () => {
+      await requests();
+      await jobs();
+    });
+  });
+
+  const isOfPlainDatabase = ({ sql }: Statement) => /INTO rate_limit_windows[^]*FROM unnest/.test(sql);
+  const isWrite = ({ sql }: Statement) => /\b(INSERT INTO|UPDATE|DELETE FROM)\b/.test(sql);
+  const texts = (found: Statement[]) => [...new Set(found.map(({ sql }) => sql))];
+
+  it('about an organization names it as a plain parameter', () => {
+    const ofRows = statements.filter((statement) => {
+      const { sql } = statement;
+      return DISTRIBUTED.test(sql) && !FINDS_ORGANIZATIONS.test(sql) && !isOfPlainDatabase(statement);
+    });
+    expect(ofRows.length).toBeGreaterThan(40);
+    const unnamed = ofRows.filter(({ sql, values }) => {
+      const place = values.indexOf(api.organizationId) + 1;
+      return place === 0 || !new RegExp(`(organization_id"? = |VALUES \\()\\$${place}\\b`).test(sql);
+    });
+    expect(texts(unnamed)).toEqual([]);
+  });
+
+  it('inserts by VALUES; a step of a write may insert what the write returns', () => {
+    const selects = statements.filter(
+      (statement) =>
+        /INSERT INTO "?(users|deleted_users|user_search|search_words|idempotency_keys|rate_limit_windows)\b[^()]*\([^()]*\)\s*SELECT/.test(
+          statement.sql,
+        ) && !isOfPlainDatabase(statement),
+    );
+    expect(texts(selects)).toEqual([]);
+  });
+
+  it('that writes has the clock in no place that a cluster refuses', () => {
+    const clock = '(now|clock_timestamp)\\(\\)';
+    const refused = new RegExp(
+      [
+        `coalesce\\([^()]*${clock}`,
+        `\\bCASE\\b[^]*?${clock}[^]*?\\bEND\\b`,
+        `DO UPDATE SET[^]*${clock}`,
+        `RETURNING[^]*${clock}`,
+        `\\bSET\\b((?!\\b(FROM|WHERE)\\b)[^])*${clock} [-+]`,
+      ].join('|'),
+      'i',
+    );
+    const found = statements.filter(
+      (statement) => isWrite(statement) && !isOfPlainDatabase(statement) && refused.test(statement.sql),
+    );
+    expect(texts(found)).toEqual([]);
+  });
+});
+
+describeOnServer('background work that asks every node', () => {
+  it('has one connection, whatever its statements wait for', async () => {
+    const database = service.app.get(Database);
+    const runner = service.dataSource.createQueryRunner();
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
+    try {
+      await runner.query('SELECT pg_advisory_lock(1)');
+      const sweeps = Array.from({ length: 5 }, () =>
+        database.sweep(sql`SELECT pg_advisory_lock_shared(1), pg_advisory_unlock_shared(1)`),
+      );
+      while ((await runner.query(waiting)).length === 0) await sleep(20);
+      await api.get('/api/v1/users').expect(200);
+      expect(await runner.query(waiting)).toHaveLength(1);
+      await runner.query('SELECT pg_advisory_unlock(1)');
+      expect(await Promise.all(sweeps)).toHaveLength(5);
+    } finally {
+      await runner.release();
+    }
+  });
+});

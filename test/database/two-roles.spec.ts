@@ -1,0 +1,186 @@
+import pg from 'pg';
+import { newTokenValue } from '../../src/tokens/token-value';
+import { aUser, Client } from '../support/client';
+import { copyOfTemplate, describeOnServer, directUrl, type TestDatabase } from '../support/database';
+import { run, type Running, start, stop } from '../support/process';
+
+const ROLE = `service_${process.pid}`;
+const READER = `reader_${process.pid}`;
+const BOOTSTRAP_TOKEN = newTokenValue();
+
+describeOnServer('a service whose role may use the tables but does not own them', () => {
+  let database: TestDatabase;
+  let owner: pg.Client;
+  let service: Running;
+  let api: Client;
+
+  const migrate = async () =>
+    expect(await run(['migrate'], { DATABASE_URL: directUrl(database) })).toMatchObject({ code: 0 });
+
+  beforeAll(async () => {
+    database = await copyOfTemplate();
+    owner = new pg.Client(directUrl(database));
+    await owner.connect();
+    await owner.query(`CREATE ROLE ${ROLE} LOGIN`);
+    await owner.query(`CREATE ROLE ${READER}`);
+    await owner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON users, tokens TO ${ROLE}`);
+    await owner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON users TO ${READER}`);
+    await migrate();
+
+    const url = new URL(directUrl(database));
+    url.username = ROLE;
+    const WEBHOOK_ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
+    const env = { MIGRATE_ON_START: 'false', LEAK_REPORTS: 'true', BOOTSTRAP_TOKEN, WEBHOOK_ENCRYPTION_KEY };
+    service = await start({ DATABASE_URL: url.href, ...env });
+    api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
+  });
+  afterAll(async () => {
+    await stop(service);
+    await owner.end();
+    await database.drop();
+    const server = new pg.Client(process.env.UMS_TEST_SERVER);
+    await server.connect();
+    await server.query(`DROP ROLE ${ROLE}, ${READER}`);
+    await server.end();
+  });
+
+  async function readiness(): Promise<{ status: number; detail?: string }> {
+    await new Promise((done) => setTimeout(done, 1_100)); // the answer is remembered for a second
+    const response = await fetch(`${service.url}/readyz`);
+    return { ...((await response.json()) as object), status: response.status };
+  }
+
+  /** Reads and writes every table of the service. */
+  async function useEverything(): Promise<void> {
+    const { body: user } = await api
+      .post('/api/v1/users', aUser({ name: 'Grace Hopper' }))
+      .set('Idempotency-Key', newTokenValue())
+      .expect(201);
+    const path = `/api/v1/users/${user.id}`;
+    await api.patch(path, { name: 'Grace Brewster' }).expect(200);
+    await api
+      .post('/api/v1/users/batch', {
+        mode: 'upsert',
+        users: [aUser(), { email: user.email, role: 'viewer' }],
+      })
+      .expect(200);
+    await api.get('/api/v1/users?sort=name').expect(200);
+    for (const q of ['brewster', 'brewsetr']) {
+      const { body } = await api.get(`/api/v1/users/search?q=${q}`).expect(200);
+      expect(body.data).not.toEqual([]);
+    }
+    await api.delete(path).expect(204);
+    await api.get('/api/v1/deleted-users').expect(200);
+    await api.post(`/api/v1/deleted-users/${user.id}/restore`).expect(200);
+    await api.delete(path).expect(204);
+    await api.delete(`/api/v1/deleted-users/${user.id}`).expect(204);
+
+    const { body: webhook } = await api
+      .post('/api/v1/webhooks', { url: 'https://hooks.example.com/', types: ['*'] })
+      .expect(201);
+    const hook = `/api/v1/webhooks/${webhook.id}`;
+    await api.post(`${hook}/test`).expect(202);
+    await api.post(`${hook}/redeliver`, { since: '2026-01-01T00:00:00Z' }).expect(202);
+    await api.get(`${hook}/deliveries`).expect(200);
+    await api.post(`${hook}/rotate-secret`).expect(200);
+
+    const { body: directed } = await api
+      .post('/scim/v2/Users', { userName: newTokenValue(), emails: [{ value: aUser().email }] })
+      .expect(201);
+    const { body: group } = await api
+      .post('/scim/v2/Groups', { displayName: newTokenValue(), members: [{ value: directed.id }] })
+      .expect(201);
+    const deleted = `/api/v1/deleted-users/${directed.id}`;
+    await api.delete(`/scim/v2/Users/${directed.id}`).expect(204);
+    await api.post(`${deleted}/restore`).expect(200);
+    expect((await api.get(`/api/v1/groups/${group.id}`).expect(200)).body).toMatchObject({ memberCount: 1 });
+    await api.delete(`/scim/v2/Users/${directed.id}`).expect(204);
+    await api.delete(deleted).expect(204);
+    await api.delete(`/scim/v2/Groups/${group.id}`).expect(204);
+    await api.patch(hook, { enabled: false }).expect(200);
+    await api.delete(hook).expect(204);
+
+    const create = () => api.post('/v1/tokens', { name: 'Sync', scopes: ['users:read'] }).expect(201);
+    const [revoked, rotated, leaked] = [await create(), await create(), await create()].map(
+      ({ body }) => body,
+    );
+    await api.delete(`/v1/tokens/${revoked.id}`).expect(204);
+    await api.post(`/v1/tokens/${rotated.id}/rotate`, { overlap: '0h' }).expect(201);
+    await new Client(service.url).post('/v1/tokens/leaked', { tokens: [leaked.token] }).expect(202);
+    const { headers } = await api.get('/v1/tokens').expect(200);
+    expect(Number(headers['x-ratelimit-remaining'])).toBeLessThan(1_000);
+
+    const { body: events } = await api.get('/api/v1/events?limit=200&order=desc').expect(200);
+    const types = events.data.map(({ type }: { type: string }) => type);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        'user.created',
+        'user.updated',
+        'user.deleted',
+        'user.restored',
+        'user.purged',
+      ]),
+    );
+    expect(types).toEqual(
+      expect.arrayContaining(['token.created', 'token.revoked', 'token.rotated', 'token.leaked']),
+    );
+  }
+
+  it('works with the rights that a migration grants to whoever may write users', async () => {
+    expect(await readiness()).toMatchObject({ status: 200 });
+    await useEverything();
+  });
+
+  it('works after an upgrade that adds a table', async () => {
+    await owner.query(`DROP TABLE idempotency_keys`);
+    await owner.query(`DELETE FROM ums_migrations WHERE name LIKE 'CreateIdempotencyKeys%'`);
+    expect((await readiness()).status).toBe(503);
+    await migrate();
+    expect(await readiness()).toMatchObject({ status: 200 });
+    await useEverything();
+  });
+
+  it('is not ready while a right is missing, and says which', async () => {
+    for (const [right, name] of [
+      ['USAGE', 'event_positions'],
+      ['INSERT', 'token_events'],
+      ['SELECT', 'ums_migrations'],
+    ]) {
+      await owner.query(
+        `REVOKE ${right} ON ${right === 'USAGE' ? 'SEQUENCE' : 'TABLE'} ${name} FROM ${ROLE}`,
+      );
+      expect(await readiness()).toMatchObject({
+        status: 503,
+        detail: `The database role lacks a right: ${right} on ${name}. Grant it, or run as the owner of the tables: ums migrate`,
+      });
+      await migrate();
+      expect(await readiness()).toMatchObject({ status: 200 });
+    }
+    await useEverything();
+  });
+
+  it('does not start without the right to read which migrations ran, and says so', async () => {
+    await owner.query(`REVOKE SELECT ON ums_migrations FROM ${ROLE}`);
+    const url = new URL(directUrl(database));
+    url.username = ROLE;
+    const { code, stderr } = await run(['start'], {
+      DATABASE_URL: url.href,
+      MIGRATE_ON_START: 'false',
+      PORT: '0',
+    });
+    await migrate();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'The role in DATABASE_URL lacks a right: permission denied for table ums_migrations. Grant it, or use a role that has it.\n',
+    });
+  });
+
+  it('does not give a role that only reads users any other table', async () => {
+    const { rows } = await owner.query(
+      `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND has_table_privilege($1, oid, 'SELECT')`,
+      [READER],
+    );
+    expect(rows).toEqual([{ relname: 'users' }]);
+  });
+});

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import document from '../../openapi.json';
+import { DiscoveryService } from '@nestjs/core';
+import { controllersOf } from '../../src/service.module';
+import { routesOf } from '../../src/http/method-not-allowed';
+import { isTokenValue } from '../../src/tokens/token-value';
+import { faultsOf, resolve } from '../support/openapi';
+import { startService, type TestService } from '../support/service';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security: object[];
+  parameters: { name: string; description: string; schema: object }[];
+  responses: Record<string, { $ref?: string }>;
+}
+const operations = Object.entries(
+  document.paths as unknown as Record<string, Record<string, Operation>>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+);
+
+/** A description: sentences without the line breaks of a source file. */
+const TEXT = expect.stringMatching(/^[A-Z](?![^]*[^\n]\n[^\n])[^]*\.$/);
+
+let service: TestService;
+beforeAll(async () => (service = await startService({ LEAK_REPORTS: 'true' })));
+afterAll(() => service.close());
+
+describe('openapi.json', () => {
+  it('matches the code', async () => {
+    await promisify(execFile)(process.execPath, ['scripts/openapi.mjs', '--check']);
+  });
+
+  it('has every route once: generators would make a second set of the aliases below /api', () => {
+    const described = operations.map(({ method, path }) => `${method} ${path}`);
+    const routes = [...routesOf(controllersOf(service.app.get(DiscoveryService)))]
+      .filter(({ path }) => !path.includes('/scim/')) // which describes itself
+      .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(':id', '{id}')}`);
+    const aliases = routes.filter((route) => route.includes(' /api/v1/tokens'));
+    expect(aliases.map((alias) => alias.replace('/api/', '/')).sort()).toEqual(
+      described.filter((route) => route.includes(' /v1/tokens')).sort(),
+    );
+    expect(described.sort()).toEqual(routes.filter((route) => !aliases.includes(route)).sort());
+  });
+
+  it("leaves out the dashboard's own routes, which are no API", () => {
+    expect(operations.filter(({ path }) => path.startsWith('/dashboard'))).toEqual([]);
+  });
+
+  it('names its licence and contact, and describes every tag', () => {
+    expect(document.info).toMatchObject({
+      description: expect.stringMatching(/./),
+      contact: { name: expect.stringMatching(/./) },
+      license: { identifier: 'MIT' },
+    });
+    for (const { name, description } of document.tags) expect([name, description]).toEqual([name, TEXT]);
+    expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(
+      new Set(document.tags.map(({ name }) => name)),
+    );
+  });
+
+  it.each(operations)('says what $method $path does, needs and answers', (operation) => {
+    const { operationId, summary, description, parameters, responses, security } = operation;
+    expect(operations.filter((other) => other.operationId === operationId)).toHaveLength(1);
+    expect(summary).toMatch(/^[A-Z][^.]*[^.]$/);
+    expect(description).toEqual(TEXT);
+    expect(description).toMatch(/Requires (no token|the scope `[a-z: ]+`|a token of any scope)\.$/);
+    for (const parameter of parameters) {
+      expect(parameter).toMatchObject({ description: TEXT, schema: { examples: [expect.anything()] } });
+    }
+    const statuses = Object.keys(responses);
+    expect(statuses).toEqual(
+      expect.arrayContaining(security.length > 0 ? ['400', '401', '429', '503'] : ['400']),
+    );
+    for (const status of statuses.filter((status) => Number(status) >= 400)) {
+      expect(resolve(responses[status].$ref!)).toMatchObject({
+        description: TEXT,
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      });
+    }
+  });
+
+  it('describes every field, with an example', () => {
+    const lacking = Object.entries(document.components.schemas).flatMap(([name, { properties }]) =>
+      Object.entries(
+        properties as Record<string, { description?: string; examples?: unknown; items?: unknown }>,
+      )
+        .filter(([, field]) => !field.description || !(field.examples || field.items))
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(lacking).toEqual([]);
+  });
+
+  it('has examples that its own schemas allow', () => {
+    const examples = Object.entries(document.components.responses).map(([name, { content }]) => ({
+      name: 'Problem',
+      value: content['application/problem+json'].example,
+      of: name,
+    }));
+    const ofFields = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+      Object.entries(schema.properties as Record<string, { examples?: unknown[] }>).flatMap(
+        ([field, { examples = [] }]) =>
+          examples.map((value) => ({ name: `${name}/properties/${field}`, value, of: name })),
+      ),
+    );
+    const wrong = [...examples, ...ofFields].filter(
+      ({ name, value }) => faultsOf(`/components/schemas/${name}`, value).length > 0,
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('promises nothing about X-Request-ID that a caller could break', async () => {
+    const schema = operations[0].parameters.find(({ name }) => name === 'X-Request-ID')!.schema;
+    expect(schema).toEqual({ type: 'string', examples: ['checkout-7f3a'] });
+    const sent = 'Any value: (%)!';
+    const { headers } = await service.anonymous().get('/livez').set('X-Request-ID', sent).expect(200);
+    expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  });
+
+  it('contains no valid token', () => {
+    const values = readFileSync('openapi.json', 'utf8').match(/umt_[0-9A-Za-z]{38}/g)!;
+    expect(values.length).toBeGreaterThan(0);
+    expect(values.filter(isTokenValue)).toEqual([]);
+  });
+
+  it('is served without a token', async () => {
+    const { body } = await service.anonymous().get('/openapi.json').expect(200);
+    expect(body).toEqual(document);
+    const { headers } = await service.anonymous().post('/openapi.json', {}).expect(405);
+    expect(headers.allow).toBe('GET, HEAD');
+  });
+});

@@ -1,0 +1,394 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ConflictException,
+  type HttpException,
+  NotFoundException,
+  PreconditionFailedException,
+} from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import {
+  DeletedUsersService,
+  OrganizationsService,
+  TokensService,
+  UserManagementModule,
+  UserSearch,
+  UsersService,
+} from '../../src';
+import { poolOf } from '../../src/database/connections/pool';
+import { Mount } from '../../src/embedding/mount';
+import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
+import { Client } from '../support/client';
+import { describeOnServer } from '../support/database';
+import { type Host, startHost, User as HostUser } from '../support/host';
+
+let host: Host;
+let users: UsersService;
+let tokens: TokensService;
+let search: UserSearch;
+beforeAll(async () => {
+  host = await startHost([UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' })]);
+  users = host.app.get(UsersService);
+  tokens = host.app.get(TokensService);
+  search = host.app.get(UserSearch);
+});
+afterAll(() => host.close());
+
+const newOrganization = async () => (await host.app.get(OrganizationsService).create('Test')).id;
+const ada = { name: 'Ada', email: 'ada@example.com' };
+
+class Undone extends Error {}
+
+/** Runs a task in a transaction of the host that is rolled back, and returns its result. */
+async function rolledBack<Result>(task: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+  let result: Result;
+  const undone = host.dataSource.transaction(async (manager) => {
+    result = await task(manager);
+    throw new Undone();
+  });
+  await expect(undone).rejects.toBeInstanceOf(Undone);
+  return result!;
+}
+
+/** How many rows of the organization each table has. */
+async function countsOf(organizationId: string): Promise<Record<string, number>> {
+  const tables = ['users', 'deleted_users', 'user_search', 'search_words', 'replaced_texts', 'tokens'];
+  const counts = tables.map(
+    (table) => `(SELECT count(*)::int FROM ums.${table} WHERE organization_id = $1) AS ${table}`,
+  );
+  return (await host.dataSource.query(`SELECT ${counts.join(', ')}`, [organizationId]))[0];
+}
+
+async function sweep(): Promise<void> {
+  await host.app.get(Mount).service.get(VocabularySweep, { strict: false }).sweep();
+}
+
+describe("the services in an application's transaction", () => {
+  it('find an organization that it has created, and can delete it', async () => {
+    const service = host.app.get(OrganizationsService);
+    const externalId = `tenant-${process.hrtime.bigint()}`;
+    await rolledBack(async (manager) => {
+      const organizations = service.within(manager);
+      const created = await organizations.create('Tenant', { externalId });
+      expect(await organizations.find({ externalId })).toEqual(created);
+      expect(await service.find({ externalId })).toBeNull(); // before the commit
+      await organizations.delete(created.id);
+      expect(await organizations.find({ externalId })).toBeNull();
+    });
+  });
+
+  it('write together with its rows, and read what it has written', async () => {
+    const id = await newOrganization();
+    const login = `together-${id}`;
+
+    const user = await host.dataSource.transaction(async (manager) => {
+      await manager.insert(HostUser, { login });
+      const created = await users.within(manager).create(id, ada);
+      expect(await users.within(manager).get(id, created.id)).toEqual(created);
+      expect((await users.within(manager).list(id)).data).toEqual([created]);
+      return created;
+    });
+
+    expect(await users.get(id, user.id)).toEqual(user);
+    expect(user).toMatchObject({ ...ada, version: 1 });
+    expect((await search.search(id, { q: 'ada' })).data).toEqual([user]);
+    expect(await host.dataSource.manager.countBy(HostUser, { login })).toBe(1);
+  });
+
+  it('leave nothing behind if it is rolled back', async () => {
+    const id = await newOrganization();
+    const login = `undone-${id}`;
+    const kept = await users.create(id, { name: 'Grace', email: 'grace@example.com' });
+    const { token } = await tokens.create(id, { name: 'Kept', scopes: ['admin'] });
+    const before = await countsOf(id);
+
+    const value = await rolledBack(async (manager) => {
+      await manager.insert(HostUser, { login });
+      const { id: gone } = await users.within(manager).create(id, ada);
+      await users.within(manager).update(id, gone, { name: 'Adelaide' });
+      await users.within(manager).delete(id, kept.id);
+      await tokens.within(manager).revoke(id, token.id);
+      return (await tokens.within(manager).create(id, { name: 'Undone', scopes: ['admin'] })).value;
+    });
+    await sweep();
+
+    expect(await countsOf(id)).toEqual(before);
+    expect((await users.list(id)).data).toEqual([kept]);
+    expect((await tokens.list(id)).data).toEqual([token]);
+    expect((await search.search(id, { q: 'adelaide' })).data).toEqual([]);
+    await new Client(host.url, { value }).get('/backend/internal/v1/tokens/current').expect(401);
+    expect(await host.dataSource.manager.countBy(HostUser, { login })).toBe(0);
+  });
+
+  it('change a user several times, each under its version', async () => {
+    const id = await newOrganization();
+    const user = await users.create(id, ada);
+
+    const versions = await host.dataSource.transaction(async (manager) => {
+      const within = users.within(manager);
+      const second = await within.update(id, user.id, { role: 'admin' });
+      const stale = within.update(id, user.id, { role: 'viewer' }, (version) => {
+        if (version !== 1) throw new PreconditionFailedException();
+      });
+      await expect(stale).rejects.toMatchObject({ status: 412 });
+      const third = await within.update(id, user.id, { name: 'Ada Lovelace' });
+      const unchanged = await within.update(id, user.id, { role: 'admin' });
+      return [second, third, unchanged].map(({ version }) => version);
+    });
+
+    expect(versions).toEqual([2, 3, 3]);
+    expect(await users.get(id, user.id)).toMatchObject({ role: 'admin', name: 'Ada Lovelace', version: 3 });
+  });
+
+  it('leave it usable when they refuse a call', async () => {
+    const [id, login] = [await newOrganization(), `usable-${Date.now()}`];
+    const first = await users.create(id, ada);
+
+    const second = await host.dataSource.transaction(async (manager) => {
+      const within = users.within(manager);
+      const created = await within.create(id, { name: 'Grace', email: 'grace@example.com' });
+      await expect(within.create(id, ada)).rejects.toBeInstanceOf(ConflictException);
+      await expect(within.update(id, created.id, { email: ada.email })).rejects.toMatchObject({
+        status: 409,
+      });
+      await expect(within.delete(id, `usr_${'0'.repeat(26)}`)).rejects.toBeInstanceOf(NotFoundException);
+      await expect(within.create(`org_${'0'.repeat(26)}`, ada)).rejects.toBeInstanceOf(NotFoundException);
+      await expect(within.create(id, { ...ada, name: '' })).rejects.toMatchObject({ status: 400 });
+      const unknown = tokens
+        .within(manager)
+        .create(`org_${'0'.repeat(26)}`, { name: 'x', scopes: ['admin'] });
+      await expect(unknown).rejects.toBeInstanceOf(NotFoundException);
+      await manager.insert(HostUser, { login });
+      return created;
+    });
+
+    expect((await users.list(id, { order: 'asc' })).data).toEqual([first, second]);
+    expect(await host.dataSource.manager.countBy(HostUser, { login })).toBe(1);
+  });
+
+  it('keep each call to its own statements when several run at once', async () => {
+    const id = await newOrganization();
+    await users.create(id, ada);
+
+    const results = await host.dataSource.transaction((manager) =>
+      Promise.allSettled([
+        users.within(manager).create(id, { name: 'Grace', email: 'grace@example.com' }),
+        users.within(manager).create(id, ada),
+        users.within(manager).create(id, { name: 'Eve', email: 'eve@example.com' }),
+        tokens.within(manager).create(id, { name: 'Test', scopes: ['admin'] }),
+      ]),
+    );
+
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect((await users.list(id, { sort: 'name' })).data.map(({ name }) => name)).toEqual([
+      'Ada',
+      'Eve',
+      'Grace',
+    ]);
+    expect(await countsOf(id)).toMatchObject({ users: 3, user_search: 3, tokens: 1 });
+  });
+
+  it('satisfy a foreign key to users in the same transaction', async () => {
+    const id = await newOrganization();
+    await host.dataSource.query(
+      `CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES ums.users)`,
+    );
+    try {
+      const user = await host.dataSource.transaction(async (manager) => {
+        const created = await users.within(manager).create(id, ada);
+        await manager.query('INSERT INTO badges VALUES ($1, $2)', [id, created.id]);
+        const forbidden = users.within(manager).delete(id, created.id);
+        await expect(forbidden).rejects.toThrow('a table of the application still refers to it');
+        return created;
+      });
+      await expect(users.delete(id, user.id)).rejects.toBeInstanceOf(ConflictException);
+      await host.dataSource.transaction(async (manager) => {
+        await manager.query('DELETE FROM badges WHERE user_id = $1', [user.id]);
+        await users.within(manager).delete(id, user.id);
+      });
+      expect(await countsOf(id)).toMatchObject({ users: 0, user_search: 0 });
+    } finally {
+      await host.dataSource.query('DROP TABLE badges');
+    }
+  });
+
+  it('create and revoke tokens', async () => {
+    const id = await newOrganization();
+    const { token: old } = await tokens.create(id, { name: 'Old', scopes: ['admin'] });
+
+    const { token, value } = await host.dataSource.transaction(async (manager) => {
+      const within = tokens.within(manager);
+      await within.revoke(id, old.id);
+      const created = await within.create(id, { name: 'New', scopes: ['admin'] });
+      expect(await within.get(id, created.token.id)).toEqual(created.token);
+      expect((await within.list(id, { state: 'active' })).data).toEqual([created.token]);
+      return created;
+    });
+
+    expect((await tokens.list(id, { state: 'active' })).data).toEqual([token]);
+    await new Client(host.url, { value }).get('/backend/internal/v1/tokens/current').expect(200);
+  });
+
+  it('have the vocabulary of the search learn their words after the commit', async () => {
+    const id = await newOrganization();
+
+    await host.dataSource.transaction(async (manager) => {
+      const user = await users.within(manager).create(id, { name: 'Theodora', email: 'a@first.example' });
+      await users.within(manager).update(id, user.id, { name: 'Wilhelmina' });
+    });
+    expect(await countsOf(id)).toMatchObject({ search_words: 0 });
+    await sweep();
+
+    const words: { word: string }[] = await host.dataSource.query(
+      'SELECT word FROM ums.search_words WHERE organization_id = $1 ORDER BY word',
+      [id],
+    );
+    expect(words.map(({ word }) => word)).toEqual(['example', 'first', 'wilhelmina']);
+    expect((await search.search(id, { q: 'wilhelmna' })).data).toMatchObject([{ name: 'Wilhelmina' }]);
+  });
+
+  it('refuse a manager that is in no transaction, or no longer', async () => {
+    const id = await newOrganization();
+    const message = /^within\(\) requires the manager of an open transaction/;
+    for (const service of [users, tokens])
+      expect(() => service.within(host.dataSource.manager)).toThrow(message);
+    const runner = host.dataSource.createQueryRunner();
+    expect(() => users.within(runner.manager)).toThrow(message);
+
+    await runner.startTransaction();
+    await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    const late = users.within(runner.manager);
+    await runner.commitTransaction();
+    await expect(late.create(id, ada)).rejects.toThrow(message);
+    await runner.release();
+    await expect(late.create(id, ada)).rejects.toThrow(message);
+
+    expect(await countsOf(id)).toMatchObject({ users: 0 });
+  });
+
+  it('refuse a manager of another data source', async () => {
+    const other = await startHost([]);
+    try {
+      await other.dataSource.transaction(async (manager) => {
+        for (const service of [users, tokens]) {
+          expect(() => service.within(manager)).toThrow(
+            'within() requires a manager of the data source that the UserManagementModule uses.',
+          );
+        }
+      });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describeOnServer("the services in an application's transaction, while others write", () => {
+  it('let exactly one create an email', async () => {
+    const id = await newOrganization();
+    const races = Array.from({ length: 10 }, async (_, n) => {
+      const user = { name: `Racer ${n}`, email: 'race@example.com' };
+      return n % 2
+        ? users.create(id, user)
+        : host.dataSource.transaction((manager) => users.within(manager).create(id, user));
+    });
+
+    const results = await Promise.allSettled(races);
+
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(refused.map((error: HttpException) => error.getStatus())).toEqual(Array(9).fill(409));
+    expect(await countsOf(id)).toMatchObject({ users: 1, user_search: 1 });
+  });
+
+  it('hold nobody up who writes the same words', async () => {
+    const id = await newOrganization();
+    const runner = host.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    try {
+      await users.within(runner.manager).create(id, { name: 'Theodora', email: 'a@example.com' });
+      await users.create(id, { name: 'Theodora', email: 'b@example.com' });
+      const [{ waiting }] = await host.dataSource.query(
+        `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      expect(waiting).toBe(0);
+      expect(await countsOf(id)).toMatchObject({ users: 1, search_words: 3 });
+    } finally {
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+  });
+
+  it('go on when every connection of the pool is in a transaction', async () => {
+    const { max } = poolOf(host.dataSource).options;
+    const id = await newOrganization();
+    const runners = Array.from({ length: max }, () => host.dataSource.createQueryRunner());
+    try {
+      await Promise.all(runners.map((runner) => runner.startTransaction()));
+      const outside = Array.from({ length: max }, () => users.list(id));
+      const created = runners.map(({ manager }, n) =>
+        users.within(manager).create(id, { name: 'Ada', email: `ada-${n}@example.com` }),
+      );
+      expect(await Promise.all(created)).toHaveLength(max);
+      await Promise.all(runners.map((runner) => runner.commitTransaction()));
+      await Promise.all(runners.map((runner) => runner.release()));
+      expect(await Promise.all(outside)).toHaveLength(max);
+    } finally {
+      await Promise.all(runners.map((runner) => runner.release()));
+    }
+    expect(await countsOf(id)).toMatchObject({ users: max });
+  });
+});
+
+describe('users who are deleted by an application', () => {
+  it('can be restored and purged by it', async () => {
+    const id = await newOrganization();
+    const deletedUsers = host.app.get(DeletedUsersService);
+    const user = await users.create(id, ada);
+    await host.dataSource.transaction((manager) => users.within(manager).delete(id, user.id));
+
+    const { data } = await deletedUsers.list(id);
+    expect(data).toEqual([{ ...user, deletedAt: expect.any(Date), purgeAt: expect.any(Date) }]);
+    await users.create(id, ada);
+    await expect(deletedUsers.restore(id, user.id)).rejects.toMatchObject({ status: 409 });
+    await expect(deletedUsers.restore(id, user.id, { email: 'x' })).rejects.toMatchObject({ status: 400 });
+    const restored = await deletedUsers.restore(id, user.id, { email: 'second@example.com' });
+    expect(restored).toEqual({
+      ...user,
+      email: 'second@example.com',
+      version: 2,
+      updatedAt: restored.updatedAt,
+    });
+    await users.delete(id, user.id);
+    await deletedUsers.purge(id, user.id);
+    await expect(deletedUsers.get(id, user.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('in a transaction, are purged after its commit if nothing is kept', async () => {
+    const strict = await startHost([
+      UserManagementModule.forRoot({ schema: 'ums', deletedUsersRetentionDays: 0 }),
+    ]);
+    const id = (await strict.app.get(OrganizationsService).create('Test')).id;
+    const service = strict.app.get(UsersService);
+    const deletedUsers = strict.app.get(DeletedUsersService);
+    const [kept, user] = [
+      await service.create(id, ada),
+      await service.create(id, { name: 'Grace', email: 'grace@example.com' }),
+    ];
+    const undone = strict.dataSource.transaction(async (manager) => {
+      await service.within(manager).delete(id, kept.id);
+      throw new Undone();
+    });
+    await expect(undone).rejects.toBeInstanceOf(Undone);
+    await strict.dataSource.transaction((manager) => service.within(manager).delete(id, user.id));
+
+    while ((await deletedUsers.list(id)).data.length > 0) await sleep(50); // the background is at it
+
+    expect((await service.list(id)).data).toEqual([kept]);
+    const events: { type: string; data: object | null }[] = await strict.dataSource.query(
+      'SELECT type, data FROM ums.events WHERE target_id = $1 ORDER BY position',
+      [user.id],
+    );
+    expect(events.map(({ type }) => type)).toEqual(['user.created', 'user.deleted', 'user.purged']);
+    expect(events.map(({ data }) => data)).toEqual([null, null, null]);
+    await strict.close();
+  });
+});

@@ -1,0 +1,273 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { readConfig } from '../../src/process/config';
+import { describeInBrowser, launch } from '../support/browser';
+import { startService, type TestService } from '../support/service';
+
+const ORIGIN = 'https://app.example.com';
+
+const EXPOSED =
+  'X-Request-ID,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,X-Token-Expires-At,Retry-After,Location,Idempotent-Replayed,Link,ETag,WWW-Authenticate';
+
+describe('without CORS_ORIGINS', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await startService()));
+  afterAll(() => service.close());
+
+  it('no response has a CORS header, and a preflight is a 405', async () => {
+    const api = await service.client();
+    const answers = [
+      await api.get('/api/v1/users').set('Origin', ORIGIN).expect(200),
+      await service
+        .anonymous()
+        .send('options', '/api/v1/users')
+        .set({ Origin: ORIGIN, 'Access-Control-Request-Method': 'GET' })
+        .expect(405),
+    ];
+    for (const { headers } of answers) {
+      expect(Object.keys(headers).filter((name) => /^access-control|^vary$/.test(name))).toEqual([]);
+    }
+  });
+});
+
+describe('with CORS_ORIGINS', () => {
+  let service: TestService;
+  beforeAll(
+    async () =>
+      (service = await startService({
+        CORS_ORIGINS: `${ORIGIN}, http://localhost:5173`,
+        RATE_LIMIT_PER_MINUTE: '5',
+      })),
+  );
+  afterAll(() => service.close());
+
+  const preflight = (path: string, origin = ORIGIN) =>
+    service.anonymous().send('options', path).set({
+      Origin: origin,
+      'Access-Control-Request-Method': 'PATCH',
+      'Access-Control-Request-Headers': 'authorization,content-type',
+    });
+
+  it.each(['/api/v1/users/usr_x', '/v1/tokens', '/api/nothing'])(
+    'a preflight needs no token: %s',
+    async (path) => {
+      const { headers } = await preflight(path).set('X-Request-ID', 'mine').expect(204, {});
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': ORIGIN,
+        'access-control-allow-headers':
+          'Authorization,Content-Type,X-Request-ID,If-Match,If-None-Match,Idempotency-Key',
+        'access-control-max-age': '600',
+        vary: 'Origin',
+        'x-request-id': 'mine',
+        'cache-control': 'no-store',
+      });
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+    },
+  );
+
+  it('a preflight allows every method of the API', async () => {
+    const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8'));
+    const used = new Set(Object.values<object>(paths).flatMap(Object.keys));
+    const { headers } = await preflight('/api/v1/users').expect(204);
+    const allowed = headers['access-control-allow-methods'].toLowerCase().split(',');
+    expect(allowed.sort()).toEqual([...used.add('head')].filter((name) => name !== 'parameters').sort());
+  });
+
+  it.each(['http://localhost:5173', ORIGIN])(
+    'every response can be read by %s, errors too',
+    async (origin) => {
+      const api = await service.client();
+      const reader = await service.client({ scopes: ['users:read'] });
+      const anonymous = service.anonymous();
+      const json = { 'Content-Type': 'application/json' };
+      const calls = [
+        api.get('/api/v1/users').expect(200),
+        anonymous.get('/api/v1/users').expect(401),
+        reader.post('/api/v1/users', {}).expect(403),
+        anonymous.get('/nothing').expect(404),
+        anonymous.get('/api/v1/users/%zz').expect(404),
+        anonymous.put('/v1/tokens').expect(405),
+        anonymous.send('options', '/v1/tokens').expect(405),
+        api.post('/api/v1/users').set(json).send('{').expect(400),
+        api.post('/api/v1/users').set('Content-Type', 'text/plain').send('x').expect(415),
+        api.get('/api/v1/users?page=2').expect(400),
+        api
+          .post('/api/v1/users')
+          .set(json)
+          .send(`"${'x'.repeat(70_000)}"`)
+          .expect(413),
+        api.get('/api/v1/users').expect(429),
+        anonymous.get('/livez').expect(200),
+        anonymous.get('/openapi.json').expect(200),
+      ];
+      for (const call of calls) {
+        const { headers } = await call.set('Origin', origin);
+        expect(headers).toMatchObject({
+          'access-control-allow-origin': origin,
+          'access-control-expose-headers': EXPOSED,
+          'x-request-id': expect.any(String),
+        });
+        expect(headers.vary).toContain('Origin');
+      }
+    },
+  );
+
+  it.each(['https://evil.example', 'http://app.example.com', `${ORIGIN}.evil.example`, 'null'])(
+    'no other origin may read a response: %s',
+    async (origin) => {
+      const answers = [
+        await preflight('/api/v1/users', origin),
+        await service.anonymous().get('/livez').set('Origin', origin).expect(200),
+      ];
+      for (const { headers } of answers) {
+        expect(headers['access-control-allow-origin']).toBeUndefined();
+        expect(headers.vary).toBe('Origin');
+      }
+    },
+  );
+});
+
+describe('CORS_ORIGINS', () => {
+  it.each([
+    'https://app.example.com',
+    'http://localhost:5173,https://a.example , https://b.example:8443',
+    'http://[::1]:3000',
+    'capacitor://localhost',
+  ])('takes origins: %s', (text) => {
+    expect(readConfig({ CORS_ORIGINS: text }).corsOrigins).toEqual(
+      text.split(',').map((part) => part.trim()),
+    );
+  });
+
+  it.each([
+    '*',
+    'null',
+    'app.example.com',
+    'localhost:5173',
+    'https://app.example.com/',
+    'https://app.example.com/path',
+    'https://App.example.com',
+    'https://app.example.com:443',
+    'https://user@app.example.com',
+    'https://*.example.com',
+    'file://',
+    'https://a.example,',
+    'https://a.example https://b.example',
+  ])('names what is not an origin: %s', (text) => {
+    expect(() => readConfig({ CORS_ORIGINS: text })).toThrow(
+      /CORS_ORIGINS must be origins separated by commas.* is not one/,
+    );
+  });
+
+  it.each([
+    ['https://App.example.com/path', ' is not one; write it as https://app.example.com'],
+    ['https://app.example.com:443', ' is not one; write it as https://app.example.com'],
+    ['app.example.com', ' is not one'],
+    ['localhost:5173', ' is not one'],
+    ['https://*.example.com', ' is not one'],
+  ])('tells how to write the origin of %s, if it has one', (text, end) => {
+    let message = '';
+    try {
+      readConfig({ CORS_ORIGINS: text });
+    } catch (error) {
+      ({ message } = error as Error);
+    }
+    expect(message.endsWith(`"${text}"${end}`)).toBe(true);
+  });
+});
+
+describeInBrowser('a page of another origin', () => {
+  let pages: Server;
+  let browser: Browser;
+  let service: TestService;
+  let port: number;
+  beforeAll(async () => {
+    // Serves the built client to the page.
+    pages = createServer(({ url }, response) => {
+      const isScript = /^\/[\w-]+\.js$/.test(url!);
+      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+      response.end(isScript ? readFileSync(`client/dist/esm${url}`) : '<title>Page</title>');
+    }).listen(0, '127.0.0.1');
+    await once(pages, 'listening');
+    port = (pages.address() as AddressInfo).port;
+    [browser, service] = await Promise.all([
+      launch(),
+      startService({ CORS_ORIGINS: `http://127.0.0.1:${port}`, RATE_LIMIT_PER_MINUTE: '5' }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    pages.closeAllConnections();
+    pages.close();
+    await service?.close();
+  });
+
+  /** Runs the body of an async function, which has `createClient` and `baseUrl`, in a page of the host. */
+  async function inPage(host: string, body: string): Promise<unknown> {
+    const page = await browser.newPage();
+    await page.goto(`http://${host}:${port}/folder/page.html?a=b`);
+    const { tokenValue } = await service.client();
+    const result = await page.evaluate(`(async () => {
+      const { createClient } = await import('/index.js');
+      const [baseUrl, token] = ${JSON.stringify([service.url, tokenValue])};
+      ${body}
+    })()`);
+    await page.close();
+    return result;
+  }
+
+  it('uses the client, and reads headers and errors', async () => {
+    const result = await inPage(
+      '127.0.0.1',
+      `const headers = [];
+       const client = createClient({ baseUrl, token, requestId: () => 'page-1', fetch: async (...call) => {
+         const response = await fetch(...call);
+         headers.push(response.headers.get('X-RateLimit-Remaining') + ' ' + response.headers.get('X-Request-ID'));
+         return response;
+       } });
+       const codeOf = (call) => call.then(() => 'ok', ({ code, retryAfter }) => retryAfter > 30 ? code + ' with Retry-After' : code);
+       const user = await client.users.create({ name: 'Ada', email: 'ada@example.com' });
+       await client.users.update(user.id, { name: 'Ada Lovelace' });
+       return [
+         await codeOf(client.users.create({ name: '', email: '' })),
+         await codeOf(client.users.get('usr_x')),
+         await codeOf(client.users.delete(user.id)),
+         await codeOf(client.users.list().page()),
+         await codeOf(createClient({ baseUrl, token: 'umt_unknown' }).users.list().page()),
+         headers[0],
+       ];`,
+    );
+    expect(result).toEqual([
+      'validation_failed',
+      'not_found',
+      'ok',
+      'rate_limited with Retry-After',
+      'unauthorized',
+      '4 page-1',
+    ]);
+  });
+
+  it('cannot call the service if it is not listed', async () => {
+    const result = inPage(
+      'localhost',
+      `return createClient({ baseUrl, token, retryBudgetMs: 0 }).users.list().page().catch(({ code }) => code);`,
+    );
+    expect(await result).toBe('unreachable');
+  });
+
+  it('may give the client a URL relative to itself', async () => {
+    const result = await inPage(
+      '127.0.0.1',
+      `const requested = [];
+       const fetch = async (url) => (requested.push(url), Response.json({}));
+       for (const baseUrl of ['', '/internal/', 'below', location.origin])
+         await createClient({ baseUrl, token, fetch }).tokens.current();
+       return requested;`,
+    );
+    const paths = ['', '/internal', '/folder/below', ''];
+    expect(result).toEqual(paths.map((path) => `http://127.0.0.1:${port}${path}/api/v1/tokens/current`));
+  });
+});

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { aUser, Client } from '../support/client';
+import { copyOfTemplate, describeOnServer, type TestDatabase } from '../support/database';
+import { run, type Running, start, stop } from '../support/process';
+import { connectTo } from '../support/socket';
+
+/** A page of the users below has a little more. */
+const PAGE = 3_200_000;
+
+/** What Node chooses itself in a container with the memory of deploy/base. On a larger machine it lets garbage lie. */
+const NODE_OPTIONS = '--max-old-space-size=192';
+
+/** What the slow reader reads, 200 KB a second: more than the buffers of the system hold, for longer than 60 seconds. */
+const SLOWLY = 3_600_000 * 4;
+
+const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+describeOnServer('responses that nobody reads', () => {
+  let database: TestDatabase;
+  let service: Running;
+  let value: string;
+  /** A token of another organization. */
+  let other: string;
+
+  beforeAll(async () => {
+    database = await copyOfTemplate();
+    value = (await run(['tokens', 'generate'], {})).stdout.trim();
+    service = await start({ ...database.env, BOOTSTRAP_TOKEN: value, LOG_LEVEL: 'warn', NODE_OPTIONS });
+    const json = async (...args: string[]) =>
+      JSON.parse((await run([...args, '--json'], database.env)).stdout);
+    const { id } = await json('organizations', 'create', 'Other');
+    const { token } = await json(
+      ...['tokens', 'create', '--organization', id, '--name', 'Other', '--scopes', 'admin'],
+    );
+    other = token;
+    // A page of 200 users has 3.2 MB in either organization.
+    const numbers = Array.from({ length: 940 }, (_, i) => 1e15 + i);
+    for (const token of [value, other]) {
+      const api = new Client(service.url, { value: token });
+      for (let i = 0; i < 200; i++)
+        await api.post('/api/v1/users', aUser({ metadata: { numbers } })).expect(201);
+    }
+  });
+  afterAll(async () => {
+    expect(await stop(service)).toBe(0);
+    await database.drop();
+  });
+
+  const residentMB = () =>
+    Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))![1]) / 1024;
+
+  const askForPages = async (count: number, token = value): Promise<Socket> => {
+    const socket = await connectTo(service.url);
+    const page = `GET /api/v1/users?limit=200 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    socket.write(page.repeat(count));
+    return socket;
+  };
+
+  /** Reads for longer than a connection may stand still; returns how much it got of what it wants. */
+  const readSlowly = async (socket: Socket): Promise<number> => {
+    let read = 0;
+    while (read < SLOWLY && !socket.destroyed) {
+      const chunk: Buffer | null = socket.read(Math.min(SLOWLY / 70, SLOWLY - read));
+      read += chunk?.length ?? 0;
+      await sleep(chunk ? 1_000 : 10);
+    }
+    return read;
+  };
+
+  /** Reads what has arrived before the service closed the connection; returns the number of bytes. */
+  const readToEnd = async (socket: Socket): Promise<number> => {
+    let read = 0;
+    socket.on('data', (chunk) => {
+      read += chunk.length;
+      if (read >= 10 * PAGE) socket.destroy();
+    });
+    socket.resume();
+    if (!socket.closed) await once(socket, 'close');
+    return read;
+  };
+
+  it('leave the process small and its other callers alone, and their connections are closed', async () => {
+    const slow = await askForPages(5, other);
+    const slowlyRead = readSlowly(slow);
+
+    const unread = await Promise.all(Array.from({ length: 9 }, () => askForPages(100)));
+    let most = 0;
+    // The time of a connection begins anew when Node notices that the system has taken a part of the response.
+    for (let second = 0; second < 35; second++) {
+      await sleep(1_000);
+      most = Math.max(most, residentMB());
+    }
+    expect(most).toBeLessThan(384);
+
+    const received = await Promise.all(unread.map(readToEnd));
+    for (const bytes of received) expect(bytes).toBeLessThan(10 * PAGE);
+    expect(await slowlyRead).toBe(SLOWLY);
+    slow.destroy();
+  });
+
+  it('are dropped for others before they take too much', async () => {
+    const unread: Socket[] = [];
+    // The buffers of the system take the first page of each connection, or two.
+    while (unread.length < 60) {
+      const more = await Promise.all(Array.from({ length: 5 }, () => askForPages(4)));
+      await Promise.all(more.map((socket) => once(socket, 'readable')));
+      unread.push(...more);
+    }
+    const api = new Client(service.url, { value: other });
+    for (let i = 0; i < 10; i++) {
+      const { body } = await api.get('/api/v1/users?limit=200').expect(200);
+      expect(body.data).toHaveLength(200);
+      expect(residentMB()).toBeLessThan(384);
+    }
+    const whole = await Promise.all(
+      unread.map(async (socket) => {
+        setTimeout(() => socket.destroy(), 20_000); // those that the service has not closed
+        return (await readToEnd(socket)) >= 4 * PAGE;
+      }),
+    );
+    expect(whole).toContain(false);
+    expect(whole).toContain(true);
+  });
+});

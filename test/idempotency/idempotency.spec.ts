@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { IdempotencyKeys } from '../../src/idempotency/idempotency-keys';
+import { aUser, type Client } from '../support/client';
+import { describeOnServer } from '../support/database';
+import { patiently } from '../support/patiently';
+import { start, stop } from '../support/process';
+import { startService, type TestService } from '../support/service';
+
+let service: TestService;
+let api: Client;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' });
+  api = await service.client();
+});
+afterAll(() => service.close());
+
+const create = (key: string, body: object, client = api) =>
+  client.post('/api/v1/users', body).set('Idempotency-Key', key);
+
+const usersWith = async (email: string, client = api) =>
+  (await client.get(`/api/v1/users?email=${encodeURIComponent(email)}`).expect(200)).body.data.length;
+
+describe('Idempotency-Key', () => {
+  it('lets a create be repeated: it is done once, and answered the same', async () => {
+    const [key, user] = [randomUUID(), aUser({ metadata: { b: 1, a: [5e-324, { c: null }] } })];
+    const first = await create(key, user).expect(201);
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    for (const spelling of [key, `"${key}"`]) {
+      const again = await create(spelling, user).set('X-Request-ID', 'again').expect(201);
+      expect(again.text).toBe(first.text);
+      expect(again.headers).toMatchObject({
+        location: first.headers.location,
+        etag: '"1"',
+        'idempotent-replayed': 'true',
+        'x-request-id': 'again',
+      });
+    }
+    expect(await usersWith(user.email)).toBe(1);
+    // Whatever has become of the user.
+    await api.patch(first.headers.location, { role: 'admin' }).expect(200);
+    await api.delete(first.headers.location).expect(204);
+    expect((await create(key, user).expect(201)).text).toBe(first.text);
+    expect(await usersWith(user.email)).toBe(0);
+  });
+
+  it('is refused for another body, and means nothing in another organization', async () => {
+    const [key, user] = [randomUUID(), aUser()];
+    await create(key, user).expect(201);
+    const { body } = await create(key, { ...user, role: 'admin' }).expect(422);
+    expect(body.code).toBe('idempotency_mismatch');
+    await create(key, aUser()).expect(422);
+    const other = await service.client();
+    const { headers } = await create(key, user, other).expect(201);
+    expect(headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  it('keeps nothing of a refusal', async () => {
+    const [key, taken] = [randomUUID(), await api.createUser()];
+    await create(key, { name: '' }).expect(400);
+    await create(key, aUser({ email: taken.email })).expect(409);
+    const user = aUser();
+    const { headers } = await create(key, user).expect(201);
+    expect(headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  it('is asked for the scope again', async () => {
+    const [key, user] = [randomUUID(), aUser()];
+    await create(key, user).expect(201);
+    const { organizationId } = api;
+    const reader = await service.client({ organizationId, scopes: ['users:read'] });
+    await create(key, user, reader).expect(403);
+    const writer = await service.client({ organizationId, scopes: ['users:write'] });
+    const { headers } = await create(key, user, writer).expect(201);
+    expect(headers['idempotent-replayed']).toBe('true');
+  });
+
+  it.each(['', ' ', 'a b', '""', 'ü', 'x'.repeat(256), `"${'x'.repeat(256)}"`])(
+    'is refused if it is %j',
+    async (key) => {
+      const { body } = await create(Buffer.from(key, 'utf8').toString('latin1'), aUser()).expect(400);
+      expect(body.errors).toMatchObject([{ field: 'Idempotency-Key' }]);
+    },
+  );
+
+  it.each(['!', '~', '"', '\\', 'a"b', 'x'.repeat(255), `"${'x'.repeat(255)}"`])('may be %j', async (key) => {
+    const client = await service.client();
+    const user = aUser();
+    const { text } = await create(key, user, client).expect(201);
+    expect((await create(key, user, client).expect(201)).text).toBe(text);
+  });
+
+  it('is refused where a secret is shown, and means nothing elsewhere', async () => {
+    const token = { name: 'Test', scopes: ['users:read'] };
+    const { body } = await api.post('/v1/tokens', token).set('Idempotency-Key', 'k').expect(400);
+    expect(body.errors).toMatchObject([{ field: 'Idempotency-Key' }]);
+    const user = await api.createUser();
+    for (const role of ['admin', 'viewer']) {
+      const path = `/api/v1/users/${user.id}`;
+      const response = await api.patch(path, { role }).set('Idempotency-Key', 'k').expect(200);
+      expect(response.body.role).toBe(role);
+    }
+  });
+
+  it('creates one user from 1,000 requests at once', async () => {
+    const [key, user] = [randomUUID(), aUser()];
+    const responses = await Promise.all(Array.from({ length: 1_000 }, () => create(key, user)));
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(responses[0].status).toBe(201);
+    expect(responses.filter(({ headers }) => !headers['idempotent-replayed'])).toHaveLength(1);
+    expect(await usersWith(user.email)).toBe(1);
+  });
+
+  it('is forgotten after 24 hours', async () => {
+    const client = await service.client();
+    const age = (hours: number) =>
+      service.dataSource.query(
+        `UPDATE idempotency_keys SET created_at = now() - $1 * interval '1 hour' WHERE organization_id = $2`,
+        [hours, client.organizationId],
+      );
+    const kept = async () =>
+      (
+        await service.dataSource.query('SELECT key FROM idempotency_keys WHERE organization_id = $1', [
+          client.organizationId,
+        ])
+      ).length;
+    const keys = service.app.get(IdempotencyKeys, { strict: false });
+    await create('k', aUser(), client).expect(201);
+    await age(23.99);
+    await keys.deleteExpired();
+    expect(await kept()).toBe(1);
+    await create('k', aUser(), client).expect(422);
+    await age(24.01);
+    await create('k', aUser(), client).expect(201); // also before the sweep
+    await age(24.01);
+    await keys.deleteExpired();
+    expect(await kept()).toBe(0);
+  });
+});
+
+describeOnServer('Idempotency-Key on two replicas', () => {
+  const startTwo = () =>
+    Promise.all([1, 2].map(() => start({ ...service.env, RATE_LIMIT_PER_MINUTE: '100000' })));
+  const post = (url: string, key: string, user: object) =>
+    fetch(`${url}/api/v1/users`, {
+      method: 'POST',
+      body: JSON.stringify(user),
+      headers: {
+        Authorization: `Bearer ${api.tokenValue}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      },
+    });
+
+  it('creates one user from 300 requests at once, and answers all the same', async () => {
+    const replicas = await startTwo();
+    try {
+      const [key, user] = [randomUUID(), aUser()];
+      const answers = await Promise.all(
+        Array.from({ length: 300 }, async (_, n) => {
+          const response = await patiently(() => post(replicas[n % 2].url, key, user));
+          const { headers } = response;
+          return [response.status, await response.text(), headers.get('location'), headers.get('etag')].join(
+            ' ',
+          );
+        }),
+      );
+      expect(new Set(answers).size).toBe(1);
+      expect(answers[0]).toMatch(/^201 /);
+      expect(await usersWith(user.email)).toBe(1);
+    } finally {
+      await Promise.all(replicas.map(stop));
+    }
+  });
+
+  /** Runs a statement in a transaction that stays open during the task. */
+  async function during(sql: string, values: unknown[], task: () => Promise<void>) {
+    const other = service.dataSource.createQueryRunner();
+    await other.startTransaction();
+    await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    try {
+      await other.query(sql, [api.organizationId, ...values]);
+      await task();
+    } finally {
+      await other.rollbackTransaction();
+      await other.release();
+    }
+  }
+
+  it.each([
+    ['a create', '/api/v1/users', () => aUser(), 201],
+    ['a batch', '/api/v1/users/batch', () => ({ users: [aUser()] }), 200],
+  ])(
+    'waits for the same request, and then says that it is in progress: %s',
+    async (_request, path, bodyOf, status) => {
+      const [key, body] = [randomUUID(), bodyOf()];
+      const send = () => api.post(path, body).set('Idempotency-Key', key);
+      const claim = `INSERT INTO idempotency_keys (organization_id, path, key, request_hash) VALUES ($1, $2, $3, '')`;
+      await during(claim, [path, key], async () => {
+        const { body, headers } = await send().expect(409);
+        expect([body.code, headers['retry-after']]).toEqual(['idempotency_in_progress', '1']);
+      });
+      await send().expect(status);
+    },
+  );
+
+  it('is not in progress while a create waits for an email that another transaction writes', async () => {
+    const [key, user, { id }] = [randomUUID(), aUser(), await api.createUser()];
+    const update = 'UPDATE users SET email = $3, email_key = $3 WHERE organization_id = $1 AND id = $2';
+    await during(update, [id, user.email], async () => {
+      expect((await create(key, user).expect(503)).body.code).toBe('unavailable');
+    });
+    await create(key, user).expect(201);
+  });
+
+  it('is not in progress while a batch waits for a user that another transaction has locked', async () => {
+    const [key, { id, email }] = [randomUUID(), await api.createUser()];
+    const batch = { users: [{ email, role: 'viewer' }], mode: 'upsert' };
+    const upsert = () => api.post('/api/v1/users/batch', batch).set('Idempotency-Key', key);
+    const lock = 'SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+    await during(lock, [id], async () => {
+      expect((await upsert().expect(503)).body.code).toBe('unavailable');
+    });
+    await upsert().expect(200);
+  });
+
+  it('makes a repeat safe after a replica was killed in the middle', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [victim, other] = await startTwo();
+      const requests = Array.from({ length: 20 }, () => ({ key: randomUUID(), user: aUser() }));
+      const sent = requests.map(({ key, user }) => post(victim.url, key, user).catch(() => undefined));
+      setTimeout(() => victim.process.kill('SIGKILL'), 5 + round * 10);
+      await Promise.all(sent);
+      for (const { key, user } of requests) {
+        expect((await patiently(() => post(other.url, key, user))).status).toBe(201);
+        expect(await usersWith(user.email)).toBe(1);
+      }
+      await stop(other);
+    }
+  });
+});

@@ -1,0 +1,201 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { parse } from 'yaml';
+import { newTokenValue } from '../../src/tokens/token-value';
+import { Client } from '../support/client';
+import { copyOfTemplate, describeOnServer, type TestDatabase } from '../support/database';
+import { type Running, start, stop } from '../support/process';
+
+let database: TestDatabase;
+let service: Running;
+let management: string;
+let admin: Client;
+beforeAll(async () => {
+  database = await copyOfTemplate();
+  const BOOTSTRAP_TOKEN = newTokenValue();
+  service = await start({
+    ...database.env,
+    BOOTSTRAP_TOKEN,
+    MANAGEMENT_PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '50',
+  });
+  management = /Metrics at (\S+)\/metrics/.exec(service.stdout())![1];
+  admin = new Client(service.url, { value: BOOTSTRAP_TOKEN });
+});
+afterAll(async () => {
+  await stop(service);
+  await database.drop();
+});
+
+const metrics = async () => (await fetch(`${management}/metrics`)).text();
+
+/** The value of a sample, by its name and labels in the text format. */
+const valueOf = (text: string, sample: string) => {
+  const line = text.split('\n').find((line) => line.startsWith(`${sample} `));
+  return line === undefined ? undefined : Number(line.slice(sample.length + 1));
+};
+
+describe('the management port', () => {
+  it('counts requests by the template of their route, method and status', async () => {
+    const { id } = await admin.createUser();
+    for (let i = 0; i < 3; i++) await admin.get(`/api/v1/users/${id}`).expect(200);
+    await admin.get('/api/v1/users/usr_x').expect(404);
+    await new Client(service.url).get(`/nowhere/${id}`).expect(404);
+    const text = await metrics();
+    const count = (route: string, status: number, method = 'GET') =>
+      valueOf(
+        text,
+        `ums_http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`,
+      );
+    expect(count('/api/v1/users/:id', 200)).toBe(3);
+    expect(count('/api/v1/users/:id', 404)).toBe(1);
+    expect(count('/api/v1/users', 201, 'POST')).toBe(1);
+    expect(count('none', 404)).toBe(1);
+    expect(
+      valueOf(
+        text,
+        `ums_http_request_duration_seconds_bucket{le="10",method="POST",route="/api/v1/users",status="201"}`,
+      ),
+    ).toBe(1);
+    expect(text).not.toContain(id);
+  });
+
+  it('counts rejected requests by reason', async () => {
+    const anonymous = new Client(service.url);
+    await anonymous.get('/api/v1/users').expect(401);
+    await admin.withValue(newTokenValue()).get('/api/v1/users').expect(401);
+    const { token } = (await admin.post('/v1/tokens', { name: 'Reader', scopes: ['users:read'] }).expect(201))
+      .body;
+    const reader = admin.withValue(token);
+    await reader.delete('/api/v1/users/usr_x').expect(403);
+    while ((await reader.get('/v1/tokens/current')).status === 200);
+    const text = await metrics();
+    const refused = (status: number, reason: string) =>
+      valueOf(text, `ums_http_refusals_total{status="${status}",reason="${reason}"}`);
+    expect(refused(401, 'missing_token')).toBe(1);
+    expect(refused(401, 'invalid_token')).toBe(1);
+    expect(refused(403, 'users:delete')).toBe(1);
+    expect(refused(429, 'rate_limited')).toBe(1);
+  });
+
+  it('reports the pool, the limiter, the event loop and the build', async () => {
+    let text: string;
+    // Background work has a connection now and then.
+    do text = await metrics();
+    while (valueOf(text, 'ums_database_connections_in_use') !== 0);
+    expect(valueOf(text, 'ums_database_connections_waiting')).toBe(0);
+    expect(valueOf(text, 'ums_database_connections_idle')).toBeGreaterThan(0);
+    expect(valueOf(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+    const storage = database.env.DATABASE_URL ? 'postgres' : 'memory';
+    expect(valueOf(text, `ums_rate_limit_storage_info{storage="${storage}"}`)).toBe(1);
+    expect(text).toMatch(/^ums_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\} 1$/m);
+  });
+
+  it('has no label with values that a caller can choose', async () => {
+    for (let i = 0; i < 20; i++) {
+      const path = `/${Math.random()}`;
+      await new Client(service.url).send('options', path);
+      await admin.get(`/api/v1/users${path}?q=${i}`);
+      await new Client(service.url).send('put', `/api/v1/users/${i}`);
+    }
+    const routes = [
+      ...(await metrics()).matchAll(/^ums_http_request_duration_seconds_count\{.*route="([^"]*)"/gm),
+    ];
+    expect(new Set(routes.map(([, route]) => route))).toEqual(
+      new Set(['none', '/api/v1/users', '/api/v1/users/:id', '/v1/tokens', '/v1/tokens/current']),
+    );
+  });
+
+  it('also answers /livez and /readyz, and nothing else', async () => {
+    for (const path of ['/livez', '/readyz']) {
+      const response = await fetch(management + path);
+      expect([response.status, await response.text()]).toEqual([200, '{"status":"ok"}']);
+    }
+    expect((await fetch(`${management}/api/v1/users`)).status).toBe(404);
+    const refused = await fetch(`${management}/metrics`, { method: 'POST' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    const head = await fetch(`${management}/metrics`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+      '',
+    ]);
+    await new Client(service.url).get('/metrics').expect(404);
+  });
+
+  it('has every metric that the dashboard and the alerts query', async () => {
+    const exported = new Set(
+      [...(await metrics()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+      ),
+    );
+    const { panels } = JSON.parse(readFileSync('deploy/monitoring/dashboard.json', 'utf8'));
+    const { groups } = parse(readFileSync('deploy/monitoring/alerts.yaml', 'utf8'));
+    const expressions: string[] = [
+      ...panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr)),
+      ...groups.flatMap(({ rules }: { rules: { expr: string }[] }) => rules.map(({ expr }) => expr)),
+    ];
+    const queried = new Set(
+      expressions.flatMap((expression) => expression.match(/\b(?:ums|nodejs|process)_[a-z0-9_]+/g) ?? []),
+    );
+    expect(queried.size).toBeGreaterThan(8);
+    expect([...queried].filter((name) => !exported.has(name))).toEqual([]);
+    for (const name of exported)
+      if (name.startsWith('ums_') && !name.endsWith('_sum')) expect(queried).toContain(name);
+  });
+});
+
+describe('ums_rate_limit_fallbacks_total', () => {
+  it('counts the fallback from Redis to PostgreSQL', async () => {
+    const another = await copyOfTemplate();
+    const without = await start({ ...another.env, MANAGEMENT_PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' });
+    const text = await (await fetch(/Metrics at (\S+)/.exec(without.stdout())![1])).text();
+    expect(valueOf(text, 'ums_rate_limit_storage_info{storage="postgres"}')).toBe(1);
+    expect(valueOf(text, 'ums_rate_limit_fallbacks_total')).toBe(1);
+    expect(text).not.toContain('storage="redis"');
+    await stop(without);
+    await another.drop();
+  });
+});
+
+describe('deploy/monitoring/alerts.yaml', () => {
+  const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+  if (!hasPromtool)
+    process.stderr.write('promtool is not installed; the check of the alert rules is skipped.\n');
+  (hasPromtool ? it : it.skip)('is valid for Prometheus', () => {
+    const { status, stdout, stderr } = spawnSync(
+      'promtool',
+      ['check', 'rules', 'deploy/monitoring/alerts.yaml'],
+      { encoding: 'utf8' },
+    );
+    expect({ status, output: stdout + stderr }).toEqual({
+      status: 0,
+      output: expect.stringContaining('SUCCESS'),
+    });
+  });
+});
+
+describeOnServer('ums_tokens_expiring', () => {
+  it('counts active tokens that expire within 14 days, and is NaN without a database', async () => {
+    const { DATABASE_URL } = database.env;
+    const client = new pg.Client(DATABASE_URL);
+    await client.connect();
+    const days = ['1d', '13d', '14d', '15d', undefined];
+    const tokens = [];
+    for (const expiresIn of days) {
+      tokens.push(
+        (await admin.post('/v1/tokens', { name: 'T', scopes: ['admin'], expiresIn }).expect(201)).body,
+      );
+    }
+    await admin.delete(`/v1/tokens/${tokens[0].id}`).expect(204);
+    const another = await start({ ...database.env, MANAGEMENT_PORT: '0', MIGRATE_ON_START: 'false' });
+    const at = /Metrics at (\S+)/.exec(another.stdout())![1];
+    let text;
+    do text = await (await fetch(at)).text();
+    while (text.includes('ums_tokens_expiring Nan'));
+    expect(valueOf(text, 'ums_tokens_expiring')).toBe(2);
+    await stop(another);
+    await client.end();
+  });
+});

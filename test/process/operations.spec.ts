@@ -1,0 +1,329 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { type Client as ApiClient, createClient } from '../../client/index';
+import { person } from '../../src/demo/people';
+import { readConfig } from '../../src/process/config';
+import { createLog } from '../../src/process/log';
+import { prettyLog } from '../../src/process/pretty-log';
+import { newTokenValue } from '../../src/tokens/token-value';
+import { Client } from '../support/client';
+import {
+  copyOfTemplate,
+  describeOnServer,
+  emptyDatabase,
+  type TestDatabase,
+  directUrl,
+} from '../support/database';
+import { run, start, stop } from '../support/process';
+
+const doc = readFileSync('docs/operations.md', 'utf8');
+const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+
+let database: TestDatabase;
+let directory: string;
+beforeAll(async () => {
+  database = await copyOfTemplate();
+  directory = mkdtempSync(join(tmpdir(), 'ums-operations-'));
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(directory, { recursive: true });
+});
+
+const file = (name: string, content: string) => {
+  writeFileSync(join(directory, name), content);
+  return join(directory, name);
+};
+
+describe('a secret', () => {
+  it('can be read from a file', async () => {
+    const { DATABASE_URL = 'embedded', DATA_DIR } = database.env;
+    const token = newTokenValue();
+    const service = await start({
+      DATA_DIR,
+      DATABASE_URL_FILE: file('database', `${DATABASE_URL}\n`),
+      BOOTSTRAP_TOKEN_FILE: file('token', `${token}\n`),
+    });
+    await new Client(service.url, { value: token }).get('/v1/tokens/current').expect(200);
+    await stop(service);
+  });
+
+  it('whose file is missing or empty, or that is set twice, stops the start', async () => {
+    const { code, stderr } = await run(['start'], {
+      DATABASE_URL: 'embedded',
+      DATABASE_URL_FILE: file('database', 'embedded'),
+      BOOTSTRAP_TOKEN_FILE: join(directory, 'nowhere'),
+      REDIS_URL_FILE: file('empty', '\n'),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('  DATABASE_URL_FILE must not be set together with DATABASE_URL\n');
+    expect(stderr).toMatch(/ {2}BOOTSTRAP_TOKEN_FILE cannot be read: ENOENT.*\n/);
+    expect(stderr).toContain('  REDIS_URL_FILE points to an empty file\n');
+
+    const wrong = await run(['start'], { BOOTSTRAP_TOKEN_FILE: file('wrong', 'secret-secret') });
+    expect(wrong.stderr).toContain('  BOOTSTRAP_TOKEN must be a token value');
+    expect(wrong.stderr).not.toContain('secret-secret');
+  });
+});
+
+/** Makes escape characters readable. */
+const visible = (text: string) => text.replaceAll('\x1b', 'ESC');
+
+describe('on a terminal', () => {
+  /** Runs a command on a terminal. */
+  const onTerminal = (command: string) =>
+    spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {
+      env: { ...process.env, ...database.env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+  const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+  if (!hasScript)
+    process.stderr.write('script(1) of util-linux is not installed: the terminal tests are skipped.\n');
+
+  (hasScript ? it : it.skip)('an import shows rows, rate and ETA on one line that is updated', async () => {
+    const people = Array.from({ length: 3000 }, (_, n) => `${JSON.stringify(person(n))}\n`).join('');
+    const created = await run(['organizations', 'create', 'Test', '--json'], database.env);
+    const path = file('people.ndjson', people);
+    const id = JSON.parse(created.stdout).id;
+    const terminal = onTerminal(`node dist/src/cli.js users import ${path} --organization ${id}`);
+    let seen = '';
+    terminal.stdout.on('data', (chunk) => (seen += visible(String(chunk))));
+    expect((await once(terminal, 'close'))[0]).toBe(0);
+    expect(seen).toMatch(/\rESC\[K\d+ %, [\d,]+ rows, [\d,]+ rows\/s, ETA \d+:\d\d/);
+    expect(seen).toMatch(
+      /\rESC\[K3,000 rows in [\d.]+ s: 3,000 created, 0 updated, 0 unchanged, 0 refused\.\r\n$/,
+    );
+  });
+
+  (hasScript ? it : it.skip)('the log is formatted text', async () => {
+    // exec, because some shells that wait for a command end on Ctrl-C, too
+    const terminal = onTerminal('exec env PORT=0 HOST=127.0.0.1 node dist/src/cli.js start');
+    let seen = '';
+    terminal.stdout.on('data', (chunk) => (seen += visible(String(chunk))));
+    const until = async (text: RegExp) => {
+      while (!text.test(seen)) await once(terminal.stdout, 'data');
+      return text.exec(seen)!;
+    };
+    const [, url] = await until(/Service at (http\S+)\r\n/);
+    await until(/(Organization|There is no active admin)/);
+    await new Client(url).get('/api/v1/users').expect(401);
+    await until(
+      /^\d\d:\d\d:\d\d\.\d{3} \S*INFO\S* {2}GET \/api\/v1\/users 401 [\d.]+ ms requestId=\S+ refusal=missing_token\r$/m,
+    );
+    terminal.stdin.write('\x03'); // Ctrl-C
+    expect((await once(terminal, 'close'))[0]).toBe(0);
+  });
+
+  it('a log line cannot move the cursor, and the stack of an error follows it', () => {
+    let written = '';
+    const log = createLog(
+      'trace',
+      prettyLog((text) => (written += visible(text))),
+    );
+    log.error({ error: { message: 'a\x1b[2Jb', stack: '    at here (file.js:1:1)' } }, 'failed');
+    expect(written).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} ESC\[31mERRORESC\[39m failed message=a\\u001b\[2Jb\n {4}at here \(file\.js:1:1\)\n$/,
+    );
+  });
+});
+
+describe('the log', () => {
+  it('has one line of JSON per request, with IDs, route template, status and duration', async () => {
+    const token = newTokenValue();
+    const fresh = await copyOfTemplate();
+    const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
+    const api = new Client(service.url, { value: token });
+    const { id } = await api.createUser({ email: 'secret@example.com' });
+    await api.get(`/api/v1/users/${id}`).set('X-Request-ID', 'asked-1').expect(200);
+    await api.get('/api/v1/users/search?q=secret').expect(200);
+    await stop(service);
+    await fresh.drop();
+    const lines = service
+      .stdout()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+    const requests = lines.filter(({ route }) => route);
+    expect(requests.map(({ method, route, status }) => [method, route, status])).toEqual([
+      ['POST', '/api/v1/users', 201],
+      ['GET', '/api/v1/users/:id', 200],
+      ['GET', '/api/v1/users/search', 200],
+    ]);
+    expect(requests[1]).toEqual({
+      level: 30,
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      requestId: 'asked-1',
+      method: 'GET',
+      route: '/api/v1/users/:id',
+      status: 200,
+      ms: expect.any(Number),
+      tokenId: expect.stringMatching(/^tok_/),
+      organizationId: expect.stringMatching(/^org_/),
+    });
+    expect(service.stdout()).not.toContain('secret');
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('mentions only commands and files that exist', async () => {
+    const commands = [...doc.matchAll(/\bums ((?:[a-z]+ ?){1,2})(?:--|"|`|$)/gm)].map(([, words]) =>
+      words.trim(),
+    );
+    expect(commands.length).toBeGreaterThan(5);
+    for (const command of new Set(commands)) {
+      const { code } = await run([...command.split(' '), '--help'], {});
+      expect({ command, code }).toEqual({ command, code: 0 });
+    }
+    const paths = [...doc.matchAll(/\b(?:deploy|docs)\/[a-z./-]*[a-z]/g)].map(([path]) => path);
+    expect(paths.length).toBeGreaterThan(5);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+    expect(existsSync('docs/tracing.md')).toBe(true);
+  });
+
+  it('gives numbers with which the autoscaler stays below the default max_connections', () => {
+    const specOf = (name: string) => parse(readFileSync(`deploy/base/${name}.yaml`, 'utf8')).spec;
+    const { maxReplicas } = specOf('horizontal-pod-autoscaler');
+    const { maxSurge } = specOf('deployment').strategy.rollingUpdate;
+    const { poolSize } = readConfig({});
+    const needed = (maxReplicas + maxSurge) * poolSize + 5;
+    expect(needed).toBeLessThanOrEqual(100 - 3);
+    expect(doc.replace(/\s+/g, ' ')).toContain(
+      `(${maxReplicas} + ${maxSurge}) × ${poolSize} + 5 = ${needed}`,
+    );
+  });
+
+  it('explains every alert', () => {
+    const { groups } = parse(readFileSync('deploy/monitoring/alerts.yaml', 'utf8'));
+    const alerts = groups.flatMap(({ rules }: { rules: { alert: string }[] }) =>
+      rules.map(({ alert }) => alert),
+    );
+    expect([...doc.matchAll(/^\| `(UserManagement\w+)`/gm)].map(([, alert]) => alert)).toEqual(alerts);
+  });
+});
+
+describe('the report of leaked tokens in docs/operations.md', () => {
+  const section = doc.slice(doc.indexOf('## Leaked tokens'));
+
+  it('has a pattern that finds token values and nothing longer', () => {
+    const patterns = [
+      ...section.matchAll(/`(\\bumt_[^`]*)`/g),
+      ...section.matchAll(/^regex = '''(.*)'''$/gm),
+    ].map(([, pattern]) => new RegExp(pattern, 'g'));
+    expect(patterns).toHaveLength(2);
+    const value = newTokenValue();
+    for (const pattern of patterns) {
+      expect(`curl -H "Authorization: Bearer ${value}"; x${value} ${value}x`.match(pattern)).toEqual([value]);
+    }
+  });
+
+  const missing = ['jq', 'curl'].filter((tool) => !has(tool));
+  if (missing.length > 0)
+    process.stderr.write(
+      `Not installed: ${missing.join(', ')}. The report of leaked tokens is not tested.\n`,
+    );
+
+  (missing.length > 0 ? it.skip : it)('has a command that revokes what gitleaks has found', async () => {
+    const token = newTokenValue();
+    const fresh = await copyOfTemplate();
+    const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token, LEAK_REPORTS: 'true' });
+    const api = new Client(service.url, { value: token });
+    const create = async () =>
+      (await api.post('/v1/tokens', { name: 'CI', scopes: ['users:read'] }).expect(201)).body.token;
+    const [leaked, late, safe] = [await create(), await create(), await create()];
+    const finding = (Secret: string, RuleID = 'user-management-token') => ({ RuleID, Secret, File: '.env' });
+    file(
+      'leaks.json',
+      JSON.stringify([
+        finding(leaked),
+        finding(leaked),
+        ...Array.from({ length: 120 }, () => finding(newTokenValue())),
+        finding(late),
+        finding(safe, 'generic-api-key'),
+      ]),
+    );
+    const [, command] = /```sh\n(jq [^`]*)```/.exec(section)!;
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', command], {
+      cwd: directory,
+      env: { ...process.env, SERVICE: service.url },
+    });
+    expect([stdout, stderr]).toEqual(['', '']);
+    for (const [value, status] of [
+      [leaked, 401],
+      [late, 401],
+      [safe, 200],
+    ] as const)
+      await api.withValue(value).get('/api/v1/users').expect(status);
+    expect(existsSync(join(directory, 'leaks.json'))).toBe(false);
+    await stop(service);
+    await fresh.drop();
+  });
+});
+
+/** Runs the service on a database, and asks it. */
+async function asking<Result>(
+  { env }: TestDatabase,
+  token: string,
+  ask: (api: ApiClient) => Promise<Result>,
+): Promise<Result> {
+  const service = await start(env);
+  return ask(createClient({ baseUrl: service.url, token })).finally(() => stop(service));
+}
+
+describeOnServer('docs/operations.md, on a server', () => {
+  const tools = ['pg_dump', 'pg_restore', 'psql'].filter((tool) => !has(tool));
+  if (tools.length > 0)
+    process.stderr.write(`Not installed: ${tools.join(', ')}. The backup is not tested.\n`);
+
+  (tools.length > 0 ? it.skip : it)('has commands that back up and restore a database', async () => {
+    const restored = await emptyDatabase();
+    const source = await copyOfTemplate();
+    const organization = JSON.parse(
+      (await run(['organizations', 'create', 'Test', '--json'], source.env)).stdout,
+    ).id;
+    await run(['seed', '--organization', organization, '--users', '50'], source.env);
+    const token = [
+      'tokens',
+      'create',
+      '--organization',
+      organization,
+      '--name',
+      'Reader',
+      '--scopes',
+      'admin',
+    ];
+    const { token: reader } = JSON.parse((await run([...token, '--json'], source.env)).stdout);
+    const { nextCursor } = await asking(source, reader, (api) => api.events.list({ limit: 10 }).page());
+    await run(['seed', '--organization', organization, '--users', '60'], source.env); // ten that nobody has numbered
+    const blocks = [...doc.matchAll(/```sh\n((?:pg_dump|pg_restore)[^`]*)```/g)].map(([, block]) => block);
+    expect(blocks).toHaveLength(2);
+    for (const block of blocks) {
+      await promisify(execFile)('sh', ['-ec', block], {
+        cwd: directory,
+        env: {
+          ...process.env,
+          DATABASE_URL: directUrl(source),
+          RESTORED_URL: directUrl(restored),
+        },
+      });
+    }
+    const exported = async ({ env }: TestDatabase) =>
+      (await run(['users', 'export', '--organization', organization], env)).stdout;
+    expect(await exported(restored)).toBe(await exported(source));
+    expect((await run(['migrate', '--status'], restored.env)).code).toBe(0);
+    // The feed goes on where it was, and new events have new numbers.
+    const events = await asking(restored, reader, async (api) => {
+      const { id } = await api.users.create({ name: 'Ada', email: 'ada@restored.example' });
+      await api.users.update(id, { role: 'admin' });
+      return (await api.events.list({ cursor: nextCursor!, limit: 200 }).page()).data;
+    });
+    expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 53 }, (_, i) => i + 11));
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['user.created', 'user.updated']);
+    await source.drop();
+    await restored.drop();
+  });
+});

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const { forbidden } = createRequire(__filename)('../../.dependency-cruiser.cjs') as {
+  forbidden: { name: string; to: { path: string } }[];
+};
+const document = readFileSync('docs/architecture.md', 'utf8');
+const section = (title: string) => document.split(/^## /m).find((text) => text.startsWith(title))!;
+
+const cellsOf = (text: string) =>
+  [...text.matchAll(/^\| (.*) \|$/gm)].map(([, row]) => row.split(' | ').map((cell) => cell.trim()));
+const foldersIn = (cell: string) => [...cell.matchAll(/`([\w/-]+)\/`/g)].map(([, folder]) => folder);
+
+describe('docs/architecture.md', () => {
+  const rooms = cellsOf(section('The rooms')).filter(([folder]) => folder.startsWith('`'));
+
+  it('names every folder of src, and no other', () => {
+    const folders = readdirSync('src', { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => `${entry.parentPath}/${entry.name}`.replace(/^src\//, ''));
+    expect(rooms.flatMap(([folder]) => foldersIn(folder)).sort()).toEqual(folders.sort());
+  });
+
+  it('lists the imports that the dependency rules allow', () => {
+    const documented = rooms
+      .filter(([folder]) => !foldersIn(folder)[0].includes('/'))
+      .map(([folder, , imports]) => [`room-${foldersIn(folder)[0]}`, foldersIn(imports).sort()]);
+    const enforced = forbidden
+      .filter(({ name }) => name.startsWith('room-'))
+      .map(({ name, to }) => {
+        const allowed = /\(\?!(.*)\)$/.exec(to.path)![1].split('|');
+        const others = allowed.filter((room) => room.endsWith('/') && room !== `${name.slice(5)}/`);
+        return [name, others.map((room) => room.slice(0, -1)).sort()];
+      });
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(enforced));
+  });
+
+  it('names files that exist', () => {
+    const named = [...document.matchAll(/`((?:[\w-]+\/)+[\w.-]+\.ts)`/g)].map(([, path]) => path);
+    const inPromises = [...section('Where each promise').matchAll(/`([\w-]+\/[\w/.-]+)`/g)].map(
+      ([, path]) => path,
+    );
+    const missing = [...named, ...inPromises].filter(
+      (path) => ![path, `src/${path}`, `src/${path}.ts`].some((candidate) => existsSync(candidate)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+it('keeps src itself to at most eight files, and every folder below it to fifteen', () => {
+  const filesIn = (folder: string) =>
+    readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()).length;
+  const folders = readdirSync('src', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+  expect(filesIn('src')).toBeLessThanOrEqual(8);
+  expect(folders.filter((folder) => filesIn(folder) > 15)).toEqual([]);
+});

@@ -1,0 +1,111 @@
+import type { DataSource } from 'typeorm';
+import { OrganizationsService } from '../../src/auth/organizations.service';
+import { systemCaller } from '../../src/http/caller';
+import { listQueryOf } from '../../src/scim/list-query';
+import { USER } from '../../src/scim/schema/user.schema';
+import { keysOf } from '../../src/scim/users/match-keys';
+import { ScimUserList } from '../../src/scim/users/scim-user-list';
+import { describeOnServer } from '../support/database';
+import { fillOrganization } from '../support/people';
+import { accessPathsOf, rowsReadBy, selectsOf } from '../support/plans';
+import { startService, type TestService } from '../support/service';
+
+const USERS = 3_000;
+const OTHERS = 12_000;
+
+let service: TestService;
+let dataSource: DataSource;
+let organizationId: string;
+
+/** Gives every user of an organization what a directory would. */
+async function fillDirectory(organization: string): Promise<void> {
+  const users: { id: string; email: string; name: string }[] = await dataSource.query(
+    'SELECT id, email, name FROM users WHERE organization_id = $1',
+    [organization],
+  );
+  const rows = users.map(({ id, email, name }, n) => {
+    const keys = keysOf({
+      externalId: `ext-${n}`,
+      displayName: name,
+      emails: [{ value: email, type: 'work' }],
+    });
+    return {
+      organization_id: organization,
+      user_id: id,
+      user_name: email,
+      attributes: {},
+      email,
+      name,
+      keys,
+    };
+  });
+  await dataSource.query(
+    'INSERT INTO scim_users SELECT * FROM json_populate_recordset(NULL::scim_users, $1::json)',
+    [JSON.stringify(rows)],
+  );
+}
+
+describeOnServer('a filter of SCIM', () => {
+  beforeAll(async () => {
+    service = await startService();
+    dataSource = service.dataSource;
+    for (const table of ['users', 'scim_users'])
+      await dataSource.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+    const others = (await service.app.get(OrganizationsService).create('Others')).id;
+    await fillOrganization(dataSource, others, 0, OTHERS);
+    await fillDirectory(others);
+    await dataSource.query('ANALYZE');
+    organizationId = (await service.app.get(OrganizationsService).create('Own')).id;
+    await fillOrganization(dataSource, organizationId, OTHERS, USERS);
+    await fillDirectory(organizationId);
+    await dataSource.query(`SELECT gin_clean_pending_list('scim_users_organization_id_keys_idx')`);
+  });
+  afterAll(() => service.close());
+
+  const statementsOf = (filter: string) =>
+    selectsOf(dataSource, () =>
+      service.app.get(ScimUserList, { strict: false }).list(
+        systemCaller(organizationId, 'service', 'test'),
+        listQueryOf(USER, { filter, count: 10 }),
+        false, // empty tables of groups have plans of their own
+      ),
+    );
+
+  const FILTERS = [
+    'externalId eq "ext-7"',
+    'externalId eq "ext-7" and active eq true',
+    'emails.value eq "nobody@example.com"',
+    'userName eq "nobody@example.com"',
+    'userName eq "nobody@example.com" and externalId eq "ext-7"',
+    'id eq "usr_00000000000000000000000000" and manager eq "x"',
+    'meta.lastModified gt "2999-01-01T00:00:00Z"',
+    'meta.created lt "2000-01-01T00:00:00Z"',
+  ];
+
+  it('goes by the same indexes whatever the statistics say, and reads few rows', async () => {
+    const paths = async () => {
+      const found: Record<string, string[][]> = {};
+      for (const filter of FILTERS)
+        found[filter] = await accessPathsOf(dataSource, await statementsOf(filter));
+      return found;
+    };
+    const withThoseOfOthers = await paths();
+    await dataSource.query('ANALYZE');
+    const withFreshOnes = await paths();
+    await dataSource.query(
+      `DELETE FROM pg_statistic WHERE starelid IN ('users'::regclass, 'scim_users'::regclass)`,
+    );
+    await dataSource.query(`UPDATE pg_class SET reltuples = -1 WHERE relname IN ('users', 'scim_users')`);
+    expect(withThoseOfOthers).toEqual(withFreshOnes);
+    expect(await paths()).toEqual(withFreshOnes);
+    for (const [filter, indexes] of Object.entries(withFreshOnes))
+      expect([filter, indexes.flat().filter((path) => path.startsWith('all of'))]).toEqual([filter, []]);
+    for (const filter of FILTERS)
+      expect([filter, await rowsReadBy(dataSource, await statementsOf(filter))]).toEqual([
+        filter,
+        expect.any(Number),
+      ]);
+    for (const filter of FILTERS)
+      expect(await rowsReadBy(dataSource, await statementsOf(filter))).toBeLessThan(50);
+  });
+});

@@ -1,0 +1,110 @@
+import type { Attribute } from '../../src/scim/schema/attribute';
+import { resourceTypes, schemas, serviceProviderConfig } from '../../src/scim/schema/discovery';
+
+const base = 'https://users.example.com/scim/v2';
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const byId = Object.fromEntries(schemas(base).map((schema) => [schema.id, schema]));
+const attributesOf = (id: string) => byId[id].attributes as Attribute[];
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+
+/** The names that Microsoft's validator makes of a schema, and compares with the targets of its mapping. */
+function flattened(attributes: readonly Attribute[], prefix = ''): string[] {
+  return attributes.flatMap(({ name, type, multiValued, subAttributes = [] }) => {
+    if (type !== 'complex') return [`${prefix}${name}`];
+    if (!multiValued)
+      return [`${prefix}${name}`, ...subAttributes.map((sub) => `${prefix}${name}.${sub.name}`)];
+    const types = subAttributes.find((sub) => sub.name === 'type')?.canonicalValues;
+    const filters = types ? types.map((value) => `type eq "${value}"`) : ['primary eq "True"'];
+    return filters.flatMap((filter) => subAttributes.map((sub) => `${prefix}${name}[${filter}].${sub.name}`));
+  });
+}
+
+describe('/Schemas', () => {
+  it('has every target of the default mapping of Entra', () => {
+    const names = [
+      ...flattened(attributesOf(USER)),
+      ...flattened(attributesOf(ENTERPRISE), `${ENTERPRISE}:`),
+    ];
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'userName',
+        'active',
+        'displayName',
+        'title',
+        'externalId',
+        'preferredLanguage',
+        'emails[type eq "work"].value',
+        'name.givenName',
+        'name.familyName',
+        'name.formatted',
+        ...['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'].map(
+          (name) => `addresses[type eq "work"].${name}`,
+        ),
+        'addresses[type eq "other"].formatted',
+        ...['work', 'mobile', 'fax'].map((type) => `phoneNumbers[type eq "${type}"].value`),
+        'roles[primary eq "True"].value',
+        'roles[primary eq "True"].display',
+        'roles[primary eq "True"].type',
+        ...['employeeNumber', 'department', 'manager'].map((name) => `${ENTERPRISE}:${name}`),
+      ]),
+    );
+  });
+
+  it('declares required what Microsoft must not set to null', () => {
+    const required = (id: string) =>
+      attributesOf(id).flatMap(({ name, required }) => (required ? [name] : []));
+    expect(required(USER)).toEqual(['userName', 'active', 'emails']);
+    expect(required('urn:ietf:params:scim:schemas:core:2.0:Group')).toEqual(['displayName']);
+    const value = attributesOf(USER).find(({ name }) => name === 'emails')!.subAttributes![0];
+    expect(value).toMatchObject({ name: 'value', required: true });
+  });
+
+  it('declares groups read-only and no password, and keeps its own limits to itself', () => {
+    expect(attributesOf(USER).find(({ name }) => name === 'groups')).toMatchObject({
+      mutability: 'readOnly',
+    });
+    expect(JSON.stringify(schemas(base))).not.toMatch(/password|maxLength/);
+  });
+
+  it('has attributes as RFC 7643 has them', () => {
+    expect(attributesOf(USER)[0]).toEqual({
+      name: 'userName',
+      type: 'string',
+      multiValued: false,
+      description: expect.any(String),
+      required: true,
+      caseExact: false,
+      mutability: 'readWrite',
+      returned: 'default',
+      uniqueness: 'server',
+    });
+  });
+});
+
+it('has absolute locations', () => {
+  const locations = [serviceProviderConfig(base), ...resourceTypes(base), ...schemas(base)].map(
+    ({ meta }) => meta.location,
+  );
+  expect(locations).toEqual([
+    `${base}/ServiceProviderConfig`,
+    `${base}/ResourceTypes/User`,
+    `${base}/ResourceTypes/Group`,
+    `${base}/Schemas/${USER}`,
+    `${base}/Schemas/${ENTERPRISE}`,
+    `${base}/Schemas/urn:ietf:params:scim:schemas:core:2.0:Group`,
+  ]);
+});
+
+it('says what is supported', () => {
+  expect(serviceProviderConfig(base)).toMatchObject({
+    patch: { supported: true },
+    bulk: { supported: false },
+    filter: { supported: true, maxResults: 200 },
+    sort: { supported: false },
+    etag: { supported: true },
+    changePassword: { supported: false },
+    pagination: { cursor: true, index: true },
+    authenticationSchemes: [{ type: 'oauthbearertoken' }],
+    interopProfileConformant: false,
+  });
+});

@@ -1,0 +1,318 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import type { Resource } from '../../src/scim/resource';
+import { ENTERPRISE_URN as EXT, USER_URN } from '../../src/scim/schema/user.schema';
+import { chooseEmail, emailCandidates, inputOf, nameOf, roleOf } from '../../src/scim/user-fields';
+import {
+  directoryUser,
+  type DirectoryUser,
+  type ShownUser,
+  userResource,
+  writableAttributes,
+} from '../../src/scim/user-resource';
+import { createdUser, patchedUser, replacedUser } from '../../src/scim/user-writes';
+
+const base = 'https://users.example.com/scim/v2';
+const aUser = (fields: Partial<ShownUser> = {}): ShownUser => ({
+  id: 'usr_01kacp9k3m8x2f5q7v9wbz4n6t',
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  active: true,
+  version: 3,
+  createdAt: new Date('2026-01-31T09:30:00.000Z'),
+  updatedAt: new Date('2026-02-01T09:30:00.123Z'),
+  ...fields,
+});
+
+/** The user and its row after a POST of this body. */
+function created(body: object): { user: ShownUser; directory: DirectoryUser } {
+  const attributes = createdUser({ userName: 'ada', emails: [{ value: 'ada@example.com' }], ...body });
+  const { emails, name, active } = inputOf(attributes);
+  const user = aUser({ email: emails![0], name, active: active ?? true });
+  return { user, directory: directoryUser(attributes, user) };
+}
+
+const patchOf = (...operations: object[]) => ({ Operations: operations });
+
+describe('createdUser()', () => {
+  it('has canonical names and drops what is not declared or read-only', () => {
+    const body = {
+      schemas: [USER_URN],
+      USERNAME: 'ada',
+      id: 'x',
+      meta: { version: 1 },
+      groups: [{ value: 'g' }],
+      password: 'secret',
+      nickName: 'a',
+      title: null,
+      displayName: '',
+      active: 'TRUE',
+      preferredLanguage: ['en'],
+      name: { GivenName: 'Ada', nope: 1, familyName: null },
+      Emails: { Value: 'a@b.co', primary: 'True', type: 'private' },
+      roles: [{ value: 'a' }, { value: '' }, { primary: true }, null],
+      phoneNumbers: [],
+      department: 'R&D',
+      [EXT.toUpperCase()]: { EmployeeNumber: '7', manager: ['m'], costCenter: 'x' },
+    };
+    expect(createdUser(body)).toEqual({
+      userName: 'ada',
+      active: true,
+      preferredLanguage: 'en',
+      name: { givenName: 'Ada' },
+      emails: [{ value: 'a@b.co', primary: true, type: 'private' }],
+      roles: [{ value: 'a' }],
+      [EXT]: { department: 'R&D', employeeNumber: '7', manager: { value: 'm' } },
+    });
+  });
+
+  it.each<[object, string]>([
+    [{}, 'userName is required'],
+    [{ userName: null }, 'userName is required'],
+    [{ userName: ' ' }, 'userName must not be blank'],
+    [{ userName: 7 }, 'userName must be a string'],
+    [{ userName: 'a'.repeat(257) }, 'userName must have at most 256 characters'],
+    [{ userName: 'a', externalId: 'a'.repeat(513) }, 'externalId must have at most 512 characters'],
+    [{ userName: 'a', active: 'yes' }, 'active must be true or false'],
+    [{ userName: 'a', name: 'Ada' }, 'name must be an object'],
+    [{ userName: 'a', emails: ['a@b.co'] }, 'emails must be an object'],
+    [{ userName: 'a', emails: [{ value: {} }] }, 'emails.value must be a string'],
+    [{ userName: 'a', [EXT]: [] }, `${EXT} must be an object`],
+    [{ userName: 'a', emails: Array(201).fill({ value: 'x' }) }, 'emails must have at most 200 values'],
+    [{ userName: 'a', title: 'x'.repeat(16_384) }, 'The attributes must have at most 16 KB as JSON'],
+  ])('refuses %# %j', (body, detail) => {
+    expect(() => createdUser(body)).toThrow(expect.objectContaining({ scimType: 'invalidValue', detail }));
+  });
+
+  it('refuses a body that is no object', () => {
+    expect(() => createdUser([])).toThrow(expect.objectContaining({ scimType: 'invalidSyntax' }));
+  });
+});
+
+describe('the email of a user', () => {
+  it.each<[object, string[]]>([
+    [{ userName: 'u@x.co' }, ['u@x.co']],
+    [{ userName: 'u' }, []],
+    [{ userName: 'u', emails: [{ value: 'a@x.co' }, { value: 'b@x.co' }] }, ['a@x.co']],
+    [{ userName: 'U@x.co', emails: [{ value: 'u@X.co ' }] }, ['u@X.co']],
+    [
+      {
+        userName: 'u@x.co',
+        emails: [
+          { value: 'first@x.co' },
+          { value: 'work@x.co', type: 'Work' },
+          { value: 'never@x.co' },
+          { value: 'primary@x.co', primary: true },
+        ],
+      },
+      ['primary@x.co', 'work@x.co', 'first@x.co', 'u@x.co'],
+    ],
+    [{ userName: 'u@x.co', emails: [{ value: 'no address', primary: true }] }, ['u@x.co']],
+    [{ userName: 'u', emails: [{ value: `${'a'.repeat(250)}@x.co` }] }, []],
+  ])('of %j: %j', (attributes, emails) => {
+    expect(emailCandidates(attributes as Resource)).toEqual(emails);
+  });
+
+  it('is the first candidate that is free', () => {
+    expect(chooseEmail(['a@x.co', 'b@x.co'], (email) => email === 'b@x.co')).toBe('b@x.co');
+    expect(chooseEmail([], () => true, 'old@x.co')).toBe('old@x.co');
+    const choose = (candidates: string[]) => () => chooseEmail(candidates, () => false);
+    expect(choose(['a@x.co'])).toThrow(expect.objectContaining({ status: 409, scimType: 'uniqueness' }));
+    expect(choose([])).toThrow(expect.objectContaining({ status: 400, scimType: 'invalidValue' }));
+  });
+});
+
+it.each<[object, string]>([
+  [{ displayName: ' D ', name: { formatted: 'F' } }, 'D'],
+  [{ displayName: ' ', name: { formatted: 'F', givenName: 'G' } }, 'F'],
+  [{ name: { givenName: 'G', familyName: 'L' } }, 'G L'],
+  [{ name: { familyName: 'L' } }, 'L'],
+  [{ name: { middleName: 'M' } }, 'u'],
+  [{}, 'u'],
+  [{ displayName: '😀'.repeat(201) }, '😀'.repeat(200)],
+])('the name of %j', (attributes, name) => {
+  expect(nameOf({ userName: 'u', ...attributes } as Resource)).toBe(name);
+});
+
+it.each<[object[], string | undefined]>([
+  [[{ value: 'admin', primary: true }], 'admin'],
+  [[{ value: 'Viewer', primary: true }], 'viewer'],
+  [[{ value: 'admin' }], undefined],
+  [[{ value: 'owner', primary: true }, { value: 'admin' }], undefined],
+  [[], undefined],
+])('the role of %j', (roles, role) => {
+  expect(roleOf({ roles } as unknown as Resource)).toBe(role);
+});
+
+describe('userResource()', () => {
+  it('derives what no directory has given', () => {
+    expect(userResource(aUser(), null, base)).toEqual({
+      schemas: [USER_URN],
+      id: 'usr_01kacp9k3m8x2f5q7v9wbz4n6t',
+      userName: 'ada@example.com',
+      active: true,
+      name: { givenName: 'Ada', familyName: 'Lovelace' },
+      emails: [{ value: 'ada@example.com', type: 'work', primary: true }],
+      meta: {
+        resourceType: 'User',
+        created: '2026-01-31T09:30:00.000Z',
+        lastModified: '2026-02-01T09:30:00.123Z',
+        location: `${base}/Users/usr_01kacp9k3m8x2f5q7v9wbz4n6t`,
+        version: 'W/"3"',
+      },
+    });
+  });
+
+  it('gives back what the directory gave, and no more', () => {
+    const body = {
+      userName: 'ada',
+      externalId: 'x',
+      active: false,
+      emails: [
+        { value: 'ADA@example.com', type: 'work' },
+        { value: 'b@x.co', type: 'work', display: 'B' },
+      ],
+      roles: [{ value: 'owner' }],
+      [EXT]: { manager: { value: 'm' } },
+    };
+    const { user, directory } = created(body);
+    const { id: _id, meta: _meta, ...shown } = userResource(user, directory, base);
+    expect(shown).toEqual({ schemas: [USER_URN, EXT], ...body });
+  });
+
+  it('shows what the API has changed since', () => {
+    const { user, directory } = created({
+      displayName: 'Ada',
+      name: { givenName: 'A' },
+      emails: [{ value: 'h@x.co' }, { value: 'w@x.co', primary: true }],
+    });
+    expect(writableAttributes({ ...user, name: 'Countess', email: 'new@x.co' }, directory)).toEqual({
+      userName: 'ada',
+      active: true,
+      displayName: 'Countess',
+      emails: [{ value: 'h@x.co' }, { value: 'new@x.co', primary: true }],
+    });
+  });
+
+  it('shows a changed email that came from the userName as the primary one', () => {
+    const { user, directory } = created({ userName: 'ada@x.co', emails: [{ value: 'none', primary: true }] });
+    expect(user.email).toBe('ada@x.co');
+    expect(writableAttributes({ ...user, email: 'new@x.co' }, directory)).toMatchObject({
+      userName: 'ada@x.co',
+      emails: [
+        { value: 'new@x.co', type: 'work', primary: true },
+        { value: 'none', primary: false },
+      ],
+    });
+  });
+});
+
+describe('a write', () => {
+  it('changes only the fields whose attributes it changes', () => {
+    const { user, directory } = created({ displayName: 'Ada', roles: [{ value: 'admin', primary: true }] });
+    const before = writableAttributes(user, directory);
+    const input = (...operations: object[]) => inputOf(patchedUser(before, patchOf(...operations)), before);
+    expect(input({ op: 'replace', path: 'title', value: 'x' })).toEqual({});
+    expect(input({ op: 'replace', path: 'name.givenName', value: 'x' })).toEqual({});
+    expect(input({ op: 'replace', path: 'active', value: 'False' })).toEqual({ active: false });
+    expect(input({ op: 'remove', path: 'displayName' })).toEqual({ name: 'ada' });
+    expect(input({ op: 'remove', path: 'roles' })).toEqual({});
+    expect(input({ op: 'replace', path: 'roles[primary eq "True"].value', value: 'viewer' })).toEqual({
+      role: 'viewer',
+    });
+    expect(input({ op: 'replace', path: 'emails', value: [{ value: 'n@x.co' }] })).toEqual({
+      emails: ['n@x.co'],
+    });
+  });
+
+  it('a PUT leaves active, and removes the rest', () => {
+    const { user, directory } = created({ title: 'x', active: false, externalId: 'x' });
+    const before = writableAttributes(user, directory);
+    expect(replacedUser(before, { userName: 'b' })).toEqual({ userName: 'b', active: false });
+  });
+
+  it('a PATCH cannot take the last email of a user whose userName is no address', () => {
+    const patched = (userName: string, ...operations: object[]) => {
+      const { user, directory } = created({ userName });
+      return patchedUser(writableAttributes(user, directory), patchOf(...operations));
+    };
+    const remove = { op: 'replace', path: 'emails[value eq "ada@example.com"].value', value: '' };
+    expect(() => patched('ada', remove)).toThrow(expect.objectContaining({ scimType: 'invalidValue' }));
+    expect(patched('ada@x.co', remove)).toEqual({ userName: 'ada@x.co', active: true });
+    expect(patched('ada', remove, { op: 'add', path: 'emails', value: { value: 'x@y.co' } })).toEqual({
+      userName: 'ada',
+      active: true,
+      emails: [{ value: 'x@y.co' }],
+    });
+  });
+
+  it('changes a user whom no directory has written', () => {
+    const before = writableAttributes(aUser(), null);
+    const after = patchedUser(
+      before,
+      patchOf({ op: 'replace', path: 'emails[type eq "work"].value', value: 'n@x.co' }),
+    );
+    expect(after.emails).toEqual([{ value: 'n@x.co', type: 'work', primary: true }]);
+    expect(inputOf(after, before)).toEqual({ emails: ['n@x.co', 'ada@example.com'] });
+  });
+});
+
+describe('a PUT of what was read', () => {
+  const text = fc.oneof(fc.string(), fc.constantFrom('Ada', 'Ada  King', ' ', 'a@b.co', 'b@c.co ', ''));
+  const element = fc.record(
+    {
+      value: text,
+      type: fc.constantFrom('work', 'Home', 'x'),
+      primary: fc.constantFrom(true, false, 'True'),
+    },
+    { requiredKeys: [] },
+  );
+  const body = fc.record(
+    {
+      userName: fc.oneof(fc.string(), fc.constantFrom('ada', 'a@b.co')).filter((name) => name.trim() !== ''),
+      externalId: text,
+      displayName: text,
+      title: text,
+      active: fc.boolean(),
+      name: fc.record({ givenName: text, familyName: text, formatted: text }, { requiredKeys: [] }),
+      emails: fc.array(element, { maxLength: 3 }),
+      roles: fc.array(element, { maxLength: 2 }),
+      [EXT]: fc.record({ department: text, manager: fc.record({ value: text }) }, { requiredKeys: [] }),
+    },
+    { requiredKeys: ['userName'] },
+  );
+  const name = fc
+    .oneof(fc.string({ minLength: 1, maxLength: 200 }), fc.constantFrom('Ada  King', 'Madonna', 'a b c'))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  const email = fc.constantFrom('a@b.co', 'b@c.co', 'new@x.co');
+
+  it('changes nothing, whatever the directory has given and the API has changed since', () => {
+    fc.assert(
+      fc.property(
+        fc.option(body),
+        name,
+        email,
+        fc.boolean(),
+        name,
+        email,
+        (body, name, email, active, nameThen, emailThen) => {
+          const user = aUser({ name, email, active });
+          const directory = body && directoryUser(createdUser(body), { name: nameThen, email: emailThen });
+          const before = writableAttributes(user, directory);
+          const read = JSON.parse(JSON.stringify(userResource(user, directory, base)));
+
+          const after = replacedUser(before, read);
+          expect(isDeepStrictEqual(after, before)).toBe(true);
+          expect(inputOf(after, before)).toEqual({});
+          expect(patchedUser(before, patchOf({ op: 'replace', value: read }))).toEqual(before);
+          // If it is stored all the same, it is read as before.
+          expect(userResource(user, directoryUser(after, user), base)).toEqual(
+            userResource(user, directory, base),
+          );
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,120 @@
+import type { DataSource } from 'typeorm';
+import { newId } from '../../src/database/id';
+import { userCounts } from '../../src/statistics/user-counts';
+import type { Client } from '../support/client';
+import { startService, type TestService } from '../support/service';
+import { statementsOf } from '../support/statements';
+
+let service: TestService;
+let dataSource: DataSource;
+let api: Client;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '2000' });
+  dataSource = service.dataSource;
+});
+beforeEach(async () => (api = await service.client()));
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => service.close());
+
+const statistics = async () => (await api.get('/api/v1/statistics').expect(200)).body;
+
+/** Adds users in a way that is fast; every tenth is not active. */
+async function addUsers(count: number, organizationId = api.organizationId): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId('usr'));
+  await dataSource.query(
+    `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, active, metadata)
+     SELECT $1, id, id, id, id, id, 'member', n % 10 > 0, '{}' FROM unnest($2::text[]) WITH ORDINALITY AS given (id, n)`,
+    [organizationId, ids],
+  );
+}
+
+const setCreated = (id: string, at: Date) =>
+  dataSource.query(`UPDATE users SET created_at = $3 WHERE organization_id = $1 AND id = $2`, [
+    api.organizationId,
+    id,
+    at,
+  ]);
+
+/** From now on the statistics that are kept are older than a minute. */
+function letAMinutePass(): void {
+  const now = performance.now.bind(performance);
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+}
+
+describe('GET /api/v1/statistics', () => {
+  it('counts the users of the organization, and nobody else', async () => {
+    const other = await service.client();
+    await other.createUser();
+    await api.createUser();
+    await api.createUser({ active: false });
+    const { id } = await api.createUser();
+    await api.delete(`/api/v1/users/${id}`).expect(204);
+
+    const { organization, users, createdByDay, countedAt } = await statistics();
+
+    expect(organization).toEqual({ id: api.organizationId, name: 'Test' });
+    expect(users).toEqual({ total: 2, active: 1, exact: true });
+    expect(createdByDay).toHaveLength(30);
+    expect(createdByDay.at(-1)).toEqual({ date: countedAt.slice(0, 10), count: 2 });
+  });
+
+  it('has the last 30 days in UTC, of which today is the last', async () => {
+    const [{ now }] = await dataSource.query(`SELECT now()`);
+    const midnight = Date.parse(now.toISOString().slice(0, 10));
+    const dayBefore = (days: number) => midnight - days * 24 * 60 * 60_000;
+    for (const at of [midnight, midnight - 1, dayBefore(29), dayBefore(29) - 1])
+      await setCreated((await api.createUser()).id, new Date(at));
+
+    const { createdByDay } = await statistics();
+
+    const dates = Array.from({ length: 30 }, (_, i) =>
+      new Date(dayBefore(29 - i)).toISOString().slice(0, 10),
+    );
+    expect(createdByDay.map(({ date }: { date: string }) => date)).toEqual(dates);
+    const counts: number[] = createdByDay.map(({ count }: { count: number }) => count);
+    expect(counts).toEqual([1, ...Array<number>(27).fill(0), 1, 1]);
+  });
+
+  it('counts once for all who ask at the same time', async () => {
+    await api.createUser();
+    const counts = (
+      await statementsOf(dataSource, () => Promise.all(Array.from({ length: 200 }, statistics)))
+    ).filter(({ sql }) => sql.includes('AS spans'));
+    expect(counts).toHaveLength(1);
+  });
+
+  it('is up to a minute old', async () => {
+    await api.createUser();
+    const first = await statistics();
+    await api.createUser();
+    expect(await statistics()).toEqual(first);
+    letAMinutePass();
+    expect((await statistics()).users.total).toBe(2);
+  });
+
+  it('keeps no failure', async () => {
+    await api.createUser();
+    await dataSource.query(`ALTER TABLE users RENAME TO hidden`);
+    await api.get('/api/v1/statistics').expect(500);
+    await dataSource.query(`ALTER TABLE hidden RENAME TO users`);
+    expect((await statistics()).users.total).toBe(1);
+  });
+
+  it('estimates beyond 10,000 users', async () => {
+    await addUsers(10_000);
+    expect((await statistics()).users).toEqual({ total: 10_000, active: 9_000, exact: true });
+    await addUsers(2_000);
+    letAMinutePass();
+
+    const { users, createdByDay } = await statistics();
+
+    expect(users.exact).toBe(false);
+    expect(Math.abs(users.total - 12_000) / 12_000).toBeLessThan(0.2);
+    expect(Math.abs(users.active / users.total - 0.9)).toBeLessThan(0.1);
+    expect(createdByDay.at(-1).count).toBe(10_000);
+
+    // The sample, too, is read only up to a limit: an organization of millions looks like this one with a smaller limit.
+    const { total } = await userCounts(dataSource.manager, api.organizationId, 500);
+    expect(Math.abs(total - 12_000) / 12_000).toBeLessThan(0.3);
+  });
+});

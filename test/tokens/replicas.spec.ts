@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Background } from '../../src/background/background';
+import { Database } from '../../src/database/database';
+import { ExpiryWarnings } from '../../src/tokens/expiry-warnings';
+import { Client } from '../support/client';
+import { describeOnServer } from '../support/database';
+import { type Running, start, stop } from '../support/process';
+import { startService, type TestService } from '../support/service';
+
+interface TokenBody {
+  id: string;
+  token: string;
+}
+
+describeOnServer('tokens on three replicas', () => {
+  let service: TestService;
+  let replicas: Running[];
+  let api: Client;
+  const startAll = async () => {
+    const env = { ...service.env, LEAK_REPORTS: 'true', TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '1000000' };
+    replicas = await Promise.all([1, 2, 3].map(() => start(env)));
+  };
+  beforeAll(async () => {
+    service = await startService();
+    await startAll();
+  });
+  beforeEach(async () => (api = await service.client()));
+  afterAll(async () => {
+    await Promise.all(replicas.map(stop));
+    await service.close();
+  });
+
+  const replica = (i: number, value = api.tokenValue) =>
+    new Client(replicas[i % replicas.length].url, { value });
+  const create = async (): Promise<TokenBody> =>
+    (await api.post('/v1/tokens', { name: 'CI', scopes: ['users:read'], expiresIn: '90d' }).expect(201)).body;
+  const active = async (): Promise<string[]> =>
+    (await api.get('/v1/tokens?state=active&limit=200').expect(200)).body.data.map(({ id }: TokenBody) => id);
+  const endIn = (id: string, time: string) =>
+    service.dataSource.query(`UPDATE tokens SET expires_at = now() + $2::interval WHERE id = $1`, [id, time]);
+
+  it('accept both tokens of a rotation until its overlap is over, and the old one not a moment longer', async () => {
+    const old = await create();
+    const { body } = await replica(0).post(`/v1/tokens/${old.id}/rotate`).expect(201);
+    await endIn(old.id, '2 seconds');
+    const isOver = async (): Promise<boolean> =>
+      (
+        await service.dataSource.query(`SELECT expires_at <= now() AS over FROM tokens WHERE id = $1`, [
+          old.id,
+        ])
+      )[0].over;
+    const statuses = async (value: string) =>
+      (await Promise.all([0, 1, 2].map((i) => replica(i, value).get('/v1/tokens/current')))).map(
+        ({ status }) => status,
+      );
+    let [before, after] = [0, 0];
+    while (after < 20) {
+      const wasOver = await isOver();
+      const answers = await statuses(old.token);
+      if (wasOver) expect([after++, answers]).toEqual([expect.any(Number), [401, 401, 401]]);
+      else if (!(await isOver())) expect([before++, answers]).toEqual([expect.any(Number), [200, 200, 200]]);
+      expect(await statuses(body.token)).toEqual([200, 200, 200]);
+    }
+    expect(before).toBeGreaterThan(0);
+  });
+
+  it('leave only tokens that somebody was told, if one is rotated many times at once', async () => {
+    const old = await create();
+    const rotate = (overlap: string) =>
+      Promise.all(
+        Array.from({ length: 30 }, (_, i) => replica(i).post(`/v1/tokens/${old.id}/rotate`, { overlap })),
+      );
+    const told = [api.tokenId];
+    for (const { status, body } of await rotate('24h')) {
+      expect(status).toBe(201);
+      told.push(body.id);
+      await api.withValue(body.token).get('/v1/tokens/current').expect(200);
+    }
+    expect((await active()).sort()).toEqual([...told, old.id].sort());
+    // The lock makes them really wait for each other.
+    const lock = service.dataSource.createQueryRunner();
+    await lock.startTransaction();
+    await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    await lock.query('SELECT FROM tokens WHERE id = $1 FOR UPDATE', [old.id]);
+    const last = rotate('0h');
+    const waiting = `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%rotated_from%'`;
+    while ((await service.dataSource.query(waiting))[0].count < 3) await sleep(20);
+    await lock.commitTransaction();
+    await lock.release();
+    expect((await last).map(({ status }) => status).sort()).toEqual([201, ...Array(29).fill(409)]);
+    told.push((await last).find(({ status }) => status === 201)!.body.id);
+    expect((await active()).sort()).toEqual(told.sort());
+  });
+
+  it('admit 60 reports an hour from an address, all together', async () => {
+    const report = (i: number) =>
+      fetch(`${replicas[i % 3].url}/v1/tokens/leaked`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.1' },
+        body: JSON.stringify({ tokens: ['x'] }),
+      });
+    const statuses = [];
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => report(i)));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status === 202)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(60);
+  });
+
+  it('leave half of the connections to others while reports wait for the database', async () => {
+    const report = () =>
+      fetch(`${replicas[0].url}/v1/tokens/leaked`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.2' },
+        body: JSON.stringify({ tokens: ['x'] }),
+      });
+    expect((await report()).status).toBe(202);
+    const holder = service.dataSource.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await holder.query(`SELECT FROM rate_limit_windows WHERE organization_id = '' FOR UPDATE`);
+    let ended = 0;
+    const reports = Array.from({ length: 15 }, async (_, i) => {
+      await sleep(20 * i); // those of one turn of the event loop are counted together
+      const { status } = await report();
+      ended++;
+      return status;
+    });
+    let [most, before] = [0, 0];
+    while (ended < reports.length) {
+      const [{ waiting }] = await service.dataSource.query(
+        `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      most = Math.max(most, Math.min(waiting, before)); // one that has just been given up may still be listed, but not twice
+      before = waiting;
+      await sleep(20);
+    }
+    expect(new Set(await Promise.all(reports))).toEqual(new Set([503]));
+    await holder.rollbackTransaction();
+    await holder.release();
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(5);
+  });
+
+  /** How often an event tells of the end of a token. */
+  const warnings = async (id: string): Promise<number> => {
+    const types = 'token.expiring,token.expired';
+    return (await api.get(`/api/v1/events?target=${id}&type=${types}`).expect(200)).body.data.length;
+  };
+
+  it('warn of a token once, however many look at the same time', async () => {
+    const tokens = await Promise.all(Array.from({ length: 40 }, create));
+    for (const { id } of tokens) await endIn(id, '6 days');
+    const warners = Array.from(
+      { length: 6 },
+      () => new ExpiryWarnings(service.app.get(Database), new Background(false)),
+    );
+    await Promise.all(warners.map((warner) => warner.warnAll()));
+    expect(await Promise.all(tokens.map(({ id }) => warnings(id)))).toEqual(Array(40).fill(1));
+  });
+
+  it('warn of a token by themselves, once, also after a restart', async () => {
+    const untilWarned = async (id: string) => {
+      while ((await warnings(id)) === 0) await sleep(500);
+      expect(await warnings(id)).toBe(1);
+    };
+    const [first, second] = [await create(), await create()];
+    await endIn(first.id, '6 days');
+    await untilWarned(first.id);
+    await Promise.all(replicas.map(stop));
+    await startAll();
+    await endIn(second.id, '6 days');
+    await untilWarned(second.id);
+    expect(await warnings(first.id)).toBe(1);
+  });
+});

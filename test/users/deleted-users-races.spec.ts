@@ -1,0 +1,390 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueryRunner } from 'typeorm';
+import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
+import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
+import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
+import { UsersService } from '../../src/users/users.service';
+import { aUser, Client, type UserBody } from '../support/client';
+import { describeOnServer, itOnPlainTables } from '../support/database';
+import { type Running, start, stop } from '../support/process';
+import { startService, type TestService } from '../support/service';
+
+let service: TestService;
+let api: Client;
+beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
+beforeEach(async () => (api = await service.client()));
+afterAll(() => service.close());
+
+const pathOf = ({ id }: { id: string }) => `/api/v1/users/${id}`;
+const deletedPath = ({ id }: { id: string }) => `/api/v1/deleted-users/${id}`;
+const restorePath = (user: { id: string }) => `${deletedPath(user)}/restore`;
+
+async function deletedUser(fields: object = {}, client = api): Promise<UserBody> {
+  const user = await client.createUser(fields);
+  await client.delete(pathOf(user)).expect(204);
+  return user;
+}
+
+const typesOf = async ({ id }: { id: string }): Promise<string[]> => {
+  const rows: { type: string }[] = await service.dataSource.query(
+    'SELECT type FROM events WHERE organization_id = $1 AND target_id = $2 ORDER BY position',
+    [api.organizationId, id],
+  );
+  return rows.map(({ type }) => type.replace('user.', ''));
+};
+
+const wordsOf = async (client = api): Promise<string[]> => {
+  const rows: { word: string }[] = await service.dataSource.query(
+    'SELECT word FROM search_words WHERE organization_id = $1 ORDER BY word',
+    [client.organizationId],
+  );
+  return rows.map(({ word }) => word);
+};
+
+const letPurgesAge = () =>
+  service.dataSource.query(`UPDATE purges SET purged_at = now() - interval '2 minutes'`);
+
+describe('the words of a purged user', () => {
+  it('are gone with the 204 unless somebody else has them, and so are those of its former texts', async () => {
+    const user = await api.createUser({
+      name: 'Wilhelmina Krog',
+      email: 'ada@unusual.example',
+      metadata: { pet: 'Axolotl', tags: ['Наталья', { deep: 'Βασιλική' }] },
+    });
+    await api.createUser({ name: 'Krogeria Wilhelm', email: 'other@second.example' });
+    await api.patch(pathOf(user), { name: 'Theodora Krog', metadata: { pet: 'Badger' } }).expect(200);
+    await api.patch(pathOf(user), { email: 'theo@former.example' }).expect(200);
+    await api.delete(pathOf(user)).expect(204);
+    expect(await wordsOf()).toEqual(expect.arrayContaining(['axolotl', 'badger', 'theodora', 'wilhelmina']));
+
+    await api.delete(deletedPath(user)).expect(204);
+
+    expect(await wordsOf()).toEqual(['example', 'krogeria', 'other', 'second', 'wilhelm']);
+    const [{ count }] = await service.dataSource.query(
+      'SELECT count(*)::int FROM replaced_texts WHERE organization_id = $1',
+      [api.organizationId],
+    );
+    expect(count).toBe(0);
+  });
+
+  it('are gone, too, if a slow write of the user has stored them after the purge, but not those of others', async () => {
+    const user = await deletedUser({ name: 'Theodora', email: 'a@first.example' });
+    await api.delete(deletedPath(user)).expect(204);
+    await api.createUser({ name: 'Theodora', email: 'b@second.example' });
+    await service.dataSource.query('INSERT INTO search_words (organization_id, word) VALUES ($1, $2)', [
+      api.organizationId,
+      'first',
+    ]);
+    const sweep = service.app.get(VocabularySweep, { strict: false });
+    await sweep.sweep(); // it is not time yet
+    expect(await wordsOf()).toEqual(['example', 'first', 'second', 'theodora']);
+
+    await letPurgesAge();
+    await sweep.sweep();
+
+    expect(await wordsOf()).toEqual(['example', 'second', 'theodora']);
+  });
+
+  it('are looked at again for others if that fails for one organization', async () => {
+    const clients = [await service.client(), await service.client()];
+    for (const client of clients)
+      await client.delete(deletedPath(await deletedUser({ name: 'Theodora' }, client))).expect(204);
+    const sweep = service.app.get(VocabularySweep, { strict: false });
+    const open = service.dataSource.createQueryRunner();
+    await open.startTransaction();
+    await open.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    try {
+      const insert = `INSERT INTO search_words (organization_id, word) VALUES ($1, 'theodora')`;
+      for (const { organizationId } of clients) await service.dataSource.query(insert, [organizationId]);
+      await open.query(
+        `SELECT FROM search_words WHERE organization_id = $1 AND word = 'theodora' FOR UPDATE`,
+        [clients[0].organizationId],
+      );
+      await letPurgesAge();
+      await sweep.sweep();
+    } finally {
+      await open.rollbackTransaction();
+      await open.release();
+    }
+    expect(await wordsOf(clients[0])).toContain('theodora');
+    expect(await wordsOf(clients[1])).not.toContain('theodora');
+    await sweep.sweep();
+    expect(await wordsOf(clients[0])).not.toContain('theodora');
+  });
+});
+
+describe('a long history', () => {
+  it('is emptied to its end', async () => {
+    const user = await deletedUser();
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
+       SELECT $1, 'evt_' || n, 'user.updated', 'api', 'Test', $2, '{"user":{"name":"Wilhelmina"}}' FROM generate_series(1, 20001) AS n`,
+      [api.organizationId, user.id],
+    );
+    await api.delete(deletedPath(user)).expect(204);
+    const [{ full, all }] = await service.dataSource.query(
+      `SELECT count(data)::int AS full, count(*)::int AS all FROM events WHERE organization_id = $1 AND target_id = $2`,
+      [api.organizationId, user.id],
+    );
+    expect({ full, all }).toEqual({ full: 0, all: 20_004 });
+  });
+});
+
+describeOnServer('deleted users on two replicas', () => {
+  let replicas: Running[];
+  beforeAll(async () => {
+    const env = { ...service.env, RATE_LIMIT_PER_MINUTE: '1000000' };
+    replicas = await Promise.all([start(env), start(env)]);
+  });
+  afterAll(() => Promise.all(replicas.map(stop)));
+
+  const clients = () => replicas.map(({ url }) => new Client(url, { value: api.tokenValue }));
+  const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
+
+  it('are restored once, however many try', async () => {
+    for (let round = 0; round < 40; round++) {
+      const user = await deletedUser();
+      const answers = await Promise.all([0, 1, 2, 3].map((i) => clients()[i % 2].post(restorePath(user))));
+      expect(statuses(answers).sort()).toEqual([200, 404, 404, 404]);
+      expect(await typesOf(user)).toEqual(['created', 'deleted', 'restored']);
+    }
+  });
+
+  it('and a create of their email: exactly one wins', async () => {
+    const wins = { restore: 0, create: 0 };
+    for (let round = 0; round < 40; round++) {
+      const user = await deletedUser({ email: `race-${round}@example.com` });
+      const [one, other] = clients();
+      const [restored, created] = await Promise.all([
+        one.post(restorePath(user)),
+        other.post('/api/v1/users', aUser({ email: `RACE-${round}@example.com` })),
+      ]);
+      const outcome = statuses([restored, created]);
+      expect([
+        [200, 409],
+        [409, 201],
+      ]).toContainEqual(outcome);
+      wins[restored.status === 200 ? 'restore' : 'create']++;
+      const { body } = await api.get(`/api/v1/users?email=race-${round}@example.com`).expect(200);
+      expect(body.data).toEqual([(restored.status === 200 ? restored : created).body]);
+    }
+    expect(wins.restore + wins.create).toBe(40);
+  });
+
+  it('are purged or restored, never both', async () => {
+    for (let round = 0; round < 40; round++) {
+      const user = await deletedUser({ name: 'Wilhelmina' });
+      const [one, other] = clients();
+      const [purged, restored] = await Promise.all([
+        one.delete(deletedPath(user)),
+        other.post(restorePath(user)),
+      ]);
+      expect([
+        [204, 404],
+        [404, 200],
+      ]).toContainEqual(statuses([purged, restored]));
+      const { body } = await api.get(`/api/v1/events?order=desc&target=${user.id}`).expect(200);
+      const isAlive = restored.status === 200;
+      expect(body.data[0].type).toBe(isAlive ? 'user.restored' : 'user.purged');
+      for (const { data } of body.data) expect(data === null).toBe(!isAlive);
+    }
+  });
+});
+
+/** Runs a task while another transaction holds what the statement has locked or changed. */
+async function whileLocked(sql: string, values: unknown[], task: (runner: QueryRunner) => Promise<void>) {
+  const runner = service.dataSource.createQueryRunner();
+  await runner.startTransaction();
+  await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+  try {
+    await runner.query(sql, values);
+    await task(runner);
+    await runner.commitTransaction();
+  } finally {
+    if (runner.isTransactionActive) await runner.rollbackTransaction();
+    await runner.release();
+  }
+}
+
+/** Waits until a statement waits for a lock. */
+async function lockedStatement(pattern: string): Promise<void> {
+  for (let waiting = 0; waiting === 0; await sleep(10)) {
+    const [row] = await service.dataSource.query(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+      [pattern],
+    );
+    waiting = row.waiting;
+  }
+}
+
+const LOCK_WORDS = 'SELECT FROM search_words WHERE organization_id = $1 FOR UPDATE';
+const LOCK_DELETED = 'SELECT FROM deleted_users WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+
+// Called directly while a purge waits for a lock, which it does for two seconds at most.
+const users = () => service.app.get(UsersService, { strict: false });
+const deletedUsers = () => service.app.get(DeletedUsersService, { strict: false });
+
+const purgeOld = () => service.app.get(DeletedUserRetention, { strict: false }).purgeOld();
+
+const ageAll = ({ organizationId }: Client) =>
+  service.dataSource.query(`UPDATE deleted_users SET deleted_at = '2020-01-01' WHERE organization_id = $1`, [
+    organizationId,
+  ]);
+
+const deletedOf = async (client: Client): Promise<string[]> => {
+  const { body } = await client.get('/api/v1/deleted-users').expect(200);
+  return body.data.map(({ id }: UserBody) => id);
+};
+
+describeOnServer('a purge that has to wait', () => {
+  // On a cluster it waits on a node.
+  itOnPlainTables('takes nobody who is restored meanwhile', async () => {
+    const user = await deletedUser({ name: 'Wilhelmina', email: 'a@b.example' });
+    let purge: Promise<{ status: number }>;
+    await whileLocked(LOCK_WORDS, [api.organizationId], async () => {
+      purge = Promise.resolve(api.delete(deletedPath(user)));
+      await lockedStatement('DELETE FROM%search_words%');
+      await deletedUsers().restore(api.organizationId, user.id);
+    });
+    expect((await purge!).status).toBe(404);
+    expect((await api.get(pathOf(user)).expect(200)).body).toMatchObject({ name: 'Wilhelmina', version: 2 });
+    const { body } = await api.get(`/api/v1/events?order=desc&target=${user.id}`).expect(200);
+    for (const { data } of body.data) expect(data.user.name).toBe('Wilhelmina');
+  });
+
+  itOnPlainTables('takes a user who is restored, changed and deleted again meanwhile', async () => {
+    const user = await deletedUser({ name: 'Wilhelmina', email: 'a@first.example' });
+    let purge: Promise<{ status: number }>;
+    await whileLocked(LOCK_WORDS, [api.organizationId], async () => {
+      purge = Promise.resolve(api.delete(deletedPath(user)));
+      await lockedStatement('DELETE FROM%search_words%');
+      await deletedUsers().restore(api.organizationId, user.id);
+      await users().update(api.organizationId, user.id, { name: 'Theodora' });
+      await users().delete(api.organizationId, user.id);
+    });
+    expect((await purge!).status).toBe(204);
+    await api.get(deletedPath(user)).expect(404);
+    expect(await wordsOf()).toEqual([]);
+    const { body } = await api.get(`/api/v1/events?target=${user.id}`).expect(200);
+    for (const { data } of body.data) expect(data).toBeNull();
+  });
+
+  itOnPlainTables('empties events that are numbered meanwhile', async () => {
+    const user = await deletedUser();
+    let purge: Promise<{ status: number }>;
+    const number = `UPDATE events SET sequence = coalesce(sequence, 1000 + position) WHERE organization_id = $1`;
+    await whileLocked(number, [api.organizationId], async () => {
+      purge = Promise.resolve(api.delete(deletedPath(user)));
+      await lockedStatement('UPDATE%events%data = NULL%');
+    });
+    expect((await purge!).status).toBe(204);
+    const rows: { type: string; data: object | null; sequence: string | null }[] =
+      // Without the event of the token, which the background may have moved here by now.
+      await service.dataSource.query(
+        'SELECT type, data, sequence FROM events WHERE organization_id = $1 AND target_id = $2',
+        [api.organizationId, user.id],
+      );
+    expect(rows.map(({ data }) => data)).toEqual([null, null, null]);
+    for (const { type, sequence } of rows) if (type !== 'user.purged') expect(sequence).not.toBeNull();
+  });
+});
+
+describeOnServer('a purge that fails on its way', () => {
+  it('leaves the user as it was, to be purged again', async () => {
+    const user = await deletedUser();
+    const lock = 'SELECT FROM events WHERE organization_id = $1 FOR UPDATE';
+    await whileLocked(lock, [api.organizationId], async () => {
+      await api.delete(deletedPath(user)).expect(503);
+    });
+    await api.get(deletedPath(user)).expect(200);
+    await api.delete(deletedPath(user)).expect(204);
+    expect(await typesOf(user)).toEqual(['created', 'deleted', 'purged']);
+  });
+
+  itOnPlainTables('because of a deadlock, is tried again', async () => {
+    const user = await deletedUser();
+    const values = [api.organizationId, user.id];
+    let purge: Promise<{ status: number }>;
+    const lock = 'SELECT FROM events WHERE organization_id = $1 AND target_id = $2 FOR UPDATE';
+    await whileLocked(lock, values, async (runner) => {
+      purge = Promise.resolve(api.delete(deletedPath(user)));
+      await lockedStatement('UPDATE%events%data = NULL%');
+      await runner.query(`SET LOCAL deadlock_timeout = '1min'`); // PostgreSQL breaks off the purge
+      await runner.query(LOCK_DELETED, values);
+    });
+    expect((await purge!).status).toBe(204);
+    expect(await typesOf(user)).toEqual(['created', 'deleted', 'purged']);
+  });
+});
+
+describeOnServer('the retention', () => {
+  it('is held up by no user and no other organization, and tries again', async () => {
+    const [locked, other] = [await service.client(), await service.client()];
+    const user = await deletedUser({}, locked);
+    await ageAll(locked);
+    for (const client of [locked, other]) {
+      await deletedUser({}, client);
+      await ageAll(client);
+    }
+    await service.dataSource.query(
+      `UPDATE deleted_users SET deleted_at = '2019-01-01' WHERE organization_id = $1 AND id = $2`,
+      [locked.organizationId, user.id],
+    );
+    await whileLocked(LOCK_DELETED, [locked.organizationId, user.id], purgeOld);
+    expect([await deletedOf(locked), await deletedOf(other)]).toEqual([[user.id], []]);
+    expect(service.logs.join('')).toContain('cannot purge deleted users of an organization');
+    await purgeOld();
+    expect(await deletedOf(locked)).toEqual([]);
+  });
+
+  itOnPlainTables('leaves a user who is restored and deleted again while it is at another one', async () => {
+    const [first, second] = [await deletedUser(), await deletedUser()];
+    await ageAll(api);
+    const [one, other] = first.id < second.id ? [first, second] : [second, first];
+    let purge: Promise<void>;
+    await whileLocked(LOCK_DELETED, [api.organizationId, one.id], async () => {
+      purge = purgeOld();
+      await lockedStatement('%deleted_users%FOR NO KEY UPDATE%');
+      await deletedUsers().restore(api.organizationId, other.id);
+      await users().delete(api.organizationId, other.id);
+    });
+    await purge!;
+    expect(await deletedOf(api)).toEqual([other.id]);
+  });
+});
+
+describeOnServer('of a user that another transaction changes,', () => {
+  itOnPlainTables('a deletion keeps the last state', async () => {
+    const user = await api.createUser({ name: 'Former' });
+    let deletion: Promise<{ status: number }>;
+    await whileLocked(
+      `UPDATE users SET name = 'Last', version = version + 1 WHERE organization_id = $1`,
+      [api.organizationId],
+      async () => {
+        deletion = Promise.resolve(api.delete(pathOf(user)));
+        await lockedStatement('%users%FOR NO KEY UPDATE%');
+      },
+    );
+    expect((await deletion!).status).toBe(204);
+    expect((await api.get(deletedPath(user)).expect(200)).body).toMatchObject({ name: 'Last', version: 2 });
+    expect(await typesOf(user)).toEqual(['created', 'deleted']);
+  });
+
+  // As if it had been restored, changed and deleted again.
+  itOnPlainTables('a restore brings back the last state', async () => {
+    const user = await deletedUser({ name: 'Former' });
+    const last = JSON.stringify({ ...user, name: 'Last', version: 3 });
+    let restore: Promise<{ status: number; body: UserBody }>;
+    await whileLocked(
+      `UPDATE deleted_users SET fields = $2, version = 3 WHERE organization_id = $1`,
+      [api.organizationId, last],
+      async () => {
+        restore = Promise.resolve(api.post(restorePath(user)));
+        await lockedStatement('%deleted_users%FOR NO KEY UPDATE%');
+      },
+    );
+    expect(await restore!).toMatchObject({ status: 200, body: { name: 'Last', version: 4 } });
+    expect(await typesOf(user)).toEqual(['created', 'deleted', 'restored']);
+  });
+});

@@ -1,0 +1,217 @@
+import { execFileSync } from 'node:child_process';
+import type { DataSource } from 'typeorm';
+import { OrganizationsService } from '../../src/auth/organizations.service';
+import { Database } from '../../src/database/database';
+import { TokensService } from '../../src/tokens/tokens.service';
+import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
+import type { Client } from '../support/client';
+import { describeOnServer, directUrl, itOnPlainTables } from '../support/database';
+import { rowsReadBy } from '../support/plans';
+import { startService, type TestService } from '../support/service';
+import { statementsOf } from '../support/statements';
+
+let service: TestService;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service.close());
+
+/** Every row of every table as text, so that a table that is added later is judged, too. */
+async function dump(dataSource: DataSource): Promise<string> {
+  const tables: { name: string }[] = await dataSource.query(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  const texts = tables.map(async ({ name }) => {
+    const rows: { text: string }[] = await dataSource.query(`SELECT t::text AS text FROM ${name} AS t`);
+    return rows.map(({ text }) => `${name} ${text}`).join('\n');
+  });
+  return (await Promise.all(texts)).join('\n');
+}
+
+/** Words that nobody else has, and parts of addresses that are no words. */
+const TRACES = /quetzal|zyxwvut|brontosaur|hippogriff|777-11-9|wombat|umbriel|xanadu/i;
+
+/** A user with a history: created with a key, renamed, given another address, deleted, restored and deleted again. */
+async function someone(api: Client): Promise<string> {
+  const fields = {
+    name: 'Quetzalina Umbriel',
+    email: 'quetzalina.777-11-9@brontosaur.example',
+    metadata: { 'hippogriff-key': { deep: ['Wombat', 'Xanadu'] } },
+  };
+  const create = () => api.post('/api/v1/users', fields).set('Idempotency-Key', 'once').expect(201);
+  const { body: user } = await create();
+  await create();
+  const path = `/api/v1/users/${user.id}`;
+  await api.get('/api/v1/events').expect(200); // has the first ones numbered
+  await api.patch(path, { name: 'Zyxwvut Former' }).expect(200);
+  await api
+    .patch(path, { email: 'zyxwvut@brontosaur.example', metadata: { wombat: 'Zyxwvutz' } })
+    .expect(200);
+  const elements = [
+    { email: 'zyxwvut@brontosaur.example', name: 'Zyxwvut Batched' },
+    { email: 'no address of hippogriff', name: 'Wombat' },
+  ];
+  const batch = { users: elements, mode: 'upsert' };
+  await api.post('/api/v1/users/batch', batch).set('Idempotency-Key', 'batch').expect(200);
+  await api.delete(path).expect(204);
+  await api.post(`/api/v1/deleted-users/${user.id}/restore`, { email: 'second@xanadu.example' }).expect(200);
+  await api.patch(path, { name: 'Umbriel Last' }).expect(200);
+  await api.delete(path).expect(204);
+  return user.id;
+}
+
+describe('after a purge', () => {
+  it('no table has a name, an email or metadata of the user', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    expect(await dump(service.dataSource)).toMatch(TRACES);
+
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(204);
+
+    const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    expect(traces).toEqual([]);
+  });
+
+  it('by the retention, neither', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    await service.dataSource.query(
+      `UPDATE deleted_users SET deleted_at = '2020-01-01' WHERE organization_id = $1 AND id = $2`,
+      [api.organizationId, id],
+    );
+    await service.app.get(DeletedUserRetention, { strict: false }).purgeOld();
+    const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    expect(traces).toEqual([]);
+  });
+
+  it('with a retention of 0, neither', async () => {
+    const strict = await startService({ DELETED_USERS_RETENTION_DAYS: '0' });
+    const api = await strict.client();
+    const { body: user } = await api
+      .post('/api/v1/users', { name: 'Quetzalina', email: 'q@brontosaur.example' })
+      .set('Idempotency-Key', 'once')
+      .expect(201);
+    await api.patch(`/api/v1/users/${user.id}`, { name: 'Zyxwvut' }).expect(200);
+    await api.delete(`/api/v1/users/${user.id}`).expect(204);
+    expect(await dump(strict.dataSource)).not.toMatch(TRACES);
+    await strict.close();
+  });
+});
+
+describeOnServer('a purge that is cut short', () => {
+  it('has erased the history for good, and erases the rest when it is repeated', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2, json_build_object('name', 'Umbriel')
+       FROM generate_series(1, 1200) AS n`,
+      [api.organizationId, id],
+    );
+    const holder = service.dataSource.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query(`SET LOCAL citus.propagate_set_commands = 'local'`); // a cluster waits at the node
+    await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    await holder.query(
+      `SELECT FROM idempotency_keys WHERE organization_id = $1 AND user_id = $2 FOR UPDATE`,
+      [api.organizationId, id],
+    );
+
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(503); // a row that goes last is locked for too long
+
+    await holder.rollbackTransaction();
+    await holder.release();
+    const rows = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    const tables = new Set(rows.map((row) => row.slice(0, row.indexOf(' ')).replace(/^\w+\./, '')));
+    expect([...tables].sort()).toEqual(['deleted_users', 'idempotency_keys']);
+
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(204);
+    const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    expect(traces).toEqual([]);
+  });
+
+  it('goes on where it was when the retention is stopped in the middle', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    await service.dataSource.query(
+      `UPDATE deleted_users SET deleted_at = '2020-01-01' WHERE organization_id = $1 AND id = $2`,
+      [api.organizationId, id],
+    );
+    const retention = service.app.get(DeletedUserRetention, { strict: false });
+    const stop = new AbortController();
+    const database = service.app.get(Database);
+    const execute = database.execute.bind(database);
+    jest.spyOn(database, 'execute').mockImplementationOnce((...statement) => {
+      stop.abort(); // after the first statement
+      return execute(...statement);
+    });
+
+    await retention.purgeOld(stop.signal);
+
+    await api.get(`/api/v1/deleted-users/${id}`).expect(200);
+    await retention.purgeOld();
+    const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+    expect(traces).toEqual([]);
+  });
+});
+
+// On a cluster, EXPLAIN shows the plans of the shards in another form.
+itOnPlainTables('reads each event of a long history a few times, however long it is', async () => {
+  const EVENTS = 20_000;
+  const api = await service.client();
+  const { id } = await api.createUser();
+  await api.delete(`/api/v1/users/${id}`).expect(204);
+  await service.dataSource.query(
+    `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, sequence, data)
+     SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2, 100 + n, '{}'
+     FROM generate_series(1, $3::int) AS n`,
+    [api.organizationId, id, EVENTS],
+  );
+  const statements = await statementsOf(service.dataSource, async () => {
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(204);
+  });
+  await service.dataSource.query(
+    `UPDATE events SET data = '{}' WHERE organization_id = $1 AND sequence > 100`,
+    [api.organizationId],
+  );
+  await service.dataSource.query('ANALYZE events'); // autovacuum may have seen all of them empty
+  const emptying = statements.filter(({ sql }) => sql.includes('SET data = NULL'));
+  expect(emptying.length).toBeGreaterThan(40);
+  // Each is found and written once, and read once more at the end.
+  expect(await rowsReadBy(service.dataSource, emptying)).toBeLessThan(5 * EVENTS);
+});
+
+it('no table has a trace of the deleted users of an organization that has been deleted', async () => {
+  const api = await service.client();
+  await someone(api);
+  await service.app.get(TokensService).revoke(api.organizationId, api.tokenId);
+
+  await service.app.get(OrganizationsService).delete(api.organizationId);
+
+  const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
+  expect(traces).toEqual([]);
+});
+
+describeOnServer('a dump of the database after a purge', () => {
+  const pgDump = () =>
+    execFileSync(
+      'pg_dump',
+      ['--data-only', directUrl({ env: { ...service.env, DATA_DIR: '' }, drop: async () => {} })],
+      {
+        encoding: 'utf8',
+        maxBuffer: 1e9,
+      },
+    );
+
+  // On a cluster the rows are in the shards.
+  itOnPlainTables('has no trace of the user', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    expect(pgDump()).toMatch(TRACES);
+    await api.delete(`/api/v1/deleted-users/${id}`).expect(204);
+    expect(
+      pgDump()
+        .split('\n')
+        .filter((row) => TRACES.test(row)),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,240 @@
+import { UsersService } from '../../src/users/users.service';
+import { describeOnServer } from '../support/database';
+import { patiently } from '../support/patiently';
+import { start, stop } from '../support/process';
+import { startService, type TestService } from '../support/service';
+import type { Client, UserBody } from '../support/client';
+
+let service: TestService;
+let api: Client;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' });
+  api = await service.client();
+});
+afterAll(() => service.close());
+
+const path = ({ id }: { id: string }) => `/api/v1/users/${id}`;
+const isPresent = (user: { id: string }) => api.get(path(user)).then(({ status }) => status === 200);
+
+describe('the version of a user', () => {
+  it('is 1 at first and one more with every change, in lists and searches, too', async () => {
+    const user = await api.createUser({ name: 'Versioned Ada' });
+    expect(user.version).toBe(1);
+    for (const [role, version] of [
+      ['admin', 2],
+      ['viewer', 3],
+    ]) {
+      const { body, headers } = await api.patch(path(user), { role }).expect(200);
+      expect([body.version, headers.etag]).toEqual([version, `"${version}"`]);
+    }
+    const list = await api.get(`/api/v1/users?email=${encodeURIComponent(user.email)}`).expect(200);
+    const search = await api.get('/api/v1/users/search?q=versioned').expect(200);
+    expect([list.body.data[0].version, search.body.data[0].version]).toEqual([3, 3]);
+  });
+
+  it('cannot be set', async () => {
+    const user = await api.createUser();
+    const { body } = await api.patch(path(user), { version: 7 }).expect(400);
+    expect(body.errors).toMatchObject([{ field: 'version', code: 'immutable' }]);
+    await api.post('/api/v1/users', { name: 'Ada', email: 'v@example.com', version: 1 }).expect(400);
+  });
+
+  it('stays, and so does updatedAt, when a write changes nothing', async () => {
+    const metadata = { a: { b: 0, c: [1, { d: null }] }, e: 'ß' };
+    const user = await api.createUser({ name: 'Ada', role: 'viewer', metadata });
+    const same = { ...user, id: undefined, version: undefined, createdAt: undefined, updatedAt: undefined };
+    const reordered = { metadata: { e: 'ß', a: { c: [1, { d: null }], b: 0 } } };
+    for (const changes of [{}, same, reordered, { name: ' Ada ' }, { role: 'viewer' }]) {
+      const { body, headers } = await api.patch(path(user), changes).expect(200);
+      expect([body, headers.etag]).toEqual([user, '"1"']);
+    }
+    // JSON has neither -0 nor undefined.
+    const { organizationId } = api;
+    const negative = { a: { b: -0, c: [1, { d: null }], x: undefined }, e: 'ß' };
+    const record = await service.app
+      .get(UsersService, { strict: false })
+      .update(organizationId, user.id, { metadata: negative });
+    expect(record.version).toBe(1);
+    // Several at once are written together.
+    const [one, other] = [await api.createUser(), await api.createUser()];
+    const [unchanged, changed] = await Promise.all([
+      api.patch(path(one), { role: 'member' }),
+      api.patch(path(other), { role: 'admin' }),
+    ]);
+    expect(unchanged.body).toEqual(one);
+    expect(changed.body).toEqual({ ...other, role: 'admin', version: 2, updatedAt: changed.body.updatedAt });
+  });
+});
+
+describe('ETag and If-None-Match', () => {
+  it('spare a caller a user that it has', async () => {
+    const user = await api.createUser();
+    const { headers } = await api.get(path(user)).expect(200);
+    expect(headers.etag).toBe('"1"');
+    for (const tags of ['"1"', 'W/"1"', '*', '"x", "1"', ' ,"0",, "1",']) {
+      for (const method of ['get', 'head'] as const) {
+        const response = await api.send(method, path(user)).set('If-None-Match', tags).expect(304);
+        expect(response.text ?? '').toBe('');
+        expect(response.headers).toMatchObject({ etag: '"1"', 'cache-control': 'no-store' });
+        expect(response.headers['x-request-id']).toBeDefined();
+      }
+    }
+    await api.get(path(user)).set('If-None-Match', '"2", "01"').expect(200, user);
+  });
+
+  it('mean nothing for a list or a search', async () => {
+    const { name } = await api.createUser({ name: 'Listed Ada' });
+    for (const list of ['/api/v1/users', '/api/v1/users/search?q=listed', '/api/v1/events', '/v1/tokens']) {
+      const { body } = await api.get(list).set('If-None-Match', '*').expect(200);
+      expect(body.data.length).toBeGreaterThan(0);
+    }
+    const { body } = await api.get('/api/v1/users/search?q=listed').set('If-None-Match', '*');
+    expect(body.data).toMatchObject([{ name }]);
+  });
+
+  it('stand on a created user', async () => {
+    const { headers } = await api
+      .post('/api/v1/users', { name: 'Ada', email: 'etag@example.com' })
+      .expect(201);
+    expect(headers.etag).toBe('"1"');
+  });
+});
+
+describe('If-Match', () => {
+  it('lets a write happen only to the version that the caller knows', async () => {
+    const user = await api.createUser();
+    await api.patch(path(user), { role: 'admin' }).set('If-Match', '"1"').expect(200);
+    const { body } = await api.patch(path(user), { role: 'viewer' }).set('If-Match', '"1"').expect(412);
+    expect(body).toMatchObject({ code: 'precondition_failed', detail: 'The user has another version.' });
+    // Also when it would have changed nothing.
+    await api.patch(path(user), { role: 'admin' }).set('If-Match', '"1"').expect(412);
+    await api.patch(path(user), {}).set('If-Match', '"1"').expect(412);
+    await api.delete(path(user)).set('If-Match', '"1"').expect(412);
+    expect(await isPresent(user)).toBe(true);
+    for (const tags of ['"2"', 'W/"3"', '*', '"9", "5"'])
+      await api
+        .patch(path(user), { name: `Name ${tags}` })
+        .set('If-Match', tags)
+        .expect(200);
+    await api.delete(path(user)).set('If-Match', '"6"').expect(204);
+    expect(await isPresent(user)).toBe(false);
+  });
+
+  it('has a counterpart, If-None-Match', async () => {
+    const user = await api.createUser();
+    for (const tags of ['"1"', '*']) {
+      await api.patch(path(user), { role: 'admin' }).set('If-None-Match', tags).expect(412);
+      await api.delete(path(user)).set('If-None-Match', tags).expect(412);
+    }
+    await api.patch(path(user), { role: 'admin' }).set('If-None-Match', '"7"').expect(200);
+  });
+
+  it.each(['', ' ', ',', '7', '"7', '7"', 'w/"7"', '"7" "8"', '"a b"', '*, "7"', '"7";', 'x'.repeat(2_000)])(
+    'is refused if it is %j',
+    async (tags) => {
+      const user = await api.createUser();
+      for (const name of ['If-Match', 'If-None-Match']) {
+        const { body } = await api.patch(path(user), { role: 'admin' }).set(name, tags).expect(400);
+        expect(body.errors).toMatchObject([{ field: name }]);
+        await api.delete(path(user)).set(name, tags).expect(400);
+      }
+      await api.get(path(user)).set('If-None-Match', tags).expect(400);
+      await api.get(path(user)).set('If-Match', tags).expect(200);
+    },
+  );
+
+  it('is judged after the user is found', async () => {
+    const unused = { id: 'usr_00000000000000000000000000' };
+    await api.patch(path(unused), { role: 'admin' }).set('If-Match', '"1"').expect(404);
+    await api.delete(path(unused)).set('If-Match', '"1"').expect(404);
+    await api.patch(path(unused), { role: 'x' }).set('If-Match', '"1"').expect(400);
+  });
+
+  it('is required if the service is so configured', async () => {
+    const strict = await startService({ REQUIRE_IF_MATCH: 'true' });
+    const careful = await strict.client();
+    const user = await careful.createUser();
+    const { body } = await careful.patch(path(user), { role: 'admin' }).expect(428);
+    expect(body.code).toBe('precondition_required');
+    await careful.delete(path(user)).expect(428);
+    await careful.delete(path({ id: 'usr_00000000000000000000000000' })).expect(404);
+    await careful.patch(path(user), { role: 'admin' }).set('If-Match', '"1"').expect(200);
+    await careful.delete(path(user)).set('If-Match', '*').expect(204);
+    await strict.close();
+  });
+
+  it('lets one of 200 racers win', async () => {
+    const user = await api.createUser();
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        api
+          .patch(path(user), { name: `Racer ${n}` })
+          .set('If-Match', '"1"')
+          .then(({ status }) => status),
+      ),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 412)).toHaveLength(199);
+    expect((await api.get(path(user))).body.version).toBe(2);
+  });
+});
+
+describe('concurrent changes of one user', () => {
+  it('are all kept, and each counts', async () => {
+    const user = await api.createUser();
+    const keys = Array.from({ length: 5 }, (_, n) => n);
+    const changes = [
+      { name: 'Grace' },
+      { role: 'admin' },
+      { email: 'all-kept@example.com' },
+      { metadata: { keys } },
+    ];
+    const responses = await Promise.all(changes.map((change) => api.patch(path(user), change)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { body } = await api.get(path(user)).expect(200);
+    expect(body).toEqual({
+      ...user,
+      ...Object.assign({}, ...changes),
+      version: 5,
+      updatedAt: body.updatedAt,
+    });
+  });
+
+  it('are a 404 once the user is deleted, and never bring it back', async () => {
+    const user = await api.createUser();
+    const responses = await Promise.all([
+      ...Array.from({ length: 10 }, (_, n) => api.patch(path(user), { name: `Name ${n}` })),
+      api.delete(path(user)),
+      ...Array.from({ length: 10 }, (_, n) => api.patch(path(user), { name: `Later ${n}` })),
+    ]);
+    for (const { status } of responses) expect([200, 204, 404]).toContain(status);
+    expect(await isPresent(user)).toBe(false);
+  });
+});
+
+describeOnServer('two replicas', () => {
+  it('answer 200 concurrent changes of one user, of which none is lost', async () => {
+    const { DATABASE_URL } = service.env;
+    const env = { DATABASE_URL, RATE_LIMIT_PER_MINUTE: '100000' };
+    const replicas = await Promise.all([start(env), start(env)]);
+    try {
+      const user = await api.createUser();
+      const change = async (n: number) => {
+        const response = await patiently(() =>
+          fetch(`${replicas[n % 2].url}${path(user)}`, {
+            method: 'PATCH',
+            body: JSON.stringify({ name: `Name ${n}` }),
+            headers: { Authorization: `Bearer ${api.tokenValue}`, 'Content-Type': 'application/json' },
+          }),
+        );
+        return { status: response.status, body: (await response.json()) as UserBody };
+      };
+      const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => change(n)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      const versions = answers.map(({ body }) => body.version).sort((a, b) => a - b);
+      expect(versions).toEqual(Array.from({ length: 200 }, (_, n) => n + 2));
+    } finally {
+      await Promise.all(replicas.map(stop));
+    }
+  });
+});

@@ -1,0 +1,442 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { UsersService } from '../../../src/users/users.service';
+import { aUser, type Client, type UserBody } from '../../support/client';
+import { describeOnServer } from '../../support/database';
+import { fillOrganization } from '../../support/people';
+import { startService, type TestService } from '../../support/service';
+
+let service: TestService;
+beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' })));
+afterAll(() => service.close());
+
+const find = async (api: Client, q: string, more = ''): Promise<UserBody[]> => {
+  const { body } = await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}${more}`).expect(200);
+  return body.data;
+};
+const names = async (api: Client, q: string, more = '') => (await find(api, q, more)).map(({ name }) => name);
+
+/** Reads all pages of a search. */
+async function walk(api: Client, q: string, limit: number): Promise<UserBody[]> {
+  const users: UserBody[] = [];
+  let path = `/api/v1/users/search?q=${encodeURIComponent(q)}&limit=${limit}`;
+  for (let pages = 0; pages < 500; pages++) {
+    const { body, headers } = await api.get(path).expect(200);
+    users.push(...body.data);
+    if (!body.nextCursor) return users;
+    path = /^<(.*)>/.exec(headers.link)![1];
+  }
+  throw new Error('the list does not end');
+}
+
+describeOnServer('a search whose connection breaks between two statements', () => {
+  it('is repeated on another connection', async () => {
+    const api = await service.client();
+    await api.createUser({ name: 'Ada Lovelace' });
+    const { dataSource } = service;
+    const create = dataSource.createQueryRunner.bind(dataSource);
+    let broken = false;
+    const runners = jest.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
+      const runner = create(mode);
+      const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
+      runner.query = async (sql: string, ...rest: unknown[]) => {
+        if (!broken && sql.startsWith('SELECT set_config')) {
+          broken = true;
+          const [{ pid }] = (await query('SELECT pg_backend_pid() AS pid')) as { pid: number }[];
+          await dataSource.query('SELECT pg_terminate_backend($1::int)', [pid]);
+          while (!runner.isReleased) await sleep(5);
+        }
+        return query(sql, ...rest);
+      };
+      return runner;
+    });
+    try {
+      expect(await names(api, 'ada')).toEqual(['Ada Lovelace']);
+      expect(broken).toBe(true);
+    } finally {
+      runners.mockRestore();
+    }
+  });
+});
+
+describe('GET /api/v1/users/search', () => {
+  describe('ranks', () => {
+    let api: Client;
+    let ada: UserBody;
+    beforeAll(async () => {
+      api = await service.client();
+      for (const [name, email, metadata] of [
+        ['Mara Ann Smith', 'mara@x.example', {}],
+        ['Ann Smith', 'a.smith@x.example', {}],
+        ['Zoe Annison', 'zoe@x.example', {}],
+        ['Bob Stone', 'ann@x.example', {}],
+        ['Joanna Brown', 'jo@x.example', {}],
+        [
+          'Cleo Marsh',
+          'cleo@x.example',
+          { team: 'Annex', tags: ['blue', { deep: 'Lapis Lazuli' }], n: 4711 },
+        ],
+        ['John Smith', 'john.smith@x.example', {}],
+        ['Dan Mannheim', 'dan@x.example', {}],
+      ] as const) {
+        await api.createUser({ name, email, metadata });
+      }
+      await api.createUser({ name: 'Ada Lovelace', email: 'ada@lovelace.example' });
+      ada = (await api.get('/api/v1/users?email=ada@lovelace.example').expect(200)).body.data[0];
+    });
+
+    it.each([
+      // Names and emails that begin with q, then words that begin with q, then words that contain q; each by name.
+      [
+        'ann',
+        [
+          'Ann Smith',
+          'Bob Stone',
+          'Cleo Marsh',
+          'Mara Ann Smith',
+          'Zoe Annison',
+          'Dan Mannheim',
+          'Joanna Brown',
+        ],
+      ],
+      ['ann@x.example', ['Bob Stone']],
+      ['ANN@X.EXAMPLE', ['Bob Stone']],
+      ['smith', ['Ann Smith', 'John Smith', 'Mara Ann Smith']],
+      ['ann smith', ['Ann Smith', 'Mara Ann Smith']],
+      ['smith ann', ['Ann Smith', 'Mara Ann Smith']],
+      ['smith nni', []],
+      ['mar smi', ['Mara Ann Smith']],
+      ['hn sm', []], // one or two letters only at the start of a word
+      ['jo sm', ['John Smith']],
+      ['ohn mit', ['John Smith']],
+      ['john.smith', ['John Smith']],
+      ['lovelace.ex', ['Ada Lovelace']],
+      ['lapis', ['Cleo Marsh']],
+      ['blue lazuli', ['Cleo Marsh']],
+      ['4711', []], // only string values are searched, not numbers
+      ['team', []], // nor keys
+      ['jonh smtih', ['John Smith']],
+      ['jhon', ['John Smith']],
+      ['smiht', ['Ann Smith', 'John Smith', 'Mara Ann Smith']],
+      ['anm', []], // too short for a typo
+      ['nobody at all', []],
+    ])('%j: %j', async (q, expected) => {
+      expect(await names(api, q)).toEqual(expected);
+    });
+
+    it('puts an exact email before a name that begins with it, and finds an id', async () => {
+      const other = await service.client();
+      await other.createUser({ name: 'a@b.example and more', email: 'first@b.example' });
+      await other.createUser({ name: 'Zed', email: 'a@b.example' });
+      expect(await names(other, 'a@b.example')).toEqual(['Zed', 'a@b.example and more']);
+      expect(await find(api, ada.id)).toEqual([ada]);
+      expect(await find(api, ada.id.toUpperCase())).toEqual([ada]);
+      expect(await find(api, ada.id.slice(0, 12))).toContainEqual(ada);
+      expect(await find(api, ada.id.slice(0, 11))).toEqual([]);
+      expect(await find(api, ada.id.slice(-12))).toEqual([]);
+    });
+
+    it('returns only users with the given role', async () => {
+      expect(await names(api, 'smith', '&role=admin')).toEqual([]);
+      await api.patch(`/api/v1/users/${ada.id}`, { role: 'admin' }).expect(200);
+      expect(await names(api, 'ada', '&role=admin')).toEqual(['Ada Lovelace']);
+      expect(await names(api, 'adda', '&role=viewer')).toEqual([]);
+    });
+
+    it('returns only active users, or only the others', async () => {
+      await api.patch(`/api/v1/users/${ada.id}`, { active: false }).expect(200);
+      for (const q of ['ada', 'adda', ada.id, ada.email]) {
+        expect(await names(api, q, '&active=false')).toEqual(['Ada Lovelace']);
+        expect(await names(api, q, '&active=true')).not.toContain('Ada Lovelace');
+      }
+      await api.patch(`/api/v1/users/${ada.id}`, { active: true }).expect(200);
+      expect(await names(api, 'ada', '&active=false')).toEqual([]);
+    });
+  });
+
+  it('combines exact words with typos and ranks fewer typos first', async () => {
+    const api = await service.client();
+    await api.createUser({ name: 'Peter Miller', email: 'one@x.example' });
+    await api.createUser({ name: 'Piter Miller', email: 'two@x.example' });
+    expect(await names(api, 'pieter miller')).toEqual(['Peter Miller', 'Piter Miller']);
+    expect(await names(api, 'petre miler')).toEqual(['Peter Miller']);
+    expect(await names(api, 'petre mller')).toEqual(['Peter Miller']);
+    await api.createUser({ name: 'Petre Miller', email: 'three@x.example' });
+    expect(await names(api, 'petre mller')).toEqual(['Petre Miller', 'Peter Miller']);
+  });
+
+  it.each([
+    ['José Ñandú', ['jose', 'JOSE', 'josé', 'JOSÉ', 'nandu', 'ñandú', 'jose\u0301']],
+    ['Jose Nandu', ['josé', 'ÑANDÚ']],
+    ['İstanbul Işık', ['istanbul', 'ISTANBUL', 'İSTANBUL', 'ışık', 'isik', 'IŞIK']],
+    ['Jürgen Groß', ['jurgen', 'JÜRGEN', 'gross', 'groß', 'GROSS', 'GROẞ']],
+    ['Søren Łukasz', ['soren', 'SØREN', 'lukasz', 'łukasz']],
+    ['李小龙', ['李小', '小龙', '李小龙']],
+    ['김민준', ['김민', '민준']],
+    ['がくえん', ['がく', 'くえ']],
+    ['Ada 😀🚀', ['😀🚀', 'ada 😀']],
+    ['ΟΔΟΣ', ['οδος', 'οδοσ', 'ΟΔΟΣ']],
+    ['Ｆｕｌｌ Width', ['full', 'ｆｕｌｌ']],
+  ])('finds %s by %j', async (name, queries) => {
+    const api = await service.client();
+    await api.createUser({ name });
+    await api.createUser({ name: 'Somebody Else' });
+    for (const q of queries) expect([q, await names(api, q)]).toEqual([q, [name]]);
+  });
+
+  it('finds new values immediately, and old values no longer after an update or delete', async () => {
+    const api = await service.client();
+    for (let i = 0; i < 20; i++) {
+      const user = await api.createUser({ name: `Fresh Person${i}`, metadata: { code: `alpha${i}x` } });
+      expect(await find(api, `person${i}`)).toContainEqual(user);
+      const { body: changed } = await api
+        .patch(`/api/v1/users/${user.id}`, { name: `Renamed Human${i}`, metadata: { code: `beta${i}x` } })
+        .expect(200);
+      expect(await find(api, `human${i}`)).toContainEqual(changed);
+      expect(await find(api, `beta${i}x`)).toEqual([changed]);
+      expect(await find(api, `alpha${i}x`)).toEqual([]);
+      await api.delete(`/api/v1/users/${user.id}`).expect(204);
+      expect(await find(api, `human${i}`)).toEqual([]);
+    }
+  });
+
+  it('corrects typos of a name that was just created', async () => {
+    const api = await service.client();
+    await api.createUser({ name: 'Wilhelmina Krog' });
+    expect(await names(api, 'wilhelmna')).toEqual(['Wilhelmina Krog']);
+  });
+
+  it('finds no users or words of another organization', async () => {
+    const [own, foreign] = [await service.client(), await service.client()];
+    const secret = await foreign.createUser({ name: 'Secret Person', metadata: { a: 'hidden' } });
+    for (const q of [
+      'secret',
+      'secrte',
+      'hidden',
+      secret.email,
+      secret.id,
+      secret.id.slice(6),
+      '%%',
+      'us',
+      'person',
+    ]) {
+      expect(await find(own, q)).toEqual([]);
+    }
+  });
+
+  it('returns every match of every rank once, with any page size', async () => {
+    const api = await service.client();
+    const created = [];
+    for (let i = 0; i < 40; i++) {
+      const name = ['Anna Berg', 'Berg Anna', 'Hannah Zed', 'Joanna X', 'Peter Ann'][i % 5];
+      created.push(await api.createUser({ name, email: `${i % 3 ? 'x' : 'ann'}${i}@x.example` }));
+    }
+    await api.createUser({ name: 'Nobody', email: 'zz@x.example' });
+    const whole = await find(api, 'ann', '&limit=200');
+    expect(new Set(whole.map(({ id }) => id))).toEqual(new Set(created.map(({ id }) => id)));
+    for (const limit of [1, 7, 200]) expect(await walk(api, 'ann', limit)).toEqual(whole);
+    const typos = await find(api, 'hanah', '&limit=200');
+    expect(typos).toHaveLength(8);
+    expect(await walk(api, 'hanah', 3)).toEqual(typos);
+  });
+
+  it.each([0, 2_100])(
+    'compares the beginning of names without accents, that of emails with them, beside %d others',
+    async (others) => {
+      const api = await service.client();
+      if (others > 0) await fillOrganization(service.dataSource, api.organizationId, 0, others);
+      for (const [name, email] of [
+        ['Zzoé Mint', 'm@x.example'],
+        ['Uma Lind', 'zzoé.l@x.example'],
+        ['Vic Kern', 'zzoe.k@x.example'],
+      ])
+        await api.createUser({ name, email });
+      for (const [q, expected] of [
+        ['zzoe', ['Vic Kern', 'Zzoé Mint', 'Uma Lind']],
+        ['ZZOÉ', ['Uma Lind', 'Zzoé Mint', 'Vic Kern']],
+      ] as const) {
+        expect(await names(api, q)).toEqual(expected);
+        expect((await walk(api, q, 1)).map(({ name }) => name)).toEqual(expected);
+      }
+    },
+  );
+
+  it('finds matches that are not among the first names, in the same order and pages', async () => {
+    const api = await service.client();
+    const users = service.app.get(UsersService);
+    const create = (name: string, n: number) =>
+      users.create(api.organizationId, { name, email: `n${n}@x.example` });
+    for (let n = 0; n < 520; n++) await create(`Aaron Zimmer ${n}`, n);
+    const late = ['Zed Quark', 'Zed Aquarky', 'Quark Zed', 'Zed Quarkson', 'Zora Uquark', 'Zora Ann Quark'];
+    for (const [n, name] of late.entries()) await create(name, 1000 + n);
+
+    const expected = [
+      'Quark Zed',
+      'Zed Quark',
+      'Zed Quarkson',
+      'Zora Ann Quark',
+      'Zed Aquarky',
+      'Zora Uquark',
+    ];
+    expect(await names(api, 'quark')).toEqual(expected);
+    for (const limit of [1, 2, 5])
+      expect((await walk(api, 'quark', limit)).map(({ name }) => name)).toEqual(expected);
+    expect(await names(api, 'uark')).toEqual([
+      'Quark Zed',
+      'Zed Aquarky',
+      'Zed Quark',
+      'Zed Quarkson',
+      'Zora Ann Quark',
+      'Zora Uquark',
+    ]);
+    expect(await names(api, 'uq')).toEqual(['Zora Uquark']);
+    expect(await names(api, 'zora quark')).toEqual(['Zora Ann Quark', 'Zora Uquark']);
+    expect(await names(api, 'qaurkson')).toEqual(['Zed Quarkson']);
+    expect(await names(api, 'zimmer', '&limit=3')).toHaveLength(3);
+    expect(await walk(api, 'zimmer', 200)).toHaveLength(520);
+  });
+
+  it('finds text that is common in the sample but missing from the first thousands of names', async () => {
+    const api = await service.client();
+    await fillOrganization(service.dataSource, api.organizationId, 1, 6_000, (n) => ({
+      name: n > 5997 ? `Zed Qua${n}rky` : 'Aaron',
+      email: `n${n}@x.example`,
+      metadata: {},
+    }));
+    const late = [5998, 5999, 6000].map((n) => `Zed Qua${n}rky`);
+    for (const q of ['qua', 'rky', 'zed rky']) {
+      expect(await names(api, q)).toEqual(late);
+      expect((await walk(api, q, 3)).map(({ name }) => name)).toEqual(late);
+      expect(await names(api, q, '&role=admin')).toEqual([]);
+    }
+  });
+
+  it('finds everybody whose email begins alike, however many they are', async () => {
+    const api = await service.client();
+    await fillOrganization(service.dataSource, api.organizationId, 1, 5_000, (n) => ({
+      name: `Name ${String((n * 2_647) % 5_000).padStart(4, '0')}`,
+      email: `${n % 2 ? 'user' : n === 2_000 ? 'üser' : 'other'}${n}@x.example`,
+    }));
+    const found = await walk(api, 'user', 200);
+    const sorted = found.map(({ name }) => name).sort();
+    expect(found).toHaveLength(2_501);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(2_501);
+    expect(found.slice(0, 2_500).map(({ name }) => name)).toEqual(
+      sorted.filter((name) => name !== found[2_500].name),
+    );
+    expect(found[2_500].email).toBe('üser2000@x.example');
+  });
+
+  it('finds exactly the users that contain the words of the query', async () => {
+    const api = await service.client();
+    const people = await Promise.all(
+      [
+        'Ann-Marie O’Hara',
+        'anne marie',
+        'Bob_the%Builder',
+        'C\\D',
+        '"Quoted" \'Name\'',
+        'a & b | c',
+        'x:* <-> y',
+      ].map((name) => api.createUser({ name })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...people),
+        fc.nat(),
+        fc.integer({ min: 2, max: 8 }),
+        async ({ name }, at, length) => {
+          const start = at % (name.length - 1);
+          const q = name.slice(start, start + length);
+          if (q.trim().length < 2) return;
+          const words = q.toLowerCase().trim().split(/\s+/);
+          const escaped = (word: string) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&');
+          // A word of one or two letters counts at the start of a word only.
+          const pattern = (word: string) =>
+            word.length <= 2 && /^[\p{L}\p{N}]/u.test(word) ? `(?<![a-z0-9])${escaped(word)}` : escaped(word);
+          const containsWords = ({ name, email }: UserBody) =>
+            words.every((word) => new RegExp(pattern(word)).test([name, email].join('\n').toLowerCase()));
+          const found = await find(api, q, '&limit=200');
+          expect(found.map(({ id }) => id).sort()).toEqual(
+            people
+              .filter(containsWords)
+              .map(({ id }) => id)
+              .sort(),
+          );
+        },
+      ),
+      { numRuns: 150, endOnFailure: true },
+    );
+  });
+
+  it.each([
+    ['q=', 'q', 'too_short'],
+    ['q=a', 'q', 'too_short'],
+    ['q=%20a%20', 'q', 'too_short'],
+    [`q=${'x'.repeat(201)}`, 'q', 'too_long'],
+    ['q=a+b+c+d+e+f+g+h+i+j+k', 'q', 'too_many'],
+    [`q=${encodeURIComponent('aa´bb´cc´dd´ee´ff´gg´hh´ii´jj´kk')}`, 'q', 'too_many'],
+    ['q=ab&q=cd', 'q', 'invalid'],
+    ['q=a%00b', 'q', 'invalid'],
+    ['', 'q', 'required'],
+    ['q=ab&sort=name', 'sort', 'unknown'],
+    ['q=ab&limit=201', 'limit', 'out_of_range'],
+    ['q=ab&role=owner', 'role', 'invalid'],
+    ['q=ab&active=yes', 'active', 'invalid'],
+    ['q=ab&cursor=x', 'cursor', 'invalid'],
+  ])('refuses ?%s', async (query, field, code) => {
+    const api = await service.client();
+    const { body } = await api.get(`/api/v1/users/search?${query}`).expect(400);
+    expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
+  });
+
+  it.each([
+    '%%',
+    '__',
+    '\\\\',
+    "''",
+    '""',
+    '&|',
+    '!(',
+    ':*',
+    '<->',
+    '%',
+    "a'",
+    'x'.repeat(200),
+    '\u0301\u0301',
+    '.*',
+    '$1',
+  ])('treats %j as literal text and does not match every user', async (q) => {
+    const api = await service.client();
+    for (const name of ['Plain Person', 'Other One']) await api.createUser({ name });
+    const { status, body } = await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`);
+    if ([...q.trim()].length < 2) expect(status).toBe(400);
+    else expect({ status, data: body.data }).toEqual({ status: 200, data: [] });
+  });
+
+  it('goes on after the exact match even if that has been deleted', async () => {
+    const api = await service.client();
+    const exact = await api.createUser({ name: 'Exact', email: 'ann@corp.example' });
+    for (const name of ['Al', 'Bo']) await api.createUser({ name, email: `ann@corp.example.${name}` });
+    const first = await api.get('/api/v1/users/search?q=ann@corp.example&limit=1').expect(200);
+    expect(first.body.data).toEqual([exact]);
+    await api.delete(`/api/v1/users/${exact.id}`).expect(204);
+    const next = await api
+      .get(`/api/v1/users/search?q=ann@corp.example&limit=5&cursor=${first.body.nextCursor}`)
+      .expect(200);
+    expect(next.body.data.map(({ name }: UserBody) => name)).toEqual(['Al', 'Bo']);
+  });
+
+  it('refuses a cursor of another query, role, organization or of the user list', async () => {
+    const [api, other] = [await service.client(), await service.client()];
+    for (let i = 0; i < 3; i++) await api.post('/api/v1/users', aUser()).expect(201);
+    const { nextCursor } = (await api.get('/api/v1/users/search?q=ada&limit=1').expect(200)).body;
+    const list = (await api.get('/api/v1/users?limit=1').expect(200)).body.nextCursor;
+    await api.get(`/api/v1/users/search?q=ada&limit=2&cursor=${nextCursor}`).expect(200);
+    await api.get(`/api/v1/users/search?q=adam&cursor=${nextCursor}`).expect(400);
+    await api.get(`/api/v1/users/search?q=ada&role=member&cursor=${nextCursor}`).expect(400);
+    await api.get(`/api/v1/users/search?q=ada&active=true&cursor=${nextCursor}`).expect(400);
+    await api.get(`/api/v1/users/search?q=ada&cursor=${list}`).expect(400);
+    await other.get(`/api/v1/users/search?q=ada&cursor=${nextCursor}`).expect(400);
+  });
+});

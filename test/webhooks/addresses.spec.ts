@@ -1,0 +1,391 @@
+import { createSocket } from 'node:dgram';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { lookUp } from '../../src/webhooks/address/look-up';
+import { Post } from '../../src/webhooks/address/post';
+import { isPublic, Reach } from '../../src/webhooks/address/reach';
+import { GLOBAL_IPV6, SPECIAL_IPV4, SPECIAL_IPV6 } from '../../src/webhooks/address/special-networks';
+
+const never = new AbortController().signal;
+
+const asNumber = (address: string) => address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
+const asIpv4 = (number: number) =>
+  [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+
+describe('a public address', () => {
+  it.each([
+    '8.8.8.8',
+    '1.1.1.1',
+    '93.184.215.14',
+    '2606:4700::1111',
+    '2a00:1450:4001::8a',
+    '2001:4860:4860::8888',
+  ])('is %s', (address) => expect(isPublic(address)).toBe(true));
+
+  // One in each network of the registries, as people know it.
+  it.each([
+    '0.0.0.1',
+    '10.0.0.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '168.63.129.16',
+    '169.254.169.254',
+    '172.16.0.1',
+    '192.0.0.9',
+    '192.0.2.1',
+    '192.31.196.1',
+    '192.52.193.1',
+    '192.88.99.1',
+    '192.168.1.1',
+    '192.175.48.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '2001::1',
+    '2001:db8::1',
+    '2002::1',
+    '2620:4f:8000::1',
+    '3fff::1',
+  ])('is not %s', (address) => expect(isPublic(address)).toBe(false));
+
+  it.each(SPECIAL_IPV4)('is not the first or last of %s, whichever way IPv6 writes it', (cidr) => {
+    const [network, prefix] = cidr.split('/');
+    const first = asNumber(network);
+    const last = first + 2 ** (32 - Number(prefix)) - 1;
+    for (const ipv4 of [first, last].map(asIpv4)) {
+      for (const address of [ipv4, `::ffff:${ipv4}`, `64:ff9b::${ipv4}`, `0:0:0:0:0:FFFF:${ipv4}`])
+        expect([address, isPublic(address)]).toEqual([address, false]);
+    }
+  });
+
+  it('is just before and just behind those of IPv4 that have public neighbours', () => {
+    for (const address of [
+      '9.255.255.255',
+      '11.0.0.0',
+      '100.63.255.255',
+      '100.128.0.0',
+      '126.255.255.255',
+      '128.0.0.0',
+    ])
+      expect([address, isPublic(address)]).toEqual([address, true]);
+    for (const address of [
+      '168.63.129.15',
+      '168.63.129.17',
+      '172.15.255.255',
+      '172.32.0.0',
+      '223.255.255.255',
+    ])
+      expect([address, isPublic(address)]).toEqual([address, true]);
+  });
+
+  it('is a mapped one, or one of NAT64, that carries a public IPv4 address', () => {
+    for (const address of ['::ffff:8.8.8.8', '::ffff:808:808', '64:ff9b::8.8.8.8', '64:ff9b::808:808'])
+      expect([address, isPublic(address)]).toEqual([address, true]);
+  });
+
+  it.each(SPECIAL_IPV6)('is not in %s', (cidr) => {
+    const [network] = cidr.split('/');
+    expect(isPublic(network === '2001::' ? '2001:1ff::1' : network)).toBe(false);
+    expect(isPublic(network)).toBe(false);
+  });
+
+  it('is of IPv6 in 2000::/3 alone', () => {
+    expect(GLOBAL_IPV6).toBe('2000::/3');
+    expect([
+      isPublic('1fff:ffff::1'),
+      isPublic('2000::1'),
+      isPublic('3ffe:ffff::1'),
+      isPublic('4000::'),
+    ]).toEqual([false, true, true, false]);
+  });
+
+  it.each([
+    ['compatible', '::8.8.8.8'],
+    ['translated', '::ffff:0:8.8.8.8'],
+    ['6to4', '2002:808:808::1'],
+    ['local NAT64', '64:ff9b:1::8.8.8.8'],
+    ['Teredo', '2001:0:808:808::1'],
+    ['loopback', '::1'],
+    ['unspecified', '::'],
+    ['unique local', 'fd00::1'],
+    ['link-local', 'fe80::1'],
+    ['link-local with a zone', 'fe80::1%eth0'],
+    ['a public one with a zone', '2606:4700::1111%1'],
+    ['site-local', 'fec0::1'],
+    ['multicast', 'ff02::1'],
+    ['discard-only', '100::1'],
+    ['segment routing', '5f00::1'],
+    ['no address', 'example.com'],
+    ['nothing', ''],
+  ])('is not a %s one: %s', (_name, address) => expect(isPublic(address)).toBe(false));
+});
+
+describe('networks that the operator allows', () => {
+  const reach = new Reach(['10.1.0.0/16', 'fd00:1::/32']);
+
+  it('are reached by http, too; the others are not', () => {
+    for (const address of ['10.1.2.3', '::ffff:10.1.2.3', 'fd00:1::5'])
+      expect([reach.includes(address, false), reach.includes(address, true)]).toEqual([true, true]);
+    for (const address of ['10.2.0.1', 'fd00:2::5', '127.0.0.1'])
+      expect([reach.includes(address, false), reach.includes(address, true)]).toEqual([false, false]);
+    expect([reach.includes('8.8.8.8', false), reach.includes('8.8.8.8', true)]).toEqual([false, true]);
+  });
+});
+
+describe('a message', () => {
+  let server: Server;
+  let requests: string[];
+  let connections: number;
+  beforeEach(async () => {
+    requests = [];
+    connections = 0;
+    server = createServer((request, response) => {
+      requests.push(request.headers.host!);
+      response.writeHead(200).end();
+    }).on('connection', () => connections++);
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const portOf = (server: Server) => (server.address() as AddressInfo).port;
+  const loopback = new Reach(['127.0.0.0/8']);
+  const message = (url: string) => ({ url, headers: {}, body: '{}' });
+
+  it('goes to the address that was judged, with the name of the URL', async () => {
+    const post = new Post(loopback, async () => ['127.0.0.1']);
+    const port = portOf(server);
+    expect(await post.send(message(`http://receiver.example:${port}/x`), never)).toMatchObject({
+      status: 200,
+    });
+    expect(requests).toEqual([`receiver.example:${port}`]);
+  });
+
+  it.each([
+    ['http://127.0.0.1'],
+    ['http://localhost'],
+    ['http://2130706433'],
+    ['http://0x7f000001'],
+    ['http://0177.0.0.1'],
+    ['http://127.1'],
+    ['http://[::ffff:127.0.0.1]'],
+    ['http://[::1]'],
+    ['http://0.0.0.0'],
+    ['http://①②⑦.0.0.1'],
+  ])('does not reach %s unless the operator allows it', async (origin) => {
+    const post = new Post(new Reach([]), async (host) => (host === 'localhost' ? ['127.0.0.1'] : [host]));
+    for (const scheme of ['http', 'https']) {
+      const url = `${origin.replace('http', scheme)}:${portOf(server)}/`;
+      await expect(post.send(message(url), never)).rejects.toThrow('may not reach');
+    }
+    expect(connections).toBe(0);
+  });
+
+  it('is not sent if one of the addresses of its name is not public', async () => {
+    for (const addresses of [['8.8.8.8', '127.0.0.1'], ['127.0.0.1', '2606:4700::1111'], []]) {
+      const post = new Post(new Reach([]), async () => addresses);
+      await expect(post.send(message(`https://a.example:${portOf(server)}/`), never)).rejects.toThrow(
+        'may not reach',
+      );
+    }
+    expect(connections).toBe(0);
+  });
+
+  it('is judged by the look-up of the connection, whatever the name said before', async () => {
+    const answers = [['127.0.0.1'], ['127.0.0.2'], ['10.0.0.1']];
+    let asked = 0;
+    const post = new Post(loopback, async () => answers[asked++]);
+    const url = `http://changing.example:${portOf(server)}/`;
+    await post.send(message(url), never);
+    await expect(post.send(message(url), never)).rejects.toThrow(); // nobody listens at that address, which is the one it asks
+    await expect(post.send(message(url), never)).rejects.toThrow('may not reach');
+    expect([asked, connections]).toEqual([3, 1]);
+  });
+
+  it('is not sent over a connection that has got to another address', async () => {
+    let judged = 0;
+    // As if the addresses had been judged, and the connection were to another one.
+    const reach = { includes: () => judged++ === 0 } as unknown as Reach;
+    const post = new Post(reach, async () => ['127.0.0.1']);
+    await expect(post.send(message(`http://a.example:${portOf(server)}/`), never)).rejects.toThrow(
+      'may not reach',
+    );
+    expect(requests).toEqual([]);
+  });
+
+  it('is sent to receivers with a certificate of their name alone', async () => {
+    const pem = readFileSync('test/support/self-signed.pem');
+    const names: (string | false)[] = [];
+    const secure = createTlsServer({
+      key: pem,
+      cert: pem,
+      SNICallback: (name, done) => (names.push(name), done(null)),
+    });
+    await new Promise<void>((done) => secure.listen(0, '127.0.0.1', done));
+    const post = new Post(loopback, async () => ['127.0.0.1']);
+    await expect(post.send(message(`https://a.example:${portOf(secure)}/`), never)).rejects.toThrow(
+      /self.signed/,
+    );
+    expect(names).toEqual(['a.example']);
+    secure.close();
+  });
+
+  it('does not go through a proxy of the environment', async () => {
+    process.env.HTTP_PROXY = process.env.http_proxy = 'http://127.0.0.1:9';
+    const post = new Post(loopback, async () => ['127.0.0.1']);
+    expect(await post.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
+      status: 200,
+    });
+    delete process.env.HTTP_PROXY;
+    delete process.env.http_proxy;
+  });
+
+  it('has its answer before a body that never ends, which is not read', async () => {
+    let sent = 0;
+    let isClosed = false;
+    server.removeAllListeners('request').on('request', (_request, response) => {
+      response.writeHead(200);
+      const chunk = Buffer.alloc(64 * 1024);
+      const write = () => {
+        sent += chunk.length;
+        if (response.write(chunk)) setImmediate(write);
+      };
+      response.on('drain', write).on('close', () => (isClosed = true));
+      write();
+    });
+    const post = new Post(loopback, async () => ['127.0.0.1']);
+    expect(await post.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
+      status: 200,
+    });
+    while (!isClosed) await new Promise((done) => setTimeout(done, 10));
+    expect(sent).toBeLessThan(20 * 1024 * 1024);
+  });
+
+  it('has its answer before a body that comes slowly, which it does not wait for', async () => {
+    const closed = new Promise((done) =>
+      server.removeAllListeners('request').on('request', (_request, response) => {
+        response.on('close', done).writeHead(200).write('slow');
+      }),
+    );
+    const post = new Post(loopback, async () => ['127.0.0.1']);
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    try {
+      let status: number | undefined;
+      const sent = post
+        .send(message(`http://a.example:${portOf(server)}/`), never)
+        .then((answer) => (status = answer.status));
+      for (let turn = 0; turn < 300; turn++) await new Promise(setImmediate);
+      expect(status).toBeUndefined();
+      jest.advanceTimersByTime(1_000);
+      expect(await sent).toBe(200);
+      await closed;
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('fails if the receiver hangs up, or answers with no HTTP', async () => {
+    for (const answer of ['', 'HTTP/1.1 2', 'nonsense\r\n\r\n']) {
+      const tcp = createTcpServer((socket) => void socket.on('error', () => {}).end(answer));
+      await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done));
+      const post = new Post(loopback, async () => ['127.0.0.1']);
+      const { port } = tcp.address() as AddressInfo;
+      await expect(post.send(message(`http://a.example:${port}/`), never)).rejects.toThrow();
+      tcp.close();
+    }
+  });
+
+  it('has its answer although the connection is reset afterwards', async () => {
+    let reset = () => {};
+    server.removeAllListeners('request').on('request', (request, response) => {
+      reset = () => request.socket.resetAndDestroy();
+      response.writeHead(200, { 'content-length': '100' }).write('x');
+    });
+    const onAnswer = () => reset();
+    subscribe('http.client.response.finish', onAnswer); // as soon as the status is there
+    try {
+      const post = new Post(loopback, async () => ['127.0.0.1']);
+      expect(await post.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
+        status: 200,
+      });
+    } finally {
+      unsubscribe('http.client.response.finish', onAnswer);
+    }
+  });
+
+  it('is given up when the process ends', async () => {
+    const asked = new Promise((done) => server.removeAllListeners('request').on('request', done));
+    const end = new AbortController();
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    try {
+      const post = new Post(loopback, async () => ['127.0.0.1']);
+      const sent = post.send(message(`http://a.example:${portOf(server)}/`), end.signal);
+      await asked;
+      end.abort();
+      await expect(sent).rejects.toThrow();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('ends after 15 seconds at most, whatever is silent', async () => {
+    const tcp = createTcpServer(() => {});
+    await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done));
+    const { port } = tcp.address() as AddressInfo;
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    try {
+      const silent = [
+        new Post(loopback, async () => ['127.0.0.1']).send(message(`http://a.example:${port}/`), never),
+        new Post(loopback, async () => ['127.0.0.1']).send(message(`https://a.example:${port}/`), never),
+        new Post(loopback, () => new Promise(() => {})).send(message(`http://a.example:${port}/`), never),
+      ];
+      let ended = 0;
+      const results = Promise.allSettled(silent.map((attempt) => attempt.finally(() => ended++)));
+      const pass = async (ms: number) => {
+        jest.advanceTimersByTime(ms);
+        for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+      };
+      await pass(14_900);
+      expect(ended).toBe(0);
+      await pass(200);
+      expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    } finally {
+      jest.useRealTimers();
+      tcp.close();
+    }
+  });
+
+  it('asks a silent name server no more once the attempt has been given up', async () => {
+    const server = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(server, 'listening');
+    const ask = jest.spyOn(Resolver.prototype, 'resolve4').mockImplementation(function (
+      this: Resolver,
+      host: string,
+    ) {
+      this.setServers([`127.0.0.1:${server.address().port}`]);
+      return this.resolve(host, 'A') as never;
+    });
+    try {
+      const asked = jest.fn();
+      server.on('message', asked);
+      const attempt = new AbortController();
+      const addresses = lookUp('a.example', attempt.signal);
+      while (asked.mock.calls.length < 2) await once(server, 'message'); // A and AAAA
+      attempt.abort();
+      expect(await addresses).toEqual([]);
+      expect(asked).toHaveBeenCalledTimes(2); // each would be asked twice
+    } finally {
+      ask.mockRestore();
+      server.close();
+    }
+  });
+});

@@ -1,0 +1,320 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Background } from '../../src/background/background';
+import { MAX_ATTEMPT_MS } from '../../src/webhooks/address/post';
+import { Attempts } from '../../src/webhooks/deliveries/attempts';
+import { Sender } from '../../src/webhooks/deliveries/sender';
+import { verdictOf } from '../../src/webhooks/deliveries/verdict';
+import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
+import { aUser, type Client } from '../support/client';
+import { type Clock, fakeClock } from '../support/clock';
+import type { Receiver } from '../support/receiver';
+import { startService, type TestService } from '../support/service';
+import { statementsOf } from '../support/statements';
+import {
+  createWebhook as create,
+  deliveriesOf,
+  twoLooks,
+  useReceivers,
+  WEBHOOK_ENV,
+  WEBHOOKS,
+} from '../support/webhooks';
+
+let service: TestService;
+let clock: Clock;
+beforeEach(async () => {
+  service = await startService(WEBHOOK_ENV);
+  clock = await fakeClock(service.dataSource);
+});
+const receive = useReceivers(); // closed first, so that nothing waits for their answers
+afterEach(() => service.close());
+afterEach(() => jest.restoreAllMocks());
+
+/** Lets the sender wait for held answers as long as a test may last: a busy machine may not get far enough in 15 seconds. */
+function waitForHeld(): void {
+  const wait = globalThis.setTimeout;
+  jest
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation((run, ms, ...rest) => wait(run, ms === MAX_ATTEMPT_MS ? 280_000 : ms, ...rest));
+}
+
+/** Lets a receiver hold its answers back, and returns those that are waited for. */
+function hold(receiver: Receiver): Set<ServerResponse> {
+  const held = new Set<ServerResponse>();
+  receiver.answer((response) => {
+    held.add(response);
+    response.on('close', () => held.delete(response));
+  });
+  return held;
+}
+
+const succeed = (responses: Iterable<ServerResponse>) => {
+  for (const response of responses) response.writeHead(204).end();
+};
+
+/** Claims a webhook as another process does. */
+async function claimed(api: Client, webhookId: string) {
+  const claims = service.app.get(WebhookClaims, { strict: false });
+  const attempts = service.app.get(Attempts, { strict: false });
+  const due = { organizationId: api.organizationId, webhookId, isFailing: false };
+  let claim;
+  while (!(claim = await claims.claim(due))) await sleep(20); // the service itself may have it for a moment
+  return { claims, attempts, due, claim };
+}
+
+const createUsers = (api: Client, count: number) =>
+  api.post('/api/v1/users/batch', { users: Array.from({ length: count }, () => aUser()) }).expect(200);
+
+it('sends at most 10 at once to a webhook', async () => {
+  waitForHeld();
+  const [api, receiver] = [await service.client(), await receive()];
+  const held = hold(receiver);
+  await create(api, { url: receiver.url });
+  await createUsers(api, 30);
+  await receiver.until(10);
+  await twoLooks(service);
+  expect(held.size).toBeLessThanOrEqual(10);
+  succeed([...held].slice(0, 3));
+  await receiver.until(13);
+  await twoLooks(service);
+  expect(held.size).toBeLessThanOrEqual(10);
+});
+
+it('sends a bounded number at once, of which no organization has all, and each has its turn', async () => {
+  waitForHeld();
+  const [first, second, third] = [await service.client(), await service.client(), await service.client()];
+  const [one, other, late] = [await receive(), await receive(), await receive()];
+  hold(one);
+  const held = hold(other);
+  for (let i = 0; i < 5; i++) await create(first, { url: one.url });
+  for (let i = 0; i < 5; i++) await create(second, { url: other.url });
+  await create(third, { url: late.url });
+  await createUsers(first, 20);
+  await one.until(25);
+  await createUsers(second, 20);
+  await other.until(20);
+  await third.createUser();
+  await twoLooks(service);
+  expect([one, other, late].map(({ received }) => received.length)).toEqual([25, 20, 0]);
+  succeed([...held].slice(0, 3));
+  await late.until(1);
+  expect(one.received.length + other.received.length).toBeLessThanOrEqual(48);
+});
+
+it('gives receivers that fail fewer connections, so that the others always get one', async () => {
+  waitForHeld();
+  const [apis, held]: [Client[], Set<ServerResponse>[]] = [[], []];
+  for (let i = 0; i < 3; i++) {
+    const [api, receiver] = [await service.client(), await receive()];
+    apis.push(api);
+    held.push(hold(receiver));
+    for (let n = 0; n < 12; n++) await create(api, { url: receiver.url });
+  }
+  await service.dataSource.query('UPDATE webhooks SET failing_since = now()');
+  const [api, healthy] = [await service.client(), await receive()];
+  await create(api, { url: healthy.url });
+  for (const failing of apis) await failing.createUser();
+  const counts = () => held.map(({ size }) => size);
+  const all = () => counts().reduce((sum, count) => sum + count, 0);
+  while (all() < 20) await sleep(20);
+  await twoLooks(service);
+  expect(all()).toBeLessThanOrEqual(20);
+  expect(Math.max(...counts())).toBeLessThanOrEqual(10);
+  await createUsers(api, 10);
+  await healthy.until(10);
+  expect(all()).toBeLessThanOrEqual(20);
+});
+
+it('sends nothing to a receiver that has asked for quiet, not even what waited for a connection', async () => {
+  waitForHeld();
+  const api = await service.client();
+  const receivers = [await receive(), await receive(), await receive()];
+  const held = receivers.map(hold);
+  for (const { url } of receivers) await create(api, { url });
+  await createUsers(api, 10);
+  const count = () => receivers.reduce((sum, { received }) => sum + received.length, 0);
+  while (count() < 25) await sleep(20); // the share of one organization
+  await twoLooks(service);
+  expect(count()).toBe(25);
+  const short = receivers.findIndex(({ received }) => received.length < 10);
+  const before = receivers[short].received.length;
+  [...held[short]][0].writeHead(429, { 'retry-after': '60' }).end();
+  await twoLooks(service);
+  expect(receivers[short].received).toHaveLength(before);
+});
+
+it('lets one process at a time send to a webhook, as long as its claim lasts', async () => {
+  await service.app.get(Background, { strict: false }).beforeApplicationShutdown(); // or the service claims it, too
+  const api = await service.client();
+  const { id: webhookId } = await create(api, { enabled: true, url: 'https://webhook.invalid/' });
+  const { claims, attempts, due, claim: first } = await claimed(api, webhookId);
+  expect(await claims.claim(due)).toBeUndefined();
+  await clock.pass(20);
+  await claims.renew(first);
+  await clock.pass(20);
+  expect(await claims.claim(due)).toBeUndefined();
+  await clock.pass(11);
+  const second = (await claims.claim(due))!;
+  expect(second.number).not.toBe(first.number);
+  expect(await claims.plan(first)).toBeUndefined();
+  await api.post(`${WEBHOOKS}/${webhookId}/test`).expect(202);
+  const [{ id }] = await deliveriesOf(api, webhookId, () => true);
+  expect(await attempts.read(first, id)).toBeUndefined();
+  expect(await attempts.read(second, id)).toBeDefined();
+  await clock.pass(20);
+  const claimedUntil = () =>
+    service.dataSource.query('SELECT claimed_until FROM webhooks WHERE id = $1', [webhookId]);
+  const before = await claimedUntil();
+  await claims.renew(first);
+  await claims.release(first);
+  expect(await claimedUntil()).toEqual(before);
+  expect(await claims.claim(due)).toBeUndefined(); // the second still has it
+  await claims.release(second);
+  expect(await claims.claim(due)).toBeDefined();
+});
+
+it('sends what a process has left behind that died, although nothing else happens', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  const { id: webhookId } = await create(api, { url: receiver.url });
+  const { claims, claim } = await claimed(api, webhookId);
+  await createUsers(api, 3);
+  while ((await claims.plan(claim))!.chains.length < 3) await sleep(50); // made its deliveries, and died
+  await twoLooks(service);
+  expect(receiver.received).toHaveLength(0);
+  await clock.pass(31);
+  await receiver.until(3);
+});
+
+it('records an attempt once, whoever else has made it', async () => {
+  const api = await service.client();
+  const { id: webhookId } = await create(api, { url: 'https://webhook.invalid/' });
+  const { claims, attempts, claim } = await claimed(api, webhookId);
+  await api.post(`${WEBHOOKS}/${webhookId}/test`).expect(202);
+  const { chains } = (await claims.plan(claim))!;
+  const sending = (await attempts.read(claim, chains[0][0]))!;
+  for (let i = 0; i < 2; i++) await attempts.record(claim, sending, verdictOf({ status: 500 }, 1));
+  const [delivery] = await deliveriesOf(api, webhookId, () => true);
+  expect(delivery).toMatchObject({ attempts: 1, lastStatus: 500, state: 'pending' });
+});
+
+it('keeps quiet for as long as the longest wish of several attempts', async () => {
+  const api = await service.client();
+  const { id: webhookId } = await create(api, { url: 'https://webhook.invalid/' });
+  const { claims, attempts, claim } = await claimed(api, webhookId);
+  for (let i = 0; i < 2; i++) await api.post(`${WEBHOOKS}/${webhookId}/test`).expect(202);
+  const [[first], [second]] = (await claims.plan(claim))!.chains;
+  const sendings = [(await attempts.read(claim, first))!, (await attempts.read(claim, second))!];
+  await attempts.record(claim, sendings[0], verdictOf({ status: 429, retryAfter: '3600' }, 1));
+  await attempts.record(claim, sendings[1], verdictOf({ status: 429 }, 1));
+  const quiet = `SELECT FROM webhooks WHERE id = $1 AND blocked_until > now() + interval '59 minutes'`;
+  expect(await service.dataSource.query(quiet, [webhookId])).toHaveLength(1);
+});
+
+it('counts no attempt that the end of the process has cut off', async () => {
+  waitForHeld();
+  const [api, receiver] = [await service.client(), await receive()];
+  hold(receiver);
+  const { id } = await create(api, { url: receiver.url });
+  await api.createUser();
+  await receiver.until(1);
+  service.app.get(Sender, { strict: false }).abandon();
+  await twoLooks(service);
+  const [delivery] = await deliveriesOf(api, id, () => true);
+  expect(delivery).toMatchObject({ attempts: 0, state: 'pending' });
+  expect((await api.get(`${WEBHOOKS}/${id}`)).body.failingSince).toBeNull();
+});
+
+it('sends again what another process was asked to, and left behind', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  await api.createUser();
+  const { id: webhookId } = await create(api, { url: receiver.url });
+  await api.get('/api/v1/events').expect(200); // which numbers that of the webhook
+  await twoLooks(service);
+  const { claims, claim } = await claimed(api, webhookId);
+  await api.post(`${WEBHOOKS}/${webhookId}/redeliver`, { since: '2026-01-01T00:00:00Z' }).expect(202);
+  await claims.release(claim);
+  await receiver.until(1);
+});
+
+it('makes no more deliveries while 10,000 wait', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  const { id } = await create(api, { url: receiver.url });
+  await service.dataSource.query(
+    `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_id, type, is_beside, attempts, next_attempt_at)
+     SELECT $1, 'dlv_' || n, $2, 'evt_' || n, 'user.created', false, 1, now() + interval '1 hour' FROM generate_series(1, 10000) AS n`,
+    [api.organizationId, id],
+  );
+  await api.createUser();
+  await twoLooks(service);
+  await twoLooks(service);
+  expect(receiver.received).toEqual([]);
+  await service.dataSource.query(`UPDATE webhook_deliveries SET state = 'failed' WHERE id = 'dlv_1'`);
+  await api.post(`${WEBHOOKS}/${id}/test`).expect(202);
+  await receiver.until((received) => received.some(({ event }) => event.type === 'user.created'));
+});
+
+it('claims a webhook whose first event has failed no more until that is due, however many wait behind it', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  receiver.answer((response) => response.writeHead(500).end());
+  const { id } = await create(api, { url: receiver.url, ordering: 'organization' });
+  await createUsers(api, 5);
+  await clock.pass(10);
+  await deliveriesOf(api, id, (all) => all.some(({ attempts }) => attempts === 2));
+  await twoLooks(service);
+  const claimsOf = async () =>
+    (await service.dataSource.query('SELECT claim FROM webhooks WHERE id = $1', [id]))[0].claim;
+  const before = await claimsOf();
+  await twoLooks(service);
+  expect(await claimsOf()).toBe(before);
+  receiver.answer((response) => response.writeHead(204).end());
+  await clock.pass(400);
+  await deliveriesOf(api, id, (all) => all.every(({ state }) => state === 'delivered'));
+});
+
+it('lets a receiver rest that fails five times in a row, and asks it one by one', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  receiver.answer((response) => response.writeHead(500).end());
+  await create(api, { url: receiver.url });
+  // A claim lasts for longer than a rest.
+  const rests = `SELECT FROM webhooks WHERE claimed_until > now() AND claimed_until <= now() + interval '5 seconds'`;
+  const receivedAtRest = async () => {
+    while ((await service.dataSource.query(rests)).length === 0) await sleep(20);
+    return receiver.received.length;
+  };
+  await createUsers(api, 60);
+  await receiver.until(10); // at once, before it was known to fail
+  let before = await receivedAtRest();
+  expect(before).toBeLessThan(20);
+  for (let turn = 0; turn < 2; turn++) {
+    await clock.pass(5);
+    await receiver.until(before + 5);
+    expect(await receivedAtRest()).toBe(before + 5);
+    before += 5;
+  }
+  receiver.answer((response) => response.writeHead(204).end());
+  await clock.pass(400); // the pause after the second attempt
+  await receiver.until(before + 60);
+});
+
+it('goes on after as many events as one claim sends', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  await create(api, { url: receiver.url });
+  for (let i = 0; i < 3; i++) await createUsers(api, 400);
+  await receiver.until((received) => new Set(received.map(({ id }) => id)).size === 1_200, 280_000);
+});
+
+it('looks with a single statement while there is no webhook, whatever the organizations do', async () => {
+  const apis = [await service.client(), await service.client(), await service.client()];
+  const { id } = await create(apis[0]);
+  await apis[0].patch(`${WEBHOOKS}/${id}`, { enabled: false }).expect(200);
+  const statements = await statementsOf(service.dataSource, async () => {
+    const looked = jest.spyOn(service.app.get(WebhookClaims, { strict: false }), 'exist');
+    while (looked.mock.calls.length < 3) for (const api of apis) await api.createUser();
+    looked.mockRestore();
+  });
+  const looks = statements
+    .filter(({ sql }) => /webhook/.test(sql))
+    .map(({ sql }) => sql.replace(/\s+/g, ' '));
+  expect(looks.length).toBeGreaterThan(0);
+  expect(new Set(looks)).toEqual(new Set(['SELECT FROM webhooks WHERE enabled LIMIT 1']));
+});

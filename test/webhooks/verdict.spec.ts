@@ -1,0 +1,96 @@
+import { type Verdict, verdictOf } from '../../src/webhooks/deliveries/verdict';
+
+const NOW = Date.parse('2026-01-31T09:30:00Z');
+const SECONDS = 1_000;
+const HOURS = 60 * 60 * SECONDS;
+
+/** The pauses after each of ten attempts, in seconds. The chance is from 0 to 1. */
+const PAUSES = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+/** What becomes of a delivery after each of ten attempts that are answered so. */
+const verdicts = (status: number, chance: number): Verdict[] =>
+  Array.from({ length: 10 }, (_, i) => verdictOf({ status }, i + 1, NOW, () => chance));
+
+const after = (status: number, retryAfter?: string, attempts = 1) =>
+  verdictOf({ status, retryAfter }, attempts, NOW, () => 0.5);
+
+describe('the pauses between attempts', () => {
+  it.each([
+    [0.5, 1],
+    [0, 0.8],
+    [1, 1.2],
+  ])(
+    'are, with a chance of %d, those of the contract × %d, and after the tenth there is none',
+    (chance, factor) => {
+      const all = verdicts(500, chance);
+      expect(all.slice(0, 9).map(({ pauseMs }) => pauseMs / SECONDS)).toEqual(
+        PAUSES.map((pause) => expect.closeTo(pause * factor, 3)),
+      );
+      expect(all.map(({ state }) => state)).toEqual([...Array(9).fill('pending'), 'failed']);
+    },
+  );
+
+  it('are not the same for two deliveries', () => {
+    const pauses = Array.from({ length: 20 }, () => verdictOf({ status: 500 }, 9).pauseMs);
+    expect(new Set(pauses).size).toBeGreaterThan(15);
+  });
+
+  it.each([
+    ['7200', 2 * HOURS],
+    [' 7200 ', 2 * HOURS],
+    ['Sat, 31 Jan 2026 12:30:00 GMT', 3 * HOURS],
+    ['86400', 24 * HOURS],
+    ['86401', 24 * HOURS],
+    ['99999999999999999999', 24 * HOURS],
+    ['Fri, 31 Jan 2031 12:30:00 GMT', 24 * HOURS],
+    ['Fri, 30 Jan 2026 12:30:00 GMT', 5 * SECONDS], // over
+    ['1', 5 * SECONDS], // sooner than the clock
+    ['0', 5 * SECONDS],
+    ['-7200', 5 * SECONDS],
+    ['soon', 5 * SECONDS],
+    ['', 5 * SECONDS],
+  ])('are at least what Retry-After: %s asks for, up to a day', (retryAfter, pauseMs) => {
+    for (const status of [500, 400, 302, 429, 503]) expect(after(status, retryAfter).pauseMs).toBe(pauseMs);
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    [200, 'delivered'],
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [199, 'pending'],
+    [300, 'pending'],
+    [302, 'pending'],
+    [304, 'pending'],
+    [400, 'pending'],
+    [404, 'pending'],
+    [500, 'pending'],
+    [410, 'failed'],
+  ])('of %i leaves the delivery %s', (status, state) =>
+    expect(after(status)).toMatchObject({ status, state, isGone: status === 410 }),
+  );
+
+  it('that does not come is a failure without a status', () =>
+    expect(verdictOf(undefined, 1, NOW, () => 0.5)).toEqual({
+      state: 'pending',
+      status: null,
+      pauseMs: 5 * SECONDS,
+      blockMs: 0,
+      isGone: false,
+    }));
+
+  it.each([429, 502, 503, 504])('of %i keeps everything from the webhook for a while', (status) => {
+    expect(after(status).blockMs).toBe(30 * SECONDS);
+    for (const nothing of ['soon', '-7200', 'in 2031'])
+      expect(after(status, nothing).blockMs).toBe(30 * SECONDS);
+    expect(after(status, '3600').blockMs).toBe(HOURS);
+    expect(after(status, '999999').blockMs).toBe(24 * HOURS);
+    for (const over of ['0', 'Fri, 30 Jan 2026 12:30:00 GMT']) expect(after(status, over).blockMs).toBe(0);
+  });
+
+  it.each([200, 302, 404, 410, 500, 501])(
+    'of %i keeps nothing else from it, whatever Retry-After says',
+    (status) => expect(after(status, '3600').blockMs).toBe(0),
+  );
+});

@@ -1,0 +1,496 @@
+import { DeliveryRetention } from '../../src/webhooks/deliveries/delivery-retention';
+import { WebhookSecrets } from '../../src/webhooks/webhook-secrets';
+import { fakeClock, type Clock } from '../support/clock';
+import { dumpOf } from '../support/dump';
+import { aUser } from '../support/client';
+import { verified } from '../support/receiver';
+import { startService, type TestService } from '../support/service';
+import {
+  aWebhook,
+  createWebhook as create,
+  deliveriesOf,
+  twoLooks,
+  useReceivers,
+  WEBHOOK_ENV,
+  WEBHOOKS,
+} from '../support/webhooks';
+
+let service: TestService;
+let clock: Clock;
+beforeAll(async () => {
+  service = await startService(WEBHOOK_ENV);
+  clock = await fakeClock(service.dataSource);
+});
+afterAll(() => service.close());
+const receive = useReceivers();
+
+/** Makes the first pause longer than a slow test, and shorter than 700 seconds. */
+const LATER = { 'retry-after': '600' };
+
+describe('POST /api/v1/webhooks', () => {
+  it('returns the record with its secret, this one time', async () => {
+    const api = await service.client();
+    const { body, headers } = await api.post(WEBHOOKS, aWebhook({ description: ' The list ' })).expect(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^whk_[0-9a-z]{26}$/),
+      url: 'https://example.com/hook',
+      types: ['user.created'],
+      description: 'The list',
+      enabled: true,
+      payload: 'full',
+      ordering: 'none',
+      disabledReason: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      lastSuccessAt: null,
+      failingSince: null,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+    expect(headers.location).toBe(`${WEBHOOKS}/${body.id}`);
+    const { secret, ...record } = body;
+    expect((await api.get(`${WEBHOOKS}/${body.id}`).expect(200)).body).toEqual(record);
+    expect((await api.get(WEBHOOKS).expect(200)).body).toEqual({ data: [record], nextCursor: null });
+    const dump = JSON.stringify(await dumpOf(service.dataSource));
+    expect(dump).not.toContain(secret.slice(6));
+    expect(dump).not.toContain(Buffer.from(secret.slice(6), 'base64').toString('hex'));
+    const { body: events } = await api.get('/api/v1/events?type=webhook.created').expect(200);
+    expect(events.data).toMatchObject([
+      { target: { type: 'webhook', id: body.id }, data: { webhook: record } },
+    ]);
+    expect(JSON.stringify(events)).not.toContain('whsec_');
+  });
+
+  it.each([
+    [{ url: 'ftp://example.com' }, 'url', 'invalid'],
+    [{ url: 'https://user@example.com/' }, 'url', 'invalid'],
+    [{ url: 'https://@example.com/' }, 'url', 'invalid'],
+    [{ url: 'https://example.com/#part' }, 'url', 'invalid'],
+    [{ url: 'https://example.com/#' }, 'url', 'invalid'],
+    [{ url: `https://example.com/${'x'.repeat(2029)}` }, 'url', 'too_long'],
+    [{ url: 'example.com' }, 'url', 'invalid'],
+    [{ url: 7 }, 'url', 'invalid'],
+    [{ types: [] }, 'types', 'too_short'],
+    [{ types: ['user.made'] }, 'types', 'invalid'],
+    [{ types: ['webhook.test'] }, 'types', 'invalid'],
+    [{ types: ['user.created', 'user.created'] }, 'types', 'invalid'],
+    [{ types: ['*', 'user.created'] }, 'types', 'invalid'],
+    [{ payload: 'fat' }, 'payload', 'invalid'],
+    [{ ordering: 'user' }, 'ordering', 'invalid'],
+    [{ enabled: 'true' }, 'enabled', 'invalid'],
+    [{ description: null }, 'description', 'invalid'],
+    [{ secret: 'whsec_' }, 'secret', 'immutable'],
+    [{ disabledReason: 'gone' }, 'disabledReason', 'unknown'],
+  ])('refuses %j', async (fields, field, code) => {
+    const api = await service.client();
+    const { body } = await api.post(WEBHOOKS, aWebhook(fields)).expect(400);
+    expect(body.errors).toMatchObject([{ field, code }]);
+  });
+
+  it('takes a URL of 2,048 characters', async () => {
+    const url = `https://example.com/${'x'.repeat(2028)}`;
+    expect((await create(await service.client(), { url })).url).toBe(url);
+  });
+
+  it('refuses an Idempotency-Key, because the secret is shown once', async () => {
+    const api = await service.client();
+    const { id } = await create(api);
+    for (const path of [WEBHOOKS, `${WEBHOOKS}/${id}/rotate-secret`]) {
+      const body = path === WEBHOOKS ? aWebhook() : {};
+      const refused = await api.post(path, body).set('Idempotency-Key', 'one').expect(400);
+      expect(refused.body.errors[0].field).toBe('Idempotency-Key');
+    }
+  });
+
+  it('lets an organization have exactly 20, however many are created at once', async () => {
+    const api = await service.client();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => api.post(WEBHOOKS, aWebhook())));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(10);
+    const [{ id }] = (await api.get(WEBHOOKS)).body.data;
+    await api.delete(`${WEBHOOKS}/${id}`).expect(204);
+    await create(api);
+  });
+});
+
+describe('PATCH /api/v1/webhooks/{id}', () => {
+  it('changes the fields in the body, and says so in an event', async () => {
+    const api = await service.client();
+    const { id, updatedAt, secret: _secret, ...rest } = await create(api);
+    const { body } = await api
+      .patch(`${WEBHOOKS}/${id}`, { types: ['*'], payload: 'thin', description: 'New' })
+      .expect(200);
+    expect(body).toEqual({
+      ...rest,
+      id,
+      types: ['*'],
+      payload: 'thin',
+      description: 'New',
+      updatedAt: expect.any(String),
+    });
+    expect(body.updatedAt >= updatedAt).toBe(true);
+    const { body: events } = await api.get('/api/v1/events?type=webhook.updated').expect(200);
+    expect(events.data[0].data).toEqual({
+      webhook: body,
+      previous: { types: ['user.created'], payload: 'full', description: null },
+    });
+  });
+
+  it('changes nothing if every value is as it was', async () => {
+    const api = await service.client();
+    const { id, updatedAt, url, types } = await create(api);
+    const { body } = await api.patch(`${WEBHOOKS}/${id}`, { url, types, enabled: true }).expect(200);
+    expect(body.updatedAt).toBe(updatedAt);
+    expect((await api.get('/api/v1/events?type=webhook.updated')).body.data).toEqual([]);
+  });
+
+  it('refuses what cannot be changed', async () => {
+    const api = await service.client();
+    const { id } = await create(api);
+    const { body } = await api
+      .patch(`${WEBHOOKS}/${id}`, { id, secret: 'x', disabledReason: 'x' })
+      .expect(400);
+    expect(body.errors).toEqual([
+      expect.objectContaining({ field: 'disabledReason', code: 'unknown' }),
+      expect.objectContaining({ field: 'id', code: 'immutable' }),
+      expect.objectContaining({ field: 'secret', code: 'immutable' }),
+    ]);
+  });
+});
+
+describe('a webhook of another organization', () => {
+  it('does not exist', async () => {
+    const [api, other] = [await service.client(), await service.client()];
+    const { id } = await create(api);
+    const path = `${WEBHOOKS}/${id}`;
+    await other.get(path).expect(404);
+    await other.patch(path, { enabled: false }).expect(404);
+    await other.delete(path).expect(404);
+    await other.get(`${path}/deliveries`).expect(404);
+    for (const action of ['rotate-secret', 'test']) await other.post(`${path}/${action}`).expect(404);
+    await other.post(`${path}/redeliver`, { since: '2026-01-31T09:30:00Z' }).expect(404);
+    await api.get(path).expect(200);
+  });
+});
+
+describe('a delivery', () => {
+  it('is the event as the feed has it, signed as Standard Webhooks defines it', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    await api.createUser(); // before
+    const { id, secret } = await create(api, { url: receiver.url });
+    const user = await api.createUser({ name: 'Ünal 🎉' });
+    await api.patch(`/api/v1/users/${user.id}`, { name: 'Other' });
+    const [message] = await receiver.until(1);
+    const { body: event } = await api.get(`/api/v1/events/${message.id}`).expect(200);
+    expect(verified(secret, message)).toEqual(event);
+    expect(event).toMatchObject({ type: 'user.created', target: { id: user.id } });
+    expect(message.headers).toMatchObject({
+      'content-type': 'application/json',
+      host: new URL(receiver.url).host,
+    });
+    const [delivery] = await deliveriesOf(api, id, ([first]) => first.state === 'delivered');
+    expect(delivery).toEqual({
+      id: expect.stringMatching(/^dlv_/),
+      eventId: message.id,
+      type: 'user.created',
+      state: 'delivered',
+      attempts: 1,
+      lastStatus: 204,
+      nextAttemptAt: null,
+      createdAt: expect.any(String),
+    });
+    const { body } = await api.get(`${WEBHOOKS}/${id}`);
+    expect(body).toMatchObject({ lastSuccessAt: expect.any(String), failingSince: null });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('leaves out data if it is to be thin', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const { id } = await create(api, { url: receiver.url, payload: 'thin' });
+    await api.createUser({ name: 'Grace Hopper' });
+    const [{ event, body }] = await receiver.until(1);
+    expect(Object.keys(event)).toEqual([
+      'id',
+      'sequence',
+      'type',
+      'occurredAt',
+      'source',
+      'actor',
+      'target',
+      'requestId',
+    ]);
+    expect(body).not.toContain('Grace');
+    await api.post(`${WEBHOOKS}/${id}/test`).expect(202);
+    const [, test] = await receiver.until(2);
+    expect(test.event).toMatchObject({ type: 'webhook.test' });
+    expect(test.event).not.toHaveProperty('data');
+  });
+
+  it('comes for every type with *, those of webhooks and tokens included', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const { id } = await create(api, { url: receiver.url, types: ['*'], ordering: 'organization' });
+    await api.patch(`${WEBHOOKS}/${id}`, { description: 'New' });
+    await api.post('/v1/tokens', { name: 'One', scopes: ['admin'] }).expect(201);
+    const received = await receiver.until(3);
+    expect(received.map(({ event }) => event.type)).toEqual([
+      'webhook.created',
+      'webhook.updated',
+      'token.created',
+    ]);
+    expect(JSON.stringify(received)).not.toMatch(/whsec_|umt_[0-9A-Za-z]{38}/);
+  });
+
+  it('is signed by both secrets during an overlap, never by more than two', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const { id, secret } = await create(api, { url: receiver.url });
+    const rotate = async (body?: object): Promise<string> =>
+      (await api.post(`${WEBHOOKS}/${id}/rotate-secret`, body).expect(200)).body.secret;
+    const second = await rotate();
+    await api.createUser();
+    const [both] = await receiver.until(1);
+    for (const one of [secret, second]) verified(one, both);
+    const third = await rotate({ overlap: '168h' });
+    await api.createUser();
+    const [, later] = await receiver.until(2);
+    for (const one of [second, third]) verified(one, later);
+    expect(() => verified(secret, later)).toThrow();
+    const fourth = await rotate({ overlap: '0h' });
+    await api.createUser();
+    const [, , last] = await receiver.until(3);
+    verified(fourth, last);
+    expect(() => verified(third, last)).toThrow();
+    await rotate();
+    await clock.pass(24 * 60 * 60);
+    await api.createUser();
+    const [, , , over] = await receiver.until(4);
+    expect(over.headers['webhook-signature'].split(' ')).toHaveLength(1);
+    await api.post(`${WEBHOOKS}/${id}/rotate-secret`, { overlap: '169h' }).expect(400);
+  });
+
+  it('needs no key of a secret that signs no longer', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const { id } = await create(api, { url: receiver.url });
+    const { secret } = (await api.post(`${WEBHOOKS}/${id}/rotate-secret`).expect(200)).body;
+    await service.dataSource.query(`UPDATE webhooks SET previous_secret = 'ffffffff.AAAA' WHERE id = $1`, [
+      id,
+    ]);
+    const secrets = service.app.get(WebhookSecrets, { strict: false });
+    await expect(secrets.rewrap()).rejects.toThrow('the key ffffffff');
+    await clock.pass(24 * 60 * 60);
+    expect(await secrets.rewrap()).toBe(1);
+    expect(await secrets.rewrap()).toBe(0);
+    await api.createUser();
+    verified(secret, (await receiver.until(1))[0]);
+  });
+
+  it('of a purged user has no data, even if it was waiting', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    receiver.answer((response) => response.writeHead(500, LATER).end());
+    const { id } = await create(api, { url: receiver.url });
+    const user = await api.createUser({ name: 'Katherine Johnson' });
+    expect((await receiver.until(1))[0].body).toContain('Katherine');
+    await deliveriesOf(api, id, ([first]) => first.attempts === 1);
+    await api.delete(`/api/v1/users/${user.id}`).expect(204);
+    await api.delete(`/api/v1/deleted-users/${user.id}`).expect(204);
+    expect(JSON.stringify(await dumpOf(service.dataSource))).not.toContain('Katherine');
+    receiver.answer((response) => response.writeHead(200).end());
+    await clock.pass(700);
+    const [, second] = await receiver.until(2);
+    expect(second.event).toMatchObject({ id: receiver.received[0].id, data: null });
+  });
+});
+
+it('goes on although the clock of the database was ahead by a year, and has been set back', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  receiver.answer((response) => response.writeHead(503).end());
+  const YEAR = 365 * 24 * 60 * 60;
+  await clock.pass(YEAR);
+  const { id } = await create(api, { url: receiver.url });
+  await api.createUser();
+  await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
+  receiver.answer((response) => response.writeHead(200).end());
+  await clock.pass(-YEAR);
+  await receiver.until(2);
+  await deliveriesOf(api, id, ([first]) => first.state === 'delivered');
+});
+
+describe('POST /api/v1/webhooks/{id}/test', () => {
+  it('sends an event that stands in no feed, whatever the types', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const { id, secret } = await create(api, { url: receiver.url });
+    const { body } = await api.post(`${WEBHOOKS}/${id}/test`).expect(202);
+    const [message] = await receiver.until(1);
+    expect(message.id).toBe(body.eventId);
+    expect(verified(secret, message)).toMatchObject({
+      type: 'webhook.test',
+      target: { type: 'webhook', id },
+    });
+    expect(message.event).not.toHaveProperty('sequence');
+    await api.get(`/api/v1/events/${body.eventId}`).expect(404);
+    await api.get('/api/v1/events?type=webhook.test').expect(400);
+    await deliveriesOf(api, id, ([first]) => first.type === 'webhook.test' && first.state === 'delivered');
+  });
+});
+
+describe('POST /api/v1/webhooks/{id}/redeliver', () => {
+  it('sends one event again, of any type', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const { id } = await create(api, { url: receiver.url });
+    const user = await api.createUser();
+    await receiver.until(1);
+    const { body: feed } = await api.get('/api/v1/events?type=webhook.created');
+    for (const eventId of [receiver.received[0].id, feed.data[0].id])
+      expect((await api.post(`${WEBHOOKS}/${id}/redeliver`, { eventId }).expect(202)).body).toEqual({
+        eventId,
+      });
+    const [, ...again] = await receiver.until(3);
+    expect(again.map(({ event }) => event.target.id).sort()).toEqual([user.id, id].sort());
+    await api.post(`${WEBHOOKS}/${id}/redeliver`, { eventId: 'evt_00000000000000000000000000' }).expect(404);
+  });
+
+  it('sends what happened in a time, if its type matches', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const users = [await api.createUser(), await api.createUser(), await api.createUser()];
+    await api.patch(`/api/v1/users/${users[1].id}`, { name: 'Other' });
+    const { body: feed } = await api.get('/api/v1/events?type=user.created');
+    const [first, second, third] = feed.data.map(({ occurredAt }: { occurredAt: string }) => occurredAt);
+    expect(new Set([first, second, third]).size).toBe(3);
+    const { id } = await create(api, { url: receiver.url });
+    await api.post(`${WEBHOOKS}/${id}/redeliver`, { since: second, until: third }).expect(202);
+    const [message] = await receiver.until(1);
+    expect(message.event.target.id).toBe(users[1].id);
+    await api.post(`${WEBHOOKS}/${id}/redeliver`, { since: first }).expect(202);
+    await receiver.until(4);
+    expect(
+      receiver.received
+        .slice(1)
+        .map(({ event }) => event.target.id)
+        .sort(),
+    ).toEqual(users.map(({ id }) => id).sort());
+  });
+
+  it.each(['none', 'organization'])('holds up no new event, with the order %s', async (ordering) => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const users = Array.from({ length: 450 }, () => aUser());
+    await api.post('/api/v1/users/batch', { users }).expect(200);
+    let isHeld = true;
+    const held: (() => void)[] = [];
+    receiver.answer((response) => {
+      const end = () => void response.writeHead(204).end();
+      if (isHeld) held.push(end);
+      else end();
+    });
+    const { id } = await create(api, { url: receiver.url, ordering });
+    await api.post(`${WEBHOOKS}/${id}/redeliver`, { since: '2026-01-01T00:00:00Z' }).expect(202);
+    await receiver.until(1);
+    const user = await api.createUser();
+    await api.get('/api/v1/events?order=desc').expect(200); // which numbers its event, so that it can be sent
+    isHeld = false;
+    for (const end of held) end();
+    await receiver.until(451);
+    const place = receiver.received.findIndex(({ event }) => event.target.id === user.id);
+    expect(place).toBeLessThan(250); // behind those for which deliveries had been made
+  });
+
+  it.each([
+    [{}],
+    [{ until: '2026-01-31T09:30:00Z' }],
+    [{ eventId: 'x' }],
+    [{ since: 'now' }],
+    [{ eventId: 'evt_00000000000000000000000000', since: '2026-01-31T09:30:00Z' }],
+  ])('refuses %j', async (body) => {
+    const api = await service.client();
+    const { id } = await create(api);
+    await api.post(`${WEBHOOKS}/${id}/redeliver`, body).expect(400);
+  });
+});
+
+describe('a webhook that is switched off', () => {
+  it('gets nothing, not even later', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    const { id } = await create(api, { url: receiver.url, enabled: false });
+    await api.createUser();
+    await api.patch(`${WEBHOOKS}/${id}`, { enabled: true }).expect(200);
+    const user = await api.createUser();
+    await receiver.until(1);
+    await twoLooks(service);
+    expect(receiver.received.map(({ event }) => event.target.id)).toEqual([user.id]);
+  });
+});
+
+describe('a webhook that is switched off or deleted', () => {
+  it.each(['patch', 'delete'] as const)('by %s sends nothing that waits', async (method) => {
+    const [api, receiver] = [await service.client(), await receive()];
+    receiver.answer((response) => response.writeHead(500).end());
+    const { id } = await create(api, { url: receiver.url });
+    await api.createUser();
+    await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
+    await api.send(method, `${WEBHOOKS}/${id}`, method === 'patch' ? { enabled: false } : undefined);
+    const [delivery] = await service.dataSource.query(
+      'SELECT state, next_attempt_at FROM webhook_deliveries WHERE webhook_id = $1',
+      [id],
+    );
+    expect(delivery).toEqual({ state: 'failed', next_attempt_at: null });
+  });
+});
+
+it('deliveries are removed after 30 days, unless they are pending and have a webhook', async () => {
+  const api = await service.client();
+  const { id } = await create(api, { enabled: false });
+  const rows = [
+    ['dlv_young', id, 'delivered', 29],
+    ['dlv_old', id, 'delivered', 31],
+    ['dlv_failed', id, 'failed', 31],
+    ['dlv_pending', id, 'pending', 31],
+    ['dlv_orphan', 'whk_gone', 'pending', 31],
+  ];
+  for (const [delivery, webhook, state, days] of rows)
+    await service.dataSource.query(
+      `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_id, type, is_beside, state, created_at)
+       VALUES ($1, $2, $3, 'evt_x', 'user.created', false, $4, now() - $5 * interval '1 day')`,
+      [api.organizationId, delivery, webhook, state, days],
+    );
+  await api.get('/api/v1/events').expect(200); // which numbers an event, so the organization has a head
+  await service.app.get(DeliveryRetention, { strict: false }).removeOld();
+  const left = await service.dataSource.query(
+    'SELECT id FROM webhook_deliveries WHERE organization_id = $1 ORDER BY id',
+    [api.organizationId],
+  );
+  expect(left).toEqual([{ id: 'dlv_pending' }, { id: 'dlv_young' }]);
+});
+
+it('a secret is that of its webhook alone', async () => {
+  const api = await service.client();
+  const [{ id }, other] = [await create(api), await create(api)];
+  const [{ secret }] = await service.dataSource.query('SELECT secret FROM webhooks WHERE id = $1', [id]);
+  const secrets = service.app.get(WebhookSecrets, { strict: false });
+  const row = { organizationId: api.organizationId, secret, previousSecret: null, isOverlapping: null };
+  expect(secrets.open({ ...row, id })).toHaveLength(1);
+  expect(() => secrets.open({ ...row, id: other.id })).toThrow();
+  expect(() => secrets.open({ ...row, id, organizationId: 'org_x' })).toThrow();
+});
+
+describe('with an order', () => {
+  it('the next event is sent only when the one before it has succeeded, and tests go beside', async () => {
+    const [api, receiver] = [await service.client(), await receive()];
+    receiver.answer((response, { event }) => {
+      if (event.type === 'webhook.test') response.writeHead(200).end();
+      else response.writeHead(500, LATER).end();
+    });
+    const { id } = await create(api, { url: receiver.url, ordering: 'organization' });
+    const users = [await api.createUser(), await api.createUser(), await api.createUser()];
+    await receiver.until(1);
+    await api.post(`${WEBHOOKS}/${id}/test`).expect(202);
+    const [, test] = await receiver.until(2);
+    expect(test.event.type).toBe('webhook.test');
+    await twoLooks(service);
+    expect(receiver.received).toHaveLength(2);
+    receiver.answer((response) => response.writeHead(200).end());
+    await clock.pass(700);
+    const received = await receiver.until(5);
+    expect(received.map(({ event }) => event.target.id)).toEqual([
+      users[0].id,
+      id,
+      ...users.map((user) => user.id),
+    ]);
+  });
+});
