@@ -61,3 +61,14 @@ it('keeps src itself to at most eight files, and every folder below it to fiftee
   expect(filesIn('src')).toBeLessThanOrEqual(8);
   expect(folders.filter((folder) => filesIn(folder) > 15)).toEqual([]);
 });
+
+it.each(
+  ['.', 'docs', 'client', 'examples/nest-esm', 'examples/nest-monorepo'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.md') && name !== 'embedding.md')
+      .map((name) => `${folder}/${name}`),
+  ),
+)('has tables in %s that a terminal shows: at most 120 columns', (path) => {
+  const rows = readFileSync(path, 'utf8').match(/^ *\|.*$/gm) ?? [];
+  expect(rows.filter((row) => row.length > 120)).toEqual([]);
+});

@@ -67,15 +67,15 @@ The fields id, version, createdAt and updatedAt, which an export contains, are
 ignored. Rows are validated like requests to the API and written in batches of
 up to 500, each as a whole or not at all. With --mode upsert, a row changes only
 the fields that it contains, and one that changes nothing counts as unchanged;
-use it to resume an import. An email that occurs twice in a batch is refused; in
-a later batch it is that of an existing user, which --dry-run does not know.
+use it to resume an import. A repeated email is refused within a batch; in a
+later batch it is that of an existing user, which --dry-run does not know.
 
 Refused rows are written to a file of the same format, with the reason in a
 column or property "refused_because", which an import ignores: correct the rows
 there and import that file. A line that is not a JSON object stays as it is,
 below a line with the reason.
 
-Exits with 1 if a row was refused or the import failed, and with 130 after Ctrl-C.
+Exits with 1 if a row was refused or the import failed, with 130 after Ctrl-C.
 
 Examples:
   ums users import people.csv --organization org_… --dry-run
