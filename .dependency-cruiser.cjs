@@ -1,6 +1,6 @@
 /**
  * The rooms of `src/` and the rooms that each may import. Data flows one way, so no arrow runs back up.
- * docs/architecture.md shows the same table.
+ * docs/architecture.md says what each is for.
  */
 const ROOMS = {
   database: [],

@@ -24,7 +24,7 @@ export function addDeletedUsers(users: Command): void {
   users
     .command('restore')
     .argument('<id>', 'the ID of the deleted user')
-    .description('make a deleted user a user again')
+    .description('restore a deleted user')
     .option(...ORGANIZATION)
     .option('--email <address>', 'another email address, if the former one is taken by now')
     .option('--json', 'print JSON')
@@ -42,7 +42,7 @@ export function addDeletedUsers(users: Command): void {
   users
     .command('purge')
     .argument('<id>', 'the ID of the deleted user')
-    .description('erase a deleted user for good, from the events and the search, too')
+    .description('erase a deleted user for good, also from the events and the search')
     .option(...ORGANIZATION)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums users purge usr_… --organization org_…')

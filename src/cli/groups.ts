@@ -16,7 +16,7 @@ export function groupsCommand(groups: Command): void {
 
   groups
     .command('list')
-    .description('list the groups of an organization, which a directory manages, by name')
+    .description('list the groups that a directory manages in an organization, by name')
     .requiredOption('--organization <id>', 'the organization that the groups belong to')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums groups list --organization org_…')

@@ -27,7 +27,7 @@ export function organizationsCommand(organizations: Command): void {
 
   organizations
     .command('rename')
-    .argument('<id>')
+    .argument('<id>', 'the ID of the organization')
     .argument('<name>', 'new display name')
     .description('change the name of an organization')
     .option('--json', 'print JSON')
@@ -39,7 +39,7 @@ export function organizationsCommand(organizations: Command): void {
 
   organizations
     .command('delete')
-    .argument('<id>')
+    .argument('<id>', 'the ID of the organization')
     .description('delete an organization that has no users and no active tokens')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations delete org_…')

@@ -79,7 +79,7 @@ export function tokensCommand(tokens: Command): void {
   tokens
     .command('rotate')
     .argument('<id>', 'the ID of the token, not its value')
-    .description('replace a token by a new one, whose value is shown only once; both work for a while')
+    .description('replace a token with a new one, whose value is shown only once; both work for a while')
     .option(
       '--overlap <hours>',
       'how long the old token still works: 0h (it is revoked at once) to 168h; default: 24h',

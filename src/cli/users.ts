@@ -33,16 +33,19 @@ export function usersCommand(users: Command): void {
     .description('write users, oldest first, to standard output or a file')
     .requiredOption('--organization <id>', 'the organization to export')
     .addOption(new Option('--role <role>', 'only users with this role').choices(ROLES))
-    .addOption(new Option('--active <state>', 'only active users, or only others').choices(['true', 'false']))
+    .addOption(
+      new Option('--active <state>', 'only active users, or only inactive ones').choices(['true', 'false']),
+    )
     .addOption(formatOption())
     .option('--output <file>', 'output file; it appears only when it is complete')
     .option('--json', 'print the summary as JSON; to standard error if the users go to standard output')
     .addHelpText(
       'after',
       `
-In CSV, cells that a spreadsheet would run as a formula are prefixed with an apostrophe. An import of a file with the
-column id removes it again. Have the spreadsheet split cells at the delimiter of the file (comma, or tab for .tsv):
-at any other character it could find a formula in the middle of a cell.
+In CSV, cells that a spreadsheet would run as a formula are prefixed with an
+apostrophe. An import of a file with the column id removes it again. Have the
+spreadsheet split cells at the delimiter of the file (comma, or tab for .tsv): at
+any other character it could find a formula in the middle of a cell.
 
 Examples:
   ums users export --organization org_… --output people.csv

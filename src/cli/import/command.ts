@@ -52,22 +52,30 @@ export function addImport(users: Command): void {
     .addHelpText(
       'after',
       `
-The first line of a CSV file names the columns, in any letter case: name, email, role, active (true or
-false, in any letter case), metadata (as JSON). An empty cell counts as missing, and a row of empty cells is skipped. Any
-other column must be named by --ignore-columns.
-Each line of an NDJSON file is an object as in POST /api/v1/users. id, version, createdAt and updatedAt, which an
-export contains, are ignored. Rows are validated like requests to the API and written in batches of up to 500, each as
-a whole or not at all. With --mode upsert, a row changes only the fields that it contains, and one that changes
-nothing counts as unchanged; run it so to resume an import. A repeated email is refused in a batch; in a later one it
-is that of an existing user, which --dry-run does not know. Exits with 1 if a row was refused or the import failed,
-and with 130 after Ctrl-C.
+CSV: The first line names the columns, in any letter case: name, email, role,
+active (true or false, in any letter case), metadata (as JSON). Any other column
+must be named by --ignore-columns. An empty cell counts as missing, and a row of
+empty cells is skipped.
 
-If a CSV file has the column id, as an export has, the apostrophe that an export puts before a formula is removed.
-In a file without it, an apostrophe is part of the cell.
+If a CSV file has the column id, as an export has, the apostrophe that an export
+puts before a formula is removed. In a file without it, an apostrophe is part of
+the cell.
 
-Refused rows are written to a file of the same format, with the reason in a column or property "refused_because", which
-an import ignores: correct the rows there and import that file. A line that is not a JSON object stays as it is, below
-a line with the reason.
+NDJSON: Each line is an object as in POST /api/v1/users.
+
+The fields id, version, createdAt and updatedAt, which an export contains, are
+ignored. Rows are validated like requests to the API and written in batches of
+up to 500, each as a whole or not at all. With --mode upsert, a row changes only
+the fields that it contains, and one that changes nothing counts as unchanged;
+use it to resume an import. A repeated email is refused within a batch; in a
+later batch it is that of an existing user, which --dry-run does not know.
+
+Refused rows are written to a file of the same format, with the reason in a
+column or property "refused_because", which an import ignores: correct the rows
+there and import that file. A line that is not a JSON object stays as it is,
+below a line with the reason.
+
+Exits with 1 if a row was refused or the import failed, with 130 after Ctrl-C.
 
 Examples:
   ums users import people.csv --organization org_… --dry-run
