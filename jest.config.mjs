@@ -1,7 +1,14 @@
+// Jest's processes inherit this. Without it, the embedded database cannot load its modules.
+process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`;
+process.env.NODE_NO_WARNINGS = '1';
+
 /** @type {import('jest').Config} */
 export default {
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  globalSetup: '<rootDir>/test/support/run/setup.mjs',
+  globalTeardown: '<rootDir>/test/support/run/teardown.mjs',
+  reporters: ['default', '<rootDir>/test/support/run/reporter.cjs'],
   maxWorkers: '100%',
   // A process keeps some memory of each file. With a gigabyte of it, collecting garbage is most of the work.
   workerIdleMemoryLimit: '500MB',

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { Background } from '../../src/background/background';
 
 const MINUTE = 60_000;

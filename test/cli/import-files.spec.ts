@@ -1,3 +1,7 @@
+/**
+ * @slow it starts processes
+ * @only embedded postgres: it tests the files; what is written are batches
+ */
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { parse, unparse } from 'papaparse';

@@ -1,3 +1,7 @@
+/**
+ * @slow it starts processes
+ * @only embedded postgres: it tests the commands; what is written are batches
+ */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -17,7 +21,8 @@ import fc from 'fast-check';
 import { person } from '../../src/demo/people';
 import type { Fault } from '../../src/http/fault';
 import { Client, type UserBody } from '../support/client';
-import { copyOfTemplate, describeOnServer, type TestDatabase } from '../support/database';
+import { copyOfTemplate, type TestDatabase } from '../support/database';
+import { describeOn } from '../support/engine';
 import { run, start, stop, type Ums, ums } from '../support/process';
 
 let database: TestDatabase;
@@ -464,7 +469,7 @@ describe('ums users import', () => {
   );
 });
 
-describeOnServer('ums users import, on a server', () => {
+describeOn('postgres', 'ums users import, on a server', () => {
   /** Waits until a running import has committed so many users. */
   async function hasCommitted(command: Ums, organization: string, users: number) {
     while ((await exported(organization)).length < users)

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: other suites send its requests
+ */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';

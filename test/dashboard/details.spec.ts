@@ -1,3 +1,7 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { GroupsService } from '../../src/groups/groups.service';

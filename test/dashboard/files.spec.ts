@@ -1,3 +1,6 @@
+/**
+ * @only embedded: the requests of the dashboard are those of the API
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { basename, extname } from 'node:path';

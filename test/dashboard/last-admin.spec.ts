@@ -1,3 +1,6 @@
+/**
+ * @only embedded: the requests of the dashboard are those of the API
+ */
 import { createClient } from '../../client/index';
 import { isLastAdmin } from '../../dashboard/tokens/last-admin';
 import { startService, type TestService } from '../support/service';

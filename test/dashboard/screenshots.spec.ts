@@ -1,3 +1,6 @@
+/**
+ * @only embedded: the requests of the dashboard are those of the API
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { TokensService } from '../../src';
 import { OrganizationsService } from '../../src/auth/organizations.service';

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { changesOf } from '../../dashboard/activity/changes';
 import { type Entry, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 

@@ -1,3 +1,7 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, prepareAccessibility } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';

@@ -1,3 +1,7 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
 import type { Page, Route } from 'playwright-core';
 import { describeInBrowser } from '../support/browser';
 import type { Client } from '../support/client';

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ConnectionShares, type Cost } from '../../src/database/connections/connection-shares';
 

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { connectionBroke, databaseFailure, violates } from '../../src/database/errors';
 
 const error = (code: string, message: string, more: object = {}) =>

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 

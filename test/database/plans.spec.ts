@@ -1,3 +1,7 @@
+/**
+ * @slow it fills organizations with thousands of users
+ * @only embedded postgres: it reads the plans of plain tables
+ */
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/auth/organizations.service';

@@ -1,9 +1,12 @@
+/**
+ * @slow it waits for timeouts
+ */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
 import { ResilientClient } from '../../src/database/connections/resilient-client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 
-describeOnServer('a connection whose statement the server cancels', () => {
+describeOn('postgres', 'a connection whose statement the server cancels', () => {
   it('is not used again', async () => {
     const dataSource = await new DataSource({
       type: 'postgres',
@@ -24,7 +27,7 @@ describeOnServer('a connection whose statement the server cancels', () => {
   });
 });
 
-describeOnServer('a connection that falls silent', () => {
+describeOn('postgres', 'a connection that falls silent', () => {
   it('fails the statement that waits for it, and not the next one', async () => {
     const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
     const sockets: Socket[] = [];
@@ -67,7 +70,7 @@ describeOnServer('a connection that falls silent', () => {
   });
 });
 
-describeOnServer('a frequent statement', () => {
+describeOn('postgres', 'a frequent statement', () => {
   /** The names of the statements that a connection has prepared after it has run one ten times. */
   async function preparedOn(url: string): Promise<string[]> {
     const client = new ResilientClient({ connectionString: url });

@@ -1,6 +1,10 @@
+/**
+ * @slow it migrates several databases
+ * @only embedded postgres: it checks what migrations do to an empty database
+ */
 import { runMigrations } from '../../src';
 import { migrations } from '../../migrations';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { type Host, startHost } from '../support/host';
 
 let host: Host;
@@ -18,7 +22,7 @@ const schemas = (): Promise<{ extname: string; nspname: string }[]> =>
 
 const migrate = (schema: string) => runMigrations(host.dataSource, { schema });
 
-describeOnServer('the extensions of the search', () => {
+describeOn('postgres', 'the extensions of the search', () => {
   it('are used where the database has them', async () => {
     await host.dataSource.query(
       `CREATE SCHEMA "their extensions"; CREATE EXTENSION pg_trgm SCHEMA "their extensions";
@@ -46,7 +50,7 @@ describeOnServer('the extensions of the search', () => {
   });
 });
 
-describeOnServer('the name of a schema', () => {
+describeOn('postgres', 'the name of a schema', () => {
   it('may have any characters but a quotation mark and a full stop', async () => {
     const name = "Lots of, 'odd' -- \\ Zeichen: ß";
     expect(await migrate(name)).toHaveLength(migrations.length);

@@ -11,7 +11,7 @@ import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-reten
 import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
 import { sql } from '../../src/database/sql';
 import { aUser, type Client } from '../support/client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
 import { type Statement, statementsOf } from '../support/statements';
 
@@ -142,7 +142,7 @@ describe('every statement', () => {
   });
 });
 
-describeOnServer('background work that asks every node', () => {
+describeOn('postgres', 'background work that asks every node', () => {
   it('has one connection, whatever its statements wait for', async () => {
     const database = service.app.get(Database);
     const runner = service.dataSource.createQueryRunner();

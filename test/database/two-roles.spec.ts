@@ -1,14 +1,18 @@
+/**
+ * @slow it migrates several databases
+ */
 import pg from 'pg';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { aUser, Client } from '../support/client';
-import { copyOfTemplate, describeOnServer, directUrl, type TestDatabase } from '../support/database';
+import { copyOfTemplate, directUrl, type TestDatabase } from '../support/database';
+import { describeOn } from '../support/engine';
 import { run, type Running, start, stop } from '../support/process';
 
 const ROLE = `service_${process.pid}`;
 const READER = `reader_${process.pid}`;
 const BOOTSTRAP_TOKEN = newTokenValue();
 
-describeOnServer('a service whose role may use the tables but does not own them', () => {
+describeOn('postgres', 'a service whose role may use the tables but does not own them', () => {
   let database: TestDatabase;
   let owner: pg.Client;
   let service: Running;

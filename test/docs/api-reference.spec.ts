@@ -1,3 +1,7 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the document does not depend on the database
+ */
 import { readFileSync } from 'node:fs';
 import document from '../../openapi.json';
 import { STYLE } from '../../scripts/docs/style';

@@ -1,3 +1,7 @@
+/**
+ * @slow it sends every field of every request a hundred values
+ * @only embedded postgres: the document does not depend on the database
+ */
 import { randomBytes } from 'node:crypto';
 import document from '../../openapi.json';
 import type { Client } from '../support/client';

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: the document does not depend on the database
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

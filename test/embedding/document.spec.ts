@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const FOLDER = 'examples/nest-monorepo/apps/people';

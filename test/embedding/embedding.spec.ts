@@ -1,3 +1,7 @@
+/**
+ * @slow it starts host applications
+ * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
+ */
 import {
   BadRequestException,
   type HttpException,
@@ -29,7 +33,8 @@ import { openDatabase } from '../../src/database/data-source';
 import { Mount } from '../../src/embedding/mount';
 import { readConfig } from '../../src/process/config';
 import { Client } from '../support/client';
-import { describeOnServer, emptyDatabase, wakePooler } from '../support/database';
+import { emptyDatabase, wakePooler } from '../support/database';
+import { describeOn } from '../support/engine';
 import { exchange } from '../support/socket';
 import { AuditsController, type Host, ownDataSource, startHost, User as HostUser } from '../support/host';
 
@@ -658,7 +663,7 @@ it('runs the migrations on request', async () => {
   expect(await runMigrations(plain.dataSource, { schema: 'ums' })).toEqual([]);
 });
 
-describeOnServer('the pool of the application', () => {
+describeOn('postgres', 'the pool of the application', () => {
   it('has connections left, however many requests of the service wait for locks', async () => {
     const sharing = await startHost([UserManagementModule.forRoot({ ...OPTIONS, connections: 6 })]);
     const [{ name }] = await sharing.dataSource.query('SELECT current_database() AS name');
@@ -695,7 +700,7 @@ describeOnServer('the pool of the application', () => {
   });
 });
 
-describeOnServer('an unavailable database', () => {
+describeOn('postgres', 'an unavailable database', () => {
   it('causes a 503 with Retry-After in the application, although its filter does not handle driver errors', async () => {
     const guarded = await startHost([UserManagementModule.forRoot(OPTIONS)]);
     const admin = new pg.Client(process.env.UMS_TEST_SERVER);

@@ -1,3 +1,7 @@
+/**
+ * @slow it starts host applications
+ * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
+ */
 import { OrganizationsService, TokensService, UserManagementModule, type RequestRecord } from '../../src';
 import { Client } from '../support/client';
 import { type Host, startHost } from '../support/host';

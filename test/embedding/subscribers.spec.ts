@@ -1,3 +1,7 @@
+/**
+ * @slow it starts processes
+ * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -21,7 +25,8 @@ import { Mount } from '../../src/embedding/mount';
 import { countUndelivered } from '../../src/events/event-statistics';
 import { EventCursors } from '../../src/events/subscribers/event-cursors';
 import { readConfig } from '../../src/process/config';
-import { describeOnServer, emptyDatabase, type TestDatabase } from '../support/database';
+import { emptyDatabase, type TestDatabase } from '../support/database';
+import { describeOn } from '../support/engine';
 
 interface Worker {
   app: INestApplicationContext;
@@ -415,7 +420,7 @@ describe('subscribers', () => {
   });
 });
 
-describeOnServer('subscribers in several processes', () => {
+describeOn('postgres', 'subscribers in several processes', () => {
   it('get each event once, in order, while many write', async () => {
     const { subscriber, events, of } = recorder('billing');
     let atOnce = 0;

@@ -1,3 +1,7 @@
+/**
+ * @slow it starts host applications
+ * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConflictException,
@@ -18,7 +22,7 @@ import { poolOf } from '../../src/database/connections/pool';
 import { Mount } from '../../src/embedding/mount';
 import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
 import { Client } from '../support/client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { type Host, startHost, User as HostUser } from '../support/host';
 
 let host: Host;
@@ -281,7 +285,7 @@ describe("the services in an application's transaction", () => {
   });
 });
 
-describeOnServer("the services in an application's transaction, while others write", () => {
+describeOn('postgres', "the services in an application's transaction, while others write", () => {
   it('let exactly one create an email', async () => {
     const id = await newOrganization();
     const races = Array.from({ length: 10 }, async (_, n) => {

@@ -1,3 +1,6 @@
+/**
+ * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
+ */
 import request from 'supertest';
 import { OrganizationsService, UserManagementModule, UsersService, WebhooksService } from '../../src';
 import { startHost } from '../support/host';

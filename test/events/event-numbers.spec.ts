@@ -1,3 +1,6 @@
+/**
+ * @slow it waits for transactions that hold others up
+ */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +14,8 @@ import { TokenEvents } from '../../src/events/token-events';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
 import { aUser, type Client, type UserBody } from '../support/client';
-import { describeOnServer, emptyDirectory } from '../support/database';
+import { emptyDirectory } from '../support/database';
+import { describeOn } from '../support/engine';
 import { run, type Running, start, stop, ums } from '../support/process';
 import { startService, type TestService } from '../support/service';
 
@@ -95,7 +99,7 @@ async function writeSome(urls: string[], client: Client, n: number) {
   if (n % 3 === 0) await call(url, client, 'DELETE', path);
 }
 
-describeOnServer('events on two replicas', () => {
+describeOn('postgres', 'events on two replicas', () => {
   let replicas: Running[];
   beforeEach(async () => {
     const env = { ...service.env, RATE_LIMIT_PER_MINUTE: '1000000' };
@@ -138,7 +142,7 @@ describeOnServer('events on two replicas', () => {
   });
 });
 
-describeOnServer('the numbers of events', () => {
+describeOn('postgres', 'the numbers of events', () => {
   it('are complete after a replica was killed in the middle of numbering', async () => {
     const client = await service.client();
     const { organizationId } = client;
@@ -339,7 +343,7 @@ describeOnServer('the numbers of events', () => {
   });
 });
 
-describeOnServer('of an organization that is deleted, no event stays behind', () => {
+describeOn('postgres', 'of an organization that is deleted, no event stays behind', () => {
   const numbering = () => service.app.get(EventNumbering, { strict: false });
   const newOrganization = async () => (await service.app.get(OrganizationsService).create('Test')).id;
   const insertEvent = `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
@@ -410,7 +414,7 @@ describeOnServer('of an organization that is deleted, no event stays behind', ()
   });
 });
 
-describeOnServer('events that are too old', () => {
+describeOn('postgres', 'events that are too old', () => {
   it('are removed once, however many processes do it', async () => {
     // Without a token, whose event would be numbered in the background.
     const { id: organizationId } = await service.app.get(OrganizationsService).create('Test');
@@ -436,7 +440,7 @@ describeOnServer('events that are too old', () => {
   });
 });
 
-describeOnServer('events of commands', () => {
+describeOn('postgres', 'events of commands', () => {
   it('name the command, and a dry run has none', async () => {
     const client = await service.client();
     const { organizationId } = client;

@@ -1,10 +1,13 @@
+/**
+ * @slow it fills groups with 100,000 members
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
 import { GroupsService } from '../../src/groups/groups.service';
 import { newId } from '../../src/database/id';
 import { UsersService } from '../../src/users/users.service';
 import { aUser } from '../support/client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { accessPathsOf, rowsReadBy, selectsOf } from '../support/plans';
 import { startService, type TestService } from '../support/service';
 import { type Statement, statementsOf } from '../support/statements';
@@ -122,7 +125,7 @@ const countEvents = async (organizationId: string, type: string, target: string)
     )
   )[0].count;
 
-describeOnServer('many at once', () => {
+describeOn('postgres', 'many at once', () => {
   it('make one group of one name, in whatever letter case', async () => {
     const organizationId = await newOrganization();
     const names = upTo(50).map((i) =>
@@ -216,7 +219,7 @@ describeOnServer('many at once', () => {
   });
 });
 
-describeOnServer('a group of 100,000 members', () => {
+describeOn('postgres', 'a group of 100,000 members', () => {
   const COUNT = 100_000;
   const TAIL = 12_000;
   let organizationId: string;

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it tests what happens before the database is asked
+ */
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import { BodyRoom, type Room } from '../../src/http/input/body-room';
 

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it tests what happens before the database is asked
+ */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { aUser, type Client } from '../support/client';

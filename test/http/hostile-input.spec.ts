@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it tests what happens before the database is asked
+ */
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { aUser, type Client } from '../support/client';

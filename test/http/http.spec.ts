@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it tests what happens before the database is asked
+ */
 import { LastUse } from '../../src/auth/last-use';
 import { Background } from '../../src/background/background';
 import { startService, type TestService } from '../support/service';

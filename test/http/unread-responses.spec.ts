@@ -1,8 +1,13 @@
+/**
+ * @slow it waits for timeouts
+ * @only embedded postgres: it tests sockets
+ */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { aUser, Client } from '../support/client';
-import { copyOfTemplate, describeOnServer, type TestDatabase } from '../support/database';
+import { copyOfTemplate, type TestDatabase } from '../support/database';
+import { describeOn } from '../support/engine';
 import { run, type Running, start, stop } from '../support/process';
 import { connectTo } from '../support/socket';
 
@@ -17,7 +22,7 @@ const SLOWLY = 3_600_000 * 4;
 
 const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-describeOnServer('responses that nobody reads', () => {
+describeOn('postgres', 'responses that nobody reads', () => {
   let database: TestDatabase;
   let service: Running;
   let value: string;

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { validate, validateOrThrow } from '../../src/http/input/validate';

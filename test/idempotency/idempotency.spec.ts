@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { IdempotencyKeys } from '../../src/idempotency/idempotency-keys';
 import { aUser, type Client } from '../support/client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { start, stop } from '../support/process';
 import { startService, type TestService } from '../support/service';
@@ -137,7 +137,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describeOnServer('Idempotency-Key on two replicas', () => {
+describeOn('postgres', 'Idempotency-Key on two replicas', () => {
   const startTwo = () =>
     Promise.all([1, 2].map(() => start({ ...service.env, RATE_LIMIT_PER_MINUTE: '100000' })));
   const post = (url: string, key: string, user: object) =>

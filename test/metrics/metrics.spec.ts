@@ -4,7 +4,8 @@ import pg from 'pg';
 import { parse } from 'yaml';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
-import { copyOfTemplate, describeOnServer, type TestDatabase } from '../support/database';
+import { copyOfTemplate, type TestDatabase } from '../support/database';
+import { describeOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
 
 let database: TestDatabase;
@@ -176,7 +177,7 @@ describe('deploy/monitoring/alerts.yaml', () => {
   });
 });
 
-describeOnServer('ums_tokens_expiring', () => {
+describeOn('postgres', 'ums_tokens_expiring', () => {
   it('counts active tokens that expire within 14 days, and is NaN without a database', async () => {
     const { DATABASE_URL } = database.env;
     const client = new pg.Client(DATABASE_URL);

@@ -1,3 +1,7 @@
+/**
+ * @slow it starts processes
+ * @only embedded postgres: a process starts and stops the same way on a cluster
+ */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,13 +16,8 @@ import { createLog } from '../../src/process/log';
 import { prettyLog } from '../../src/process/pretty-log';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
-import {
-  copyOfTemplate,
-  describeOnServer,
-  emptyDatabase,
-  type TestDatabase,
-  directUrl,
-} from '../support/database';
+import { copyOfTemplate, emptyDatabase, type TestDatabase, directUrl } from '../support/database';
+import { describeOn } from '../support/engine';
 import { run, start, stop } from '../support/process';
 
 const doc = readFileSync('docs/operations.md', 'utf8');
@@ -274,7 +273,7 @@ async function asking<Result>(
   return ask(createClient({ baseUrl: service.url, token })).finally(() => stop(service));
 }
 
-describeOnServer('docs/operations.md, on a server', () => {
+describeOn('postgres', 'docs/operations.md, on a server', () => {
   const tools = ['pg_dump', 'pg_restore', 'psql'].filter((tool) => !has(tool));
   if (tools.length > 0)
     process.stderr.write(`Not installed: ${tools.join(', ')}. The backup is not tested.\n`);

@@ -1,3 +1,7 @@
+/**
+ * @slow it starts processes
+ * @only embedded postgres: a process starts and stops the same way on a cluster
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createClient } from '../../client/index';

@@ -1,21 +1,19 @@
+/**
+ * @slow it starts processes
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
-import {
-  databaseToMigrate,
-  describeOnServer,
-  emptyDatabase,
-  type TestDatabase,
-  wakePooler,
-} from '../support/database';
+import { databaseToMigrate, emptyDatabase, type TestDatabase, wakePooler } from '../support/database';
+import { describeOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { run, type Running, start, stop, ums } from '../support/process';
 import { startService } from '../support/service';
 
-describeOnServer('several replicas on one PostgreSQL', () => {
+describeOn('postgres', 'several replicas on one PostgreSQL', () => {
   let database: TestDatabase;
   let replicas: Running[];
   let token: string;
@@ -126,7 +124,7 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-describeOnServer('one process on PostgreSQL', () => {
+describeOn('postgres', 'one process on PostgreSQL', () => {
   let database: TestDatabase;
   let client: pg.Client;
   beforeEach(async () => {
@@ -223,7 +221,7 @@ describeOnServer('one process on PostgreSQL', () => {
   });
 });
 
-describeOnServer('an unavailable database', () => {
+describeOn('postgres', 'an unavailable database', () => {
   it('causes a 503 with Retry-After until it is available again', async () => {
     const service = await startService();
     const admin = new pg.Client(process.env.UMS_TEST_SERVER);

@@ -1,3 +1,7 @@
+/**
+ * @slow it starts processes
+ * @only embedded postgres: it starts without a database
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';

@@ -6,7 +6,7 @@ import { WINDOW_MS, windowKey } from '../../src/rate-limit/window';
 import { systemCaller } from '../../src/http/caller';
 import { TokensService } from '../../src/tokens/tokens.service';
 import type { Client } from '../support/client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
 
 let service: TestService;
@@ -146,7 +146,7 @@ it('opens a new window when the old one has ended', async () => {
   }
 });
 
-describeOnServer('the clock of the database', () => {
+describeOn('postgres', 'the clock of the database', () => {
   it('that was ahead by an hour and is set back opens a new window', async () => {
     const limited = await startService({ RATE_LIMIT_PER_MINUTE: '2' });
     try {
@@ -206,7 +206,7 @@ it('does not count unknown paths, unsupported methods or requests without a toke
   expect((await api.get('/api/v1/users').expect(200)).headers['x-ratelimit-remaining']).toBe('999');
 });
 
-describeOnServer('organizations that are counted apart, as on a cluster', () => {
+describeOn('postgres', 'organizations that are counted apart, as on a cluster', () => {
   it('do not wait for each other, not even in all connections', async () => {
     const connections = 10;
     const counter = new PostgresCounter(

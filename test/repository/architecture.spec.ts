@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

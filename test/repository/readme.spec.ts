@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it runs the commands of a first start
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: other suites send its requests
+ */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { readFileSync } from 'node:fs';
 
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));

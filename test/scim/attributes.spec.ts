@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import fc from 'fast-check';
 import { Projection } from '../../src/scim/attributes';
 import { ENTERPRISE_URN as EXT, USER, USER_URN } from '../../src/scim/schema/user.schema';

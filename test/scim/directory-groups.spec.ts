@@ -1,3 +1,6 @@
+/**
+ * @only embedded: other suites send its requests
+ */
 import { type ScimClient, scimClient } from '../support/scim';
 import { startService, type TestService } from '../support/service';
 

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import fc from 'fast-check';
 import { parseFilter } from '../../src/scim/filter';
 import { ScimError } from '../../src/scim/scim-error';

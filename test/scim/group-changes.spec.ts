@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import fc from 'fast-check';
 import { groupChangesOf, groupOf } from '../../src/scim/group-changes';
 import { ScimError } from '../../src/scim/scim-error';

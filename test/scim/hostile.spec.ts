@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it tests what happens before the database is asked
+ */
 import fc from 'fast-check';
 import { newId } from '../../src/database/id';
 import { EMAILS, HOSTILE_BODIES, nested, TEXTS, VALUES } from '../support/hostile';

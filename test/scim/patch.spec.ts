@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import fc from 'fast-check';
 import { applyPatch } from '../../src/scim/patch/patch';
 import { normalize } from '../../src/scim/resource';

@@ -1,3 +1,7 @@
+/**
+ * @slow it fills organizations with thousands of users
+ * @only embedded postgres: it reads the plans of plain tables
+ */
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/auth/organizations.service';
 import { systemCaller } from '../../src/http/caller';
@@ -5,7 +9,7 @@ import { listQueryOf } from '../../src/scim/list-query';
 import { USER } from '../../src/scim/schema/user.schema';
 import { keysOf } from '../../src/scim/users/match-keys';
 import { ScimUserList } from '../../src/scim/users/scim-user-list';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { fillOrganization } from '../support/people';
 import { accessPathsOf, rowsReadBy, selectsOf } from '../support/plans';
 import { startService, type TestService } from '../support/service';
@@ -45,7 +49,7 @@ async function fillDirectory(organization: string): Promise<void> {
   );
 }
 
-describeOnServer('a filter of SCIM', () => {
+describeOn('postgres', 'a filter of SCIM', () => {
   beforeAll(async () => {
     service = await startService();
     dataSource = service.dataSource;

@@ -1,4 +1,7 @@
-import { describeOnServer } from '../support/database';
+/**
+ * @slow it sends a thousand requests at once
+ */
+import { describeOn } from '../support/engine';
 import { scimClient } from '../support/scim';
 import { startService, type TestService } from '../support/service';
 
@@ -6,7 +9,7 @@ let service: TestService;
 beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
 afterAll(() => service.close());
 
-describeOnServer('directories that write at once', () => {
+describeOn('postgres', 'directories that write at once', () => {
   it('make one user of a thousand requests for one userName in mixed case', async () => {
     const scim = await scimClient(service);
     const statuses = await Promise.all(

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import type { Attribute } from '../../src/scim/schema/attribute';
 import { resourceTypes, schemas, serviceProviderConfig } from '../../src/scim/schema/discovery';
 

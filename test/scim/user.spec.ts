@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Resource } from '../../src/scim/resource';

@@ -1,3 +1,7 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
 import { OrganizationsService, TokensService, UserManagementModule } from '../../src';
 import { type Host, startHost } from '../support/host';
 

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** Set by scripts/test.mjs. */
+/** Set by run/setup.mjs. */
 const executablePath = process.env.CHROMIUM_PATH;
 
-/** Skips its tests without a browser; scripts/test.mjs reports that. */
+/** Skips its tests without a browser; the run says so. */
 export const describeInBrowser = executablePath ? describe : describe.skip;
 
 export const launch = (): Promise<Browser> =>

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** The directory of the migrated template, and the URL of the server if there is one, as set by scripts/test.mjs. */
+/** The directory of the migrated template, and the URL of the server if there is one, as set by run/setup.mjs. */
 const directory = process.env.UMS_TEST_DIRECTORY!;
 const serverUrl = process.env.UMS_TEST_SERVER;
 
@@ -11,14 +11,6 @@ const workerUrls = (process.env.UMS_TEST_WORKERS ?? '').split(' ').filter(Boolea
 
 /** The URL for the service: the server, or the pooler in front of it. */
 const serviceUrl = process.env.UMS_TEST_POOLER || serverUrl;
-
-if (!directory) throw new Error('Run the tests with: npm test');
-
-/** For tests that need several connections or processes; the embedded database has one connection in one process. */
-export const describeOnServer = serverUrl ? describe : describe.skip;
-
-/** For tests with triggers, or foreign keys of other tables, which a cluster does not have. */
-export const itOnPlainTables = workerUrls.length > 0 ? it.skip : it;
 
 /** A copy of the template: environment variables for the service, and a function that removes the copy. */
 export interface TestDatabase {

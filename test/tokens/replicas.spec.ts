@@ -1,9 +1,13 @@
+/**
+ * @slow it starts processes
+ * @only embedded postgres: it watches the locks of a single server
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Background } from '../../src/background/background';
 import { Database } from '../../src/database/database';
 import { ExpiryWarnings } from '../../src/tokens/expiry-warnings';
 import { Client } from '../support/client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
 import { startService, type TestService } from '../support/service';
 
@@ -12,7 +16,7 @@ interface TokenBody {
   token: string;
 }
 
-describeOnServer('tokens on three replicas', () => {
+describeOn('postgres', 'tokens on three replicas', () => {
   let service: TestService;
   let replicas: Running[];
   let api: Client;

@@ -1,6 +1,9 @@
+/**
+ * @slow it starts processes
+ */
 import { randomUUID } from 'node:crypto';
 import { aUser, type Client } from '../support/client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { start, stop } from '../support/process';
 import { startService, type TestService } from '../support/service';
@@ -41,7 +44,7 @@ const stored = (): Promise<{ email: string; name: string; version: number }[]> =
     api.organizationId,
   ]);
 
-describeOnServer('batches on two replicas', () => {
+describeOn('postgres', 'batches on two replicas', () => {
   it.each([{ atomic: false }, { atomic: true }])(
     'that upsert the same 200 emails all succeed, and each email is there once: %j',
     async ({ atomic }) => {
@@ -105,7 +108,7 @@ describeOnServer('batches on two replicas', () => {
   });
 });
 
-describeOnServer('a batch whose replica is killed in the middle', () => {
+describeOn('postgres', 'a batch whose replica is killed in the middle', () => {
   const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
   it.each([{ atomic: true }, { atomic: false }])(

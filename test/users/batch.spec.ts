@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
 import { aUser, type Client, type UserBody } from '../support/client';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { dumpOf } from '../support/dump';
 import { anyUser, EMAILS, HOSTILE_BODIES, TEXTS, VALUES } from '../support/hostile';
 import { startService, type TestService } from '../support/service';
@@ -299,7 +299,7 @@ function afterFirstRead(task: () => Promise<unknown>): void {
   jest.spyOn(service.dataSource, 'transaction').mockImplementation(withTask as never);
 }
 
-describeOnServer('a batch that others get in the way of', () => {
+describeOn('postgres', 'a batch that others get in the way of', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('keeps them from changing its users meanwhile', async () => {

@@ -1,3 +1,6 @@
+/**
+ * @slow it waits for locks and deadlocks
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
@@ -5,7 +8,7 @@ import { DeletedUsersService } from '../../src/users/deleted/deleted-users.servi
 import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
 import { UsersService } from '../../src/users/users.service';
 import { aUser, Client, type UserBody } from '../support/client';
-import { describeOnServer, itOnPlainTables } from '../support/database';
+import { describeOn, itNotOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
 import { startService, type TestService } from '../support/service';
 
@@ -130,7 +133,7 @@ describe('a long history', () => {
   });
 });
 
-describeOnServer('deleted users on two replicas', () => {
+describeOn('postgres', 'deleted users on two replicas', () => {
   let replicas: Running[];
   beforeAll(async () => {
     const env = { ...service.env, RATE_LIMIT_PER_MINUTE: '1000000' };
@@ -237,9 +240,9 @@ const deletedOf = async (client: Client): Promise<string[]> => {
   return body.data.map(({ id }: UserBody) => id);
 };
 
-describeOnServer('a purge that has to wait', () => {
+describeOn('postgres', 'a purge that has to wait', () => {
   // On a cluster it waits on a node.
-  itOnPlainTables('takes nobody who is restored meanwhile', async () => {
+  itNotOn('citus', 'takes nobody who is restored meanwhile', async () => {
     const user = await deletedUser({ name: 'Wilhelmina', email: 'a@b.example' });
     let purge: Promise<{ status: number }>;
     await whileLocked(LOCK_WORDS, [api.organizationId], async () => {
@@ -253,7 +256,7 @@ describeOnServer('a purge that has to wait', () => {
     for (const { data } of body.data) expect(data.user.name).toBe('Wilhelmina');
   });
 
-  itOnPlainTables('takes a user who is restored, changed and deleted again meanwhile', async () => {
+  itNotOn('citus', 'takes a user who is restored, changed and deleted again meanwhile', async () => {
     const user = await deletedUser({ name: 'Wilhelmina', email: 'a@first.example' });
     let purge: Promise<{ status: number }>;
     await whileLocked(LOCK_WORDS, [api.organizationId], async () => {
@@ -270,7 +273,7 @@ describeOnServer('a purge that has to wait', () => {
     for (const { data } of body.data) expect(data).toBeNull();
   });
 
-  itOnPlainTables('empties events that are numbered meanwhile', async () => {
+  itNotOn('citus', 'empties events that are numbered meanwhile', async () => {
     const user = await deletedUser();
     let purge: Promise<{ status: number }>;
     const number = `UPDATE events SET sequence = coalesce(sequence, 1000 + position) WHERE organization_id = $1`;
@@ -290,7 +293,7 @@ describeOnServer('a purge that has to wait', () => {
   });
 });
 
-describeOnServer('a purge that fails on its way', () => {
+describeOn('postgres', 'a purge that fails on its way', () => {
   it('leaves the user as it was, to be purged again', async () => {
     const user = await deletedUser();
     const lock = 'SELECT FROM events WHERE organization_id = $1 FOR UPDATE';
@@ -302,7 +305,7 @@ describeOnServer('a purge that fails on its way', () => {
     expect(await typesOf(user)).toEqual(['created', 'deleted', 'purged']);
   });
 
-  itOnPlainTables('because of a deadlock, is tried again', async () => {
+  itNotOn('citus', 'because of a deadlock, is tried again', async () => {
     const user = await deletedUser();
     const values = [api.organizationId, user.id];
     let purge: Promise<{ status: number }>;
@@ -318,7 +321,7 @@ describeOnServer('a purge that fails on its way', () => {
   });
 });
 
-describeOnServer('the retention', () => {
+describeOn('postgres', 'the retention', () => {
   it('is held up by no user and no other organization, and tries again', async () => {
     const [locked, other] = [await service.client(), await service.client()];
     const user = await deletedUser({}, locked);
@@ -338,7 +341,7 @@ describeOnServer('the retention', () => {
     expect(await deletedOf(locked)).toEqual([]);
   });
 
-  itOnPlainTables('leaves a user who is restored and deleted again while it is at another one', async () => {
+  itNotOn('citus', 'leaves a user who is restored and deleted again while it is at another one', async () => {
     const [first, second] = [await deletedUser(), await deletedUser()];
     await ageAll(api);
     const [one, other] = first.id < second.id ? [first, second] : [second, first];
@@ -354,8 +357,8 @@ describeOnServer('the retention', () => {
   });
 });
 
-describeOnServer('of a user that another transaction changes,', () => {
-  itOnPlainTables('a deletion keeps the last state', async () => {
+describeOn('postgres', 'of a user that another transaction changes,', () => {
+  itNotOn('citus', 'a deletion keeps the last state', async () => {
     const user = await api.createUser({ name: 'Former' });
     let deletion: Promise<{ status: number }>;
     await whileLocked(
@@ -372,7 +375,7 @@ describeOnServer('of a user that another transaction changes,', () => {
   });
 
   // As if it had been restored, changed and deleted again.
-  itOnPlainTables('a restore brings back the last state', async () => {
+  itNotOn('citus', 'a restore brings back the last state', async () => {
     const user = await deletedUser({ name: 'Former' });
     const last = JSON.stringify({ ...user, name: 'Last', version: 3 });
     let restore: Promise<{ status: number; body: UserBody }>;

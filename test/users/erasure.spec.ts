@@ -1,3 +1,6 @@
+/**
+ * @slow it writes long histories
+ */
 import { execFileSync } from 'node:child_process';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/auth/organizations.service';
@@ -5,7 +8,8 @@ import { Database } from '../../src/database/database';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
 import type { Client } from '../support/client';
-import { describeOnServer, directUrl, itOnPlainTables } from '../support/database';
+import { directUrl } from '../support/database';
+import { describeOn, itNotOn } from '../support/engine';
 import { rowsReadBy } from '../support/plans';
 import { startService, type TestService } from '../support/service';
 import { statementsOf } from '../support/statements';
@@ -97,7 +101,7 @@ describe('after a purge', () => {
   });
 });
 
-describeOnServer('a purge that is cut short', () => {
+describeOn('postgres', 'a purge that is cut short', () => {
   it('has erased the history for good, and erases the rest when it is repeated', async () => {
     const api = await service.client();
     const id = await someone(api);
@@ -155,7 +159,7 @@ describeOnServer('a purge that is cut short', () => {
 });
 
 // On a cluster, EXPLAIN shows the plans of the shards in another form.
-itOnPlainTables('reads each event of a long history a few times, however long it is', async () => {
+itNotOn('citus', 'reads each event of a long history a few times, however long it is', async () => {
   const EVENTS = 20_000;
   const api = await service.client();
   const { id } = await api.createUser();
@@ -191,7 +195,7 @@ it('no table has a trace of the deleted users of an organization that has been d
   expect(traces).toEqual([]);
 });
 
-describeOnServer('a dump of the database after a purge', () => {
+describeOn('postgres', 'a dump of the database after a purge', () => {
   const pgDump = () =>
     execFileSync(
       'pg_dump',
@@ -203,7 +207,7 @@ describeOnServer('a dump of the database after a purge', () => {
     );
 
   // On a cluster the rows are in the shards.
-  itOnPlainTables('has no trace of the user', async () => {
+  itNotOn('citus', 'has no trace of the user', async () => {
     const api = await service.client();
     const id = await someone(api);
     expect(pgDump()).toMatch(TRACES);

@@ -1,5 +1,5 @@
 import { UsersService } from '../../src/users/users.service';
-import { describeOnServer } from '../support/database';
+import { describeOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { start, stop } from '../support/process';
 import { startService, type TestService } from '../support/service';
@@ -212,7 +212,7 @@ describe('concurrent changes of one user', () => {
   });
 });
 
-describeOnServer('two replicas', () => {
+describeOn('postgres', 'two replicas', () => {
   it('answer 200 concurrent changes of one user, of which none is lost', async () => {
     const { DATABASE_URL } = service.env;
     const env = { DATABASE_URL, RATE_LIMIT_PER_MINUTE: '100000' };

@@ -2,7 +2,7 @@ import { ConflictException, NotFoundException } from '@nestjs/common';
 import { OrganizationsService } from '../../src/auth/organizations.service';
 import { UserSearch } from '../../src/users/search/user-search';
 import { UsersService } from '../../src/users/users.service';
-import { describeOnServer, itOnPlainTables } from '../support/database';
+import { describeOn, itNotOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
 
 let service: TestService;
@@ -179,7 +179,7 @@ describe('deletes', () => {
     expect((await users.list(organizationId)).data.map(({ id }) => id)).toEqual([kept.id]);
   });
 
-  itOnPlainTables('are a conflict if another table references the user', async () => {
+  itNotOn('citus', 'are a conflict if another table references the user', async () => {
     const organizationId = await newOrganization();
     const [referenced] = await createUsers(organizationId, 1);
     await service.dataSource.query(
@@ -196,7 +196,7 @@ describe('deletes', () => {
   });
 });
 
-describeOnServer('with a user that another transaction has locked', () => {
+describeOn('postgres', 'with a user that another transaction has locked', () => {
   const statusOf = (result: Promise<unknown>) =>
     result.then(
       () => 'ok',

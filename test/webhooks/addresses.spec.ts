@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { createSocket } from 'node:dgram';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Resolver } from 'node:dns/promises';

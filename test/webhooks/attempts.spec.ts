@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it tests what receivers answer; turns tests who delivers
+ */
 import type { Client } from '../support/client';
 import { type Clock, fakeClock } from '../support/clock';
 import type { Receiver } from '../support/receiver';

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { isKeyList, KeyRing, newKey, UnknownKeyError } from '../../src/webhooks/secrets/key-ring';
 import { newSecret, shownSecret } from '../../src/webhooks/secrets/signature';
 

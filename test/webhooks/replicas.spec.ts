@@ -1,9 +1,14 @@
+/**
+ * @slow it starts processes
+ * @only embedded postgres: it tests what receivers answer; turns tests who delivers
+ */
 import { readFileSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { aUser, Client } from '../support/client';
-import { copyOfTemplate, describeOnServer, emptyDirectory, type TestDatabase } from '../support/database';
+import { copyOfTemplate, emptyDirectory, type TestDatabase } from '../support/database';
+import { describeOn } from '../support/engine';
 import { run, type Running, start, stop } from '../support/process';
 import { startReceiver, verified } from '../support/receiver';
 import { createWebhook, deliveriesOf, useReceivers, WEBHOOKS } from '../support/webhooks';
@@ -14,7 +19,7 @@ const OTHER_KEY = Buffer.alloc(32, 2).toString('base64');
 /** For ten thousand deliveries, which slow machines take a while for. */
 const MANY_MS = 400_000;
 
-describeOnServer('webhooks of several replicas', () => {
+describeOn('postgres', 'webhooks of several replicas', () => {
   let database: TestDatabase;
   let env: NodeJS.ProcessEnv;
   const replicas: Running[] = [];

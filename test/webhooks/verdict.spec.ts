@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { type Verdict, verdictOf } from '../../src/webhooks/deliveries/verdict';
 
 const NOW = Date.parse('2026-01-31T09:30:00Z');

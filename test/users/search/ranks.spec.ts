@@ -1,3 +1,6 @@
+/**
+ * @slow it fills organizations with thousands of users
+ */
 import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService, UserManagementModule } from '../../../src';

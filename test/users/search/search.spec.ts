@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { UsersService } from '../../../src/users/users.service';
 import { aUser, type Client, type UserBody } from '../../support/client';
-import { describeOnServer } from '../../support/database';
+import { describeOn } from '../../support/engine';
 import { fillOrganization } from '../../support/people';
 import { startService, type TestService } from '../../support/service';
 
@@ -29,7 +29,7 @@ async function walk(api: Client, q: string, limit: number): Promise<UserBody[]> 
   throw new Error('the list does not end');
 }
 
-describeOnServer('a search whose connection breaks between two statements', () => {
+describeOn('postgres', 'a search whose connection breaks between two statements', () => {
   it('is repeated on another connection', async () => {
     const api = await service.client();
     await api.createUser({ name: 'Ada Lovelace' });

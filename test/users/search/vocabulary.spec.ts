@@ -1,3 +1,6 @@
+/**
+ * @slow it fills organizations with thousands of users
+ */
 import { Database } from '../../../src/database/database';
 import { VocabularySweep } from '../../../src/users/search/vocabulary/vocabulary-sweep';
 import type { Client } from '../../support/client';

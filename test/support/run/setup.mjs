@@ -1,0 +1,52 @@
+// Runs once before all suites, however Jest was started: builds what is out of date, starts the engine in TEST_ENGINE, and
+// migrates the database that every suite copies.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findChromium } from '../../../scripts/chromium.mjs';
+import { makeTemplate, startCitus } from '../../../scripts/citus.mjs';
+import { startPgBouncer } from '../../../scripts/pgbouncer.mjs';
+import { startPostgres } from '../../../scripts/postgres.mjs';
+
+export default async function setup() {
+  await import('../../../scripts/build-if-stale.mjs');
+  const engine = process.env.TEST_ENGINE ?? 'embedded';
+  const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
+  const server = await startServer(engine, directory);
+  const pooler = engine === 'pgbouncer' ? await startPgBouncer(directory, server.url) : undefined;
+  globalThis.stopEngine = async () => {
+    await pooler?.stop();
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  const template = server
+    ? { DATABASE_URL: await server.createDatabase('ums_template') }
+    : { DATA_DIR: join(directory, 'template') };
+  const commands = engine === 'citus' ? ['migrate', 'distribute'] : ['migrate'];
+  for (const command of commands)
+    execFileSync(process.execPath, ['dist/src/cli.js', command], {
+      env: { ...process.env, NODE_OPTIONS: '', ...template },
+      stdio: ['ignore', 'ignore', 'pipe'], // standard error is in the message of a failure
+    });
+  if (engine === 'citus') {
+    await server.createDatabase('ums_empty');
+    for (const name of ['ums_template', 'ums_empty'])
+      await makeTemplate(name, [server.url, ...server.workerUrls]);
+  }
+  // Jest's processes, which start later, inherit these.
+  Object.assign(process.env, {
+    UMS_TEST_DIRECTORY: directory,
+    UMS_TEST_SERVER: server?.url ?? '',
+    UMS_TEST_WORKERS: server?.workerUrls?.join(' ') ?? '',
+    UMS_TEST_POOLER: pooler?.url ?? '',
+    CHROMIUM_PATH: findChromium() ?? '',
+  });
+}
+
+function startServer(engine, directory) {
+  if (engine === 'embedded') return undefined;
+  if (engine === 'citus') return startCitus(directory);
+  if (engine === 'postgres' || engine === 'pgbouncer') return startPostgres(directory);
+  throw new Error(`TEST_ENGINE is ${engine}; it can be embedded, postgres, pgbouncer or citus.`);
+}
