@@ -5,6 +5,7 @@ process.env.NODE_NO_WARNINGS = '1';
 /** @type {import('jest').Config} */
 export default {
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  collectCoverageFrom: ['src/**/*.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/test/support/run/setup.mjs',
   globalTeardown: '<rootDir>/test/support/run/teardown.mjs',

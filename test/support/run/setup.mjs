@@ -13,13 +13,24 @@ export default async function setup() {
   await import('../../../scripts/build-if-stale.mjs');
   const engine = process.env.TEST_ENGINE ?? 'embedded';
   const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
-  const server = await startServer(engine, directory);
-  const pooler = engine === 'pgbouncer' ? await startPgBouncer(directory, server.url) : undefined;
+  const servers = [];
   globalThis.stopEngine = async () => {
-    await pooler?.stop();
-    await server?.stop();
+    for (const server of servers.reverse()) await server.stop();
     rmSync(directory, { recursive: true, force: true });
   };
+  try {
+    await start(engine, directory, servers);
+  } catch (error) {
+    await globalThis.stopEngine();
+    throw error;
+  }
+}
+
+async function start(engine, directory, servers) {
+  const server = await startServer(engine, directory);
+  if (server) servers.push(server);
+  const pooler = engine === 'pgbouncer' ? await startPgBouncer(directory, server.url) : undefined;
+  if (pooler) servers.push(pooler);
   const template = server
     ? { DATABASE_URL: await server.createDatabase('ums_template') }
     : { DATA_DIR: join(directory, 'template') };
