@@ -65,15 +65,18 @@ export async function fetchNodes(directory) {
   });
 }
 
-/** Tests all applications, in parallel, each on every Node. The first failure ends it. */
-export const testHosts = (directory, packages, nodes, createDatabase) =>
-  Promise.all(
+/** Tests all applications, in parallel, each on every Node. The error has the output of each that fails. */
+export async function testHosts(directory, packages, nodes, createDatabase) {
+  const outcomes = await Promise.allSettled(
     EXAMPLES.map((name, index) => {
       const example = join(directory, name);
       cpSync(`examples/${name}`, example, { recursive: true });
       return testHost({ name, example, packages, nodes, builder: nodes[index], createDatabase });
     }),
   );
+  const failures = outcomes.flatMap(({ reason }) => (reason ? [reason.message] : []));
+  if (failures.length > 0) throw new Error(failures.join('\n\n'));
+}
 
 /** Installs on the oldest Node, which is the one that warns; builds on one of them; tests on all. */
 async function testHost({ name, example, packages, nodes, builder, createDatabase }) {
@@ -98,7 +101,9 @@ async function install(example, packages, node) {
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
   for (const [name, tarball] of Object.entries(packages)) manifest.dependencies[name] = `file:${tarball}`;
   writeFileSync(path, JSON.stringify(manifest));
-  const output = await run(example, 'npm install --no-audit --no-fund --loglevel warn', { node });
+  const output = await run(example, 'npm install --prefer-offline --no-audit --no-fund --loglevel warn', {
+    node,
+  });
   if (output.includes('EBADENGINE')) throw new Error(`npm warns on Node ${node.version}:\n${output}`);
 }
 

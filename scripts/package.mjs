@@ -34,7 +34,7 @@ function pack({ options = [], expected }) {
 }
 
 try {
-  const nodes = fetchNodes(folder('nodes')); // while the packages are built
+  const fetched = fetchNodes(folder('nodes')); // while the packages are built
   run('.', 'npm run --silent prepack');
   const server = pack({
     expected: /^(dist\/|docs\/|[^/]*\.md$|LICENSE$|package\.json$)/,
@@ -47,13 +47,18 @@ try {
   });
   importAlone(client.tarball);
 
+  const nodes = await fetched;
+  const versions = nodes.map(({ version }) => version).join(', ');
+  process.stdout.write(
+    `Packed, and Node ${versions} fetched, after ${Math.round(performance.now() / 1000)} s\n`,
+  );
   const postgres = await startPostgres(directory);
   const packages = {
     'user-management-service': server.tarball,
     'user-management-service-client': client.tarball,
   };
   try {
-    await testHosts(directory, packages, await nodes, postgres.createDatabase);
+    await testHosts(directory, packages, nodes, postgres.createDatabase);
   } finally {
     await postgres.stop();
   }
