@@ -1,20 +1,21 @@
 // Packs both packages as they would be published, checks them from a user's point of view, imports the client on its own, and
 // builds and tests the example applications with both. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fetchNodes, testHosts } from './hosts.mjs';
 import { startPostgres } from './postgres.mjs';
 
-/** The example applications, each with the manifest that depends on the packages. */
-const EXAMPLES = [
-  ['nest-monorepo', 'apps/people/package.json'],
-  ['nest-esm', 'package.json'],
-];
-
 const directory = mkdtempSync(join(tmpdir(), 'ums-package-'));
-const run = (cwd, command, env = {}) =>
-  execFileSync(command, { cwd, shell: true, stdio: 'inherit', env: { ...process.env, ...env } });
+const run = (cwd, command) => execFileSync(command, { cwd, shell: true, stdio: 'inherit' });
+
+/** Makes a folder that is removed at the end. */
+function folder(name) {
+  const path = join(directory, name);
+  mkdirSync(path);
+  return path;
+}
 
 /** Packs one package, checks it, and returns its paths and its tarball. */
 function pack({ options = [], expected }) {
@@ -33,6 +34,7 @@ function pack({ options = [], expected }) {
 }
 
 try {
+  const fetched = fetchNodes(folder('nodes')); // while the packages are built
   run('.', 'npm run --silent prepack');
   const server = pack({
     expected: /^(dist\/|docs\/|[^/]*\.md$|LICENSE$|package\.json$)/,
@@ -45,19 +47,18 @@ try {
   });
   importAlone(client.tarball);
 
+  const nodes = await fetched;
+  const versions = nodes.map(({ version }) => version).join(', ');
+  process.stdout.write(
+    `Packed, and Node ${versions} fetched, after ${Math.round(performance.now() / 1000)} s\n`,
+  );
   const postgres = await startPostgres(directory);
+  const packages = {
+    'user-management-service': server.tarball,
+    'user-management-service-client': client.tarball,
+  };
   try {
-    for (const [name, manifest] of EXAMPLES) {
-      const example = join(directory, name);
-      cpSync(`examples/${name}`, example, { recursive: true });
-      install(example, manifest, {
-        'user-management-service': server.tarball,
-        'user-management-service-client': client.tarball,
-      });
-      run(example, 'npm run --silent build');
-      const database = await postgres.createDatabase(`ums_${name.replaceAll('-', '_')}`);
-      run(example, 'npm test', { DATABASE_URL: database });
-    }
+    await testHosts(directory, packages, nodes, postgres.createDatabase);
   } finally {
     await postgres.stop();
   }
@@ -65,19 +66,9 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Installs the dependencies of an example, with the packed packages in place of the published ones. */
-function install(example, manifest, tarballs) {
-  const path = join(example, manifest);
-  const content = JSON.parse(readFileSync(path, 'utf8'));
-  for (const [name, tarball] of Object.entries(tarballs)) content.dependencies[name] = `file:${tarball}`;
-  writeFileSync(path, JSON.stringify(content));
-  run(example, 'npm install --no-audit --no-fund --loglevel error');
-}
-
 /** Installs the client into an empty project without a registry, and imports it both ways. */
 function importAlone(tarball) {
-  const project = join(directory, 'client');
-  mkdirSync(project);
+  const project = folder('client');
   writeFileSync(join(project, 'package.json'), '{ "private": true }');
   run(project, `npm install --offline --no-audit --no-fund --loglevel error ${tarball}`);
   const use = `createClient({ baseUrl: 'http://localhost:3000', token: '' })`;

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { globals: true, include: ['**/*.e2e-spec.ts'] },
+  test: { globals: true, root: './', include: ['**/*.spec.ts'] },
 });

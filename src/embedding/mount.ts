@@ -1,4 +1,10 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/internal';
 import { ApplicationConfig, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -24,7 +30,8 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     if (!type) return; // a worker or a command serves no HTTP
     if (type !== 'express') throw new Error(`The service requires @nestjs/platform-express, not ${type}.`);
 
-    const at = `/${[this.hostConfig.getGlobalPrefix(), this.options.prefix].join('/')}`.replace(/\/+/g, '/');
+    const prefixes = [this.hostConfig.getGlobalPrefix(), this.options.prefix];
+    const at = `/${prefixes.flatMap((prefix) => prefix.split('/').filter(Boolean)).join('/')}`;
     const isOurs = this.paths();
     const express = this.service.getHttpAdapter().getInstance();
     express.set('trust proxy', this.host.httpAdapter.getInstance().get('trust proxy'));
@@ -45,6 +52,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
         serve(request, response, next);
       },
     );
+    new Logger('UserManagementModule').log(`User Management Service mounted at ${at}`);
   }
 
   /** Runs while the host's connections are still open. Requests that arrive later are served, and counted in PostgreSQL. */

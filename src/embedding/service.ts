@@ -32,7 +32,21 @@ export async function openService(
     { bodyParser: false, abortOnError: false },
   );
   if (onRequest) app.use(accessLog(safely(onRequest)));
+  silenceRoutes(app);
   return app.init();
+}
+
+/**
+ * Nest logs each route as it registers it, here without the path at which the host mounts the service: these lines would name
+ * routes that do not exist. `Mount` logs that path. Nest has one logger for the process and no option that leaves these lines
+ * out, so the loggers of the router are replaced; warnings and errors stay.
+ */
+function silenceRoutes(app: NestExpressApplication): void {
+  const { routesResolver: resolver } = app as unknown as { routesResolver?: { routerExplorer?: object } };
+  for (const router of [resolver, resolver?.routerExplorer]) {
+    const logger = Object.assign(new Logger(router?.constructor.name ?? ''), { log: () => {} });
+    if (router) Object.assign(router, { logger });
+  }
 }
 
 /** What the host's callback throws, or its promise rejects with, would end the host's process. */

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UserManagementModule } from 'user-management-service';
 import { AppController } from './app.controller.js';
+import { AppService } from './app.service.js';
 
 @Module({
   imports: [
@@ -9,5 +10,6 @@ import { AppController } from './app.controller.js';
     UserManagementModule.forRoot({ schema: 'ums' }),
   ],
   controllers: [AppController],
+  providers: [AppService],
 })
 export class AppModule {}

@@ -6,16 +6,19 @@ import { UserManagementModule } from 'user-management-service';
 import { BadgesService } from './badges.service.js';
 import { database } from './database.js';
 import { FailureFilter } from './failure.filter.js';
+import { OnboardingService } from './onboarding.service.js';
 import { PeopleController } from './people.controller.js';
 import { Person } from './person.entity.js';
 import { ReportsController } from './reports.controller.js';
 import { signIn } from './sessions.js';
 import { TenantsService } from './tenants.service.js';
+import { transactions } from './transactions.js';
 
 @Module({
   imports: [
     TypeOrmModule.forRoot(database),
     TypeOrmModule.forFeature([Person]),
+    transactions,
     ThrottlerModule.forRoot([{ limit: 20, ttl: 60_000 }]),
     UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal', dashboard: { signIn } }),
   ],
@@ -23,6 +26,7 @@ import { TenantsService } from './tenants.service.js';
   providers: [
     TenantsService,
     BadgesService,
+    OnboardingService,
     { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_FILTER, useClass: FailureFilter },
   ],

@@ -7,15 +7,15 @@ import { ApiError, createClient } from 'user-management-service/client';
 const require = createRequire(import.meta.url);
 const KINDS = {
   CommonJS: () => ({
-    ...require('../dist/cjs/app.js'),
-    ...require('../dist/cjs/first-token.js'),
-    ...require('../dist/cjs/sessions.js'),
+    ...require('../../../dist/apps/people/app.js'),
+    ...require('../../../dist/apps/people/first-token.js'),
+    ...require('../../../dist/apps/people/sessions.js'),
     ...require('user-management-service/client'),
   }),
   'ES modules': async () => ({
-    ...(await import('../dist/esm/app.js')),
-    ...(await import('../dist/esm/first-token.js')),
-    ...(await import('../dist/esm/sessions.js')),
+    ...(await import('../../../dist/esm/app.js')),
+    ...(await import('../../../dist/esm/first-token.js')),
+    ...(await import('../../../dist/esm/sessions.js')),
     ApiError,
     createClient,
   }),

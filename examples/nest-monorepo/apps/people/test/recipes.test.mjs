@@ -9,16 +9,18 @@ import { getDataSourceToken } from '@nestjs/typeorm';
 import { OrganizationsService, UsersService } from 'user-management-service';
 
 const require = createRequire(import.meta.url);
-const { createApp } = require('../dist/cjs/app.js');
-const { BadgesService } = require('../dist/cjs/badges.service.js');
-const { Badge } = require('../dist/cjs/badge.entity.js');
-const { documentationOf } = require('../dist/cjs/documentation.js');
-const { migrate } = require('../dist/cjs/migrate.js');
-const { ReportsController } = require('../dist/cjs/reports.controller.js');
-const { MailService } = require('../dist/cjs/mail.module.js');
-const { TenantsService } = require('../dist/cjs/tenants.service.js');
+const { createApp } = require('../../../dist/apps/people/app.js');
+const { BadgesService } = require('../../../dist/apps/people/badges.service.js');
+const { Badge } = require('../../../dist/apps/people/badge.entity.js');
+const { documentationOf } = require('../../../dist/apps/people/documentation.js');
+const { firstToken } = require('../../../dist/apps/people/first-token.js');
+const { migrate } = require('../../../dist/apps/people/migrate.js');
+const { ReportsController } = require('../../../dist/apps/people/reports.controller.js');
+const { MailService } = require('../../../dist/apps/people/mail.module.js');
+const { OnboardingService } = require('../../../dist/apps/people/onboarding.service.js');
+const { TenantsService } = require('../../../dist/apps/people/tenants.service.js');
 
-const { WorkerModule } = require('../dist/cjs/worker.module.js');
+const { WorkerModule } = require('../../../dist/apps/people/worker.module.js');
 
 let app;
 before(async () => {
@@ -67,6 +69,31 @@ test("a user and the application's own row, in one transaction", async () => {
   await badges.welcome(organizationId, eve, '2');
 });
 
+test('the same with @Transactional()', async () => {
+  const [onboarding, users] = [app.get(OnboardingService), app.get(UsersService)];
+  const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+  const count = async () => (await users.list(organizationId)).data.length;
+  const [ada, eve] = ['Ada', 'Eve'].map((name) => ({ name, email: `${name}@example.com` }));
+  await onboarding.welcome(organizationId, ada, '1');
+  assert.equal(await count(), 1);
+
+  await assert.rejects(onboarding.welcome(organizationId, eve, '1'), { name: 'QueryFailedError' });
+  await assert.rejects(onboarding.welcome(organizationId, { ...eve, email: ada.email }, '2'), {
+    status: 409,
+  });
+  const people = [
+    { person: eve, number: '2' },
+    { person: { name: 'Bob', email: 'bob@example.com' }, number: '1' },
+  ];
+  await assert.rejects(onboarding.welcomeAll(organizationId, people), { name: 'QueryFailedError' });
+  assert.equal(await count(), 1);
+
+  people[1].number = '3';
+  await onboarding.welcomeAll(organizationId, people);
+  assert.equal(await count(), 3);
+  assert.equal(await app.get(getDataSourceToken()).getRepository(Badge).countBy({ organizationId }), 3);
+});
+
 test('a subscriber, in a process of its own', { timeout: 30_000 }, async () => {
   const worker = await NestFactory.createApplicationContext(WorkerModule, { logger: ['error'] });
   try {
@@ -91,6 +118,27 @@ test("the application's documentation, with the routes of the service", () => {
   for (const [reference, kind, name] of references) assert.ok(components[kind][name], reference);
 });
 
+test("one Swagger UI for the application's document and that of the service", async () => {
+  await app.listen(0, '127.0.0.1');
+  const url = `http://127.0.0.1:${app.getHttpServer().address().port}`;
+  const get = async (path, headers) => {
+    const response = await fetch(new URL(path, url), { headers });
+    assert.equal(response.status, 200, path);
+    return response;
+  };
+  const page = await (await get('/docs')).text();
+  const script = await (await get(/docs\/swagger-ui-init\.js/.exec(page)[0])).text();
+  const offered = [...script.matchAll(/"url": "(.*\.json)"/g)].map(([, document]) => document);
+  const [own, service] = await Promise.all(offered.map(async (document) => (await get(document)).json()));
+  assert.ok(own.paths['/backend/users'].post);
+  assert.equal(own.paths['/api/v1/users'], undefined);
+
+  // Swagger UI sends its requests to a path of the document below the address of the server.
+  const Authorization = `Bearer ${await firstToken(app)}`;
+  assert.ok(service.paths['/api/v1/users'].get);
+  await get(`${service.servers[0].url}/api/v1/users`, { Authorization });
+});
+
 test('organizations of the application', async () => {
   const tenants = app.get(TenantsService);
   const tenant = { id: `tenant-${Date.now()}`, name: 'Example Inc.' };
@@ -104,7 +152,7 @@ test('organizations of the application', async () => {
 });
 
 test('a shutdown on SIGTERM', { timeout: 30_000 }, async () => {
-  const main = spawn(process.execPath, ['dist/cjs/main.js'], {
+  const main = spawn(process.execPath, ['dist/apps/people/main.js'], {
     env: { ...process.env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
