@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Get } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
@@ -11,67 +10,10 @@ import { TokensService } from '../../src/tokens/tokens.service';
 import { strictExpress } from '../../src/http/strict-express';
 import { controllersOf, ServiceModule } from '../../src/service.module';
 import { DEFAULTS } from '../../src/service.options';
-import { EventsController } from '../../src/events/events.controller';
-import { GroupsController } from '../../src/groups/groups.controller';
-import { GroupsService } from '../../src/groups/groups.service';
-import { DiscoveryController } from '../../src/scim/wire/discovery.controller';
-import { UnsupportedController } from '../../src/scim/wire/unsupported.controller';
-import { ScimGroupsController } from '../../src/scim/groups/scim-groups.controller';
-import { ScimUsersController } from '../../src/scim/users/scim-users.controller';
-import { StatisticsController } from '../../src/statistics/statistics.controller';
-import { TokensController } from '../../src/tokens/tokens.controller';
-import { BatchController } from '../../src/users/batch/batch.controller';
-import { DeletedUsersController } from '../../src/users/deleted/deleted-users.controller';
-import { UserSearchController } from '../../src/users/search/user-search.controller';
-import { UserExportController } from '../../src/user-export/user-export.controller';
-import { UsersController } from '../../src/users/users.controller';
-import { WebhooksController } from '../../src/webhooks/webhooks.controller';
 import type { Client } from '../support/client';
-import { startService, type TestService } from '../support/service';
+import { failure, routes, served, UNKNOWN, useEveryRoute, withUnknownId } from '../support/routes';
 
-const WEBHOOK_ENCRYPTION_KEY = randomBytes(32).toString('base64');
-
-/** Nobody answers there. The routes exist all the same. */
-const SIGN_IN = {
-  OIDC_ISSUER: 'http://127.0.0.1:9',
-  OIDC_CLIENT_ID: 'dashboard',
-  PUBLIC_URL: 'http://127.0.0.1:9',
-};
-
-let service: TestService;
-beforeAll(
-  async () => (service = await startService({ LEAK_REPORTS: 'true', WEBHOOK_ENCRYPTION_KEY, ...SIGN_IN })),
-);
-afterAll(() => service.close());
-
-const controllers = [
-  UserSearchController,
-  BatchController,
-  UsersController,
-  DeletedUsersController,
-  GroupsController,
-  TokensController,
-  EventsController,
-  DiscoveryController,
-  UnsupportedController,
-  ScimUsersController,
-  ScimGroupsController,
-  WebhooksController,
-  StatisticsController,
-  UserExportController,
-];
-const routes = [...routesOf(controllers)].map(({ method, path, handler, controller }) => ({
-  method: method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all',
-  path,
-  scopes: accessOf(handler, controller) as Scope[],
-}));
-
-/** A method that a route serves. */
-const served = (method: (typeof routes)[number]['method']) => (method === 'all' ? 'put' : method);
-
-/** The error body at a path. */
-const failure = (path: string, status: number, code: string) =>
-  path.includes('/scim/') ? { status: String(status) } : { status, code };
+const service = useEveryRoute();
 
 it('tests every route of the running service that requires a token', () => {
   const served = [...routesOf(controllersOf(service.app.get(DiscoveryService)))]
@@ -79,23 +21,6 @@ it('tests every route of the running service that requires a token', () => {
     .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
   expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
 });
-
-const UNKNOWN = {
-  usr: 'usr_00000000000000000000000000',
-  deleted: 'usr_00000000000000000000000000',
-  grp: 'grp_00000000000000000000000000',
-  tok: 'tok_00000000000000000000000000',
-  evt: 'evt_00000000000000000000000000',
-  whk: 'whk_00000000000000000000000000',
-};
-const kindOf = (path: string) => {
-  if (path.includes('webhooks')) return 'whk';
-  if (path.includes('tokens')) return 'tok';
-  if (path.includes('deleted-users')) return 'deleted';
-  if (/groups/i.test(path)) return 'grp';
-  return path.includes('events') ? 'evt' : 'usr';
-};
-const withUnknownId = (path: string) => path.replace(':id', UNKNOWN[kindOf(path)]);
 
 /** The access table of the running service. A new route fails this test until its scope is entered here. */
 it('requires these scopes for these routes', () => {
@@ -304,126 +229,6 @@ it('requires the scope admin for a route that declares none', async () => {
   expect((await send(others)).status).toBe(403);
   expect((await send(await service.client())).body).toEqual({ reached: true });
   expect((await request(app.getHttpServer()).get('/test/without-scope')).status).toBe(401);
-});
-
-/** A resource of a client's organization, the path that shows it, and what that shows if nobody has changed it. */
-async function resourceOf(client: Client, kind: keyof typeof UNKNOWN) {
-  const user = await client.createUser();
-  if (kind === 'usr') {
-    return { id: user.id, ownPath: `/api/v1/users/${user.id}`, unchanged: { name: 'Ada Lovelace' } };
-  }
-  if (kind === 'deleted') {
-    await client.delete(`/api/v1/users/${user.id}`).expect(204);
-    return {
-      id: user.id,
-      ownPath: `/api/v1/deleted-users/${user.id}`,
-      unchanged: { name: 'Ada Lovelace', version: 1 },
-    };
-  }
-  if (kind === 'tok') {
-    return { id: client.tokenId, ownPath: '/v1/tokens/current', unchanged: { state: 'active' } };
-  }
-  if (kind === 'grp') {
-    const groups = service.app.get(GroupsService);
-    const { id } = await groups.create(client.organizationId, { displayName: 'Sales' }, [user.id]);
-    return { id, ownPath: `/api/v1/groups/${id}`, unchanged: { displayName: 'Sales', memberCount: 1 } };
-  }
-  if (kind === 'whk') {
-    const url = 'https://example.com/hook';
-    const { body } = await client
-      .post('/api/v1/webhooks')
-      .send({ url, types: ['*'] })
-      .expect(201);
-    return {
-      id: body.id,
-      ownPath: `/api/v1/webhooks/${body.id}`,
-      unchanged: { url, updatedAt: body.updatedAt },
-    };
-  }
-  const { body } = await client.get('/api/v1/events').expect(200);
-  const { id } = body.data.at(-1);
-  return { id, ownPath: `/api/v1/events/${id}`, unchanged: { target: { type: 'user', id: user.id } } };
-}
-
-/** A body that would change the resource. */
-function bodyFor(method: string, path: string): object | undefined {
-  if (method === 'put') return { userName: 'taken-over', displayName: 'Taken over' };
-  if (path.endsWith('/redeliver')) return { eventId: UNKNOWN.evt };
-  if (method !== 'patch') return undefined;
-  if (path.includes('/scim/'))
-    return { Operations: [{ op: 'replace', path: 'displayName', value: 'Taken over' }] };
-  return path.includes('webhooks') ? { description: 'Taken over' } : { name: 'Taken over' };
-}
-
-describe('a resource of another organization', () => {
-  it.each(routes.filter(({ path }) => path.includes(':id')))(
-    'is indistinguishable from an unknown id: $method $path',
-    async ({ method, path }) => {
-      const [own, foreign] = [await service.client(), await service.client()];
-      const { id, ownPath, unchanged } = await resourceOf(foreign, kindOf(path));
-      const unknown = UNKNOWN[kindOf(path)];
-      const body = bodyFor(method, path);
-      const answer = async (candidate: string) => {
-        const url = path.replace(':id', candidate);
-        const { text, headers } = await own
-          .send(served(method), url, body)
-          .set('X-Request-ID', 'same')
-          .expect(404);
-        for (const name of ['date', 'x-ratelimit-remaining', 'x-ratelimit-reset']) delete headers[name];
-        return { text, headers };
-      };
-
-      const expected = await answer(unknown);
-      for (const candidate of [
-        id,
-        'usr_',
-        'tok_',
-        'nobody',
-        'a'.repeat(500),
-        '%00',
-        "'",
-        `${unknown}0`,
-        unknown.toUpperCase(),
-      ]) {
-        expect(await answer(candidate)).toEqual(expected);
-      }
-      // The resource is unchanged.
-      expect((await foreign.get(ownPath).expect(200)).body).toMatchObject(unchanged);
-    },
-  );
-
-  it('does not appear in a list', async () => {
-    const [own, foreign] = [await service.client(), await service.client()];
-    await foreign.createUser({ email: 'ada@example.com' });
-    const deleted = await foreign.createUser({ email: 'ada-deleted@example.com' });
-    await foreign.delete(`/api/v1/users/${deleted.id}`).expect(204);
-    const ownUser = await own.createUser({ email: 'own@example.com' });
-
-    expect((await own.get('/api/v1/users').expect(200)).body.data).toEqual([ownUser]);
-    expect((await own.get('/api/v1/users?email=ada@example.com').expect(200)).body.data).toEqual([]);
-    for (const filter of ['', '?email=ada-deleted@example.com'])
-      expect((await own.get(`/api/v1/deleted-users${filter}`).expect(200)).body.data).toEqual([]);
-    expect((await own.get('/v1/tokens').expect(200)).body.data).toMatchObject([{ id: own.tokenId }]);
-    for (const order of ['asc', 'desc']) {
-      const { body } = await own.get(`/api/v1/events?order=${order}`).expect(200);
-      const targets = body.data.map(({ target }: { target: { id: string } }) => target.id);
-      expect(targets.sort()).toEqual([own.tokenId, ownUser.id].sort());
-    }
-    for (const filter of [`target=${foreign.tokenId}`, `actor=${foreign.tokenId}`])
-      expect((await own.get(`/api/v1/events?${filter}`).expect(200)).body.data).toEqual([]);
-  });
-
-  it('cannot be selected by a caller', async () => {
-    const [own, foreign] = [await service.client(), await service.client()];
-    await own
-      .post('/api/v1/users', { name: 'Ada', email: 'a@example.com', organizationId: foreign.organizationId })
-      .expect(400);
-    await own.get(`/api/v1/users?organizationId=${foreign.organizationId}`).expect(400);
-    await own
-      .get('/api/v1/users')
-      .set('X-Organization-ID', foreign.organizationId)
-      .expect(200, { data: [], nextCursor: null });
-  });
 });
 
 describe('the Authorization header', () => {

@@ -98,6 +98,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
   };
 
   const server = createServer((request, response) => void answer(request, response));
+  server.keepAliveTimeout = 0; // or it would close a connection that a busy process is about to use
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'http://localhost');
     let body = '';

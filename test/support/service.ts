@@ -11,6 +11,7 @@ import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/schema';
 import { Client, deviated } from './client';
 import { copyOfTemplate } from './database';
+import { late } from './late';
 
 export interface TestService {
   app: NestExpressApplication;
@@ -60,4 +61,20 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
       expect(logs.join('')).not.toMatch(/umt_[0-9A-Za-z]{38}|whsec_/);
     },
   };
+}
+
+/** Starts a service for a suite or a `describe` block. */
+export function useService(env: NodeJS.ProcessEnv = {}): TestService {
+  let service: TestService | undefined;
+  beforeAll(async () => void (service = await startService(env)));
+  afterAll(() => service?.close());
+  return late(() => service!);
+}
+
+/** Starts a service, and gives each test a client of a new organization. */
+export function useApi(env: NodeJS.ProcessEnv = {}): { service: TestService; api: Client } {
+  const service = useService(env);
+  let api: Client | undefined;
+  beforeEach(async () => void (api = await service.client()));
+  return { service, api: late(() => api!) };
 }

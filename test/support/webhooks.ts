@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import type { Client } from './client';
+import { type Clock, fakeClock } from './clock';
+import { late } from './late';
 import { type Receiver, startReceiver } from './receiver';
-import type { TestService } from './service';
+import { startService, type TestService } from './service';
 
 export const WEBHOOKS = '/api/v1/webhooks';
 
@@ -43,6 +45,22 @@ export function useReceivers() {
     return receiver;
   };
 }
+
+/** Starts a service for a suite, or for each of its tests, with a clock that they set forward. */
+export function useWebhooks([before, after] = [beforeAll, afterAll]) {
+  let service: TestService | undefined;
+  let clock: Clock | undefined;
+  before(async () => {
+    service = await startService(WEBHOOK_ENV);
+    clock = await fakeClock(service.dataSource);
+  });
+  const receive = useReceivers(); // closed first, so that nothing waits for their answers
+  after(() => service?.close());
+  return { service: late(() => service!), clock: late(() => clock!), receive };
+}
+
+/** Makes the first pause longer than a slow test, and shorter than 700 seconds. */
+export const LATER = { 'retry-after': '600' };
 
 const MAX_WAIT_MS = 150_000;
 

@@ -8,25 +8,11 @@ import { DeletedUsersService } from '../../src/users/deleted/deleted-users.servi
 import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
 import { UsersService } from '../../src/users/users.service';
 import { aUser, Client, type UserBody } from '../support/client';
+import { deletedPath, pathOf, restorePath, useDeletedUsers } from '../support/deleted-users';
 import { describeOn, itNotOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
-import { startService, type TestService } from '../support/service';
 
-let service: TestService;
-let api: Client;
-beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
-beforeEach(async () => (api = await service.client()));
-afterAll(() => service.close());
-
-const pathOf = ({ id }: { id: string }) => `/api/v1/users/${id}`;
-const deletedPath = ({ id }: { id: string }) => `/api/v1/deleted-users/${id}`;
-const restorePath = (user: { id: string }) => `${deletedPath(user)}/restore`;
-
-async function deletedUser(fields: object = {}, client = api): Promise<UserBody> {
-  const user = await client.createUser(fields);
-  await client.delete(pathOf(user)).expect(204);
-  return user;
-}
+const { service, api, deletedUser } = useDeletedUsers();
 
 const typesOf = async ({ id }: { id: string }): Promise<string[]> => {
   const rows: { type: string }[] = await service.dataSource.query(

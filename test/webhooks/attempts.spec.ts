@@ -2,29 +2,13 @@
  * @only embedded: it tests what receivers answer; turns tests who delivers
  */
 import type { Client } from '../support/client';
-import { type Clock, fakeClock } from '../support/clock';
 import type { Receiver } from '../support/receiver';
-import { startService, type TestService } from '../support/service';
-import {
-  createWebhook as create,
-  deliveriesOf,
-  twoLooks,
-  useReceivers,
-  WEBHOOK_ENV,
-  WEBHOOKS,
-} from '../support/webhooks';
+import { createWebhook as create, deliveriesOf, twoLooks, useWebhooks, WEBHOOKS } from '../support/webhooks';
 
 const HOURS = 60 * 60;
 const DAYS = 24 * HOURS;
 
-let service: TestService;
-let clock: Clock;
-beforeAll(async () => {
-  service = await startService(WEBHOOK_ENV);
-  clock = await fakeClock(service.dataSource);
-});
-afterAll(() => service.close());
-const receive = useReceivers();
+const { service, clock, receive } = useWebhooks();
 
 const fail = (receiver: Receiver) => receiver.answer((response) => response.writeHead(500).end());
 const succeed = (receiver: Receiver) => receiver.answer((response) => response.writeHead(200).end());

@@ -7,27 +7,11 @@ import { Sender } from '../../src/webhooks/deliveries/sender';
 import { verdictOf } from '../../src/webhooks/deliveries/verdict';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { aUser, type Client } from '../support/client';
-import { type Clock, fakeClock } from '../support/clock';
 import type { Receiver } from '../support/receiver';
-import { startService, type TestService } from '../support/service';
 import { statementsOf } from '../support/statements';
-import {
-  createWebhook as create,
-  deliveriesOf,
-  twoLooks,
-  useReceivers,
-  WEBHOOK_ENV,
-  WEBHOOKS,
-} from '../support/webhooks';
+import { createWebhook as create, deliveriesOf, twoLooks, useWebhooks, WEBHOOKS } from '../support/webhooks';
 
-let service: TestService;
-let clock: Clock;
-beforeEach(async () => {
-  service = await startService(WEBHOOK_ENV);
-  clock = await fakeClock(service.dataSource);
-});
-const receive = useReceivers(); // closed first, so that nothing waits for their answers
-afterEach(() => service.close());
+const { service, clock, receive } = useWebhooks([beforeEach, afterEach]);
 afterEach(() => jest.restoreAllMocks());
 
 /** Lets the sender wait for held answers as long as a test may last: a busy machine may not get far enough in 15 seconds. */

@@ -1,0 +1,207 @@
+/**
+ * @slow it starts host applications
+ * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
+ */
+import { Logger } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
+import request from 'supertest';
+import { OrganizationsService, TokenGuard, TokensService } from '../../src';
+import { Client } from '../support/client';
+import { clientOf, useHost, usePlainHost } from '../support/embedding';
+import { AuditsController } from '../support/host';
+import { exchange } from '../support/socket';
+
+const plain = usePlainHost();
+const { host, records } = useHost();
+
+describe('the service in an application', () => {
+  const users = '/backend/internal/api/v1/users';
+
+  it('serves users, with the paths of the application in Location and Link', async () => {
+    const api = await clientOf(host);
+    const { body: ada, headers } = await api
+      .post(users, { name: 'Ada', email: 'ada@example.com' })
+      .expect(201);
+    expect(headers.location).toBe(`${users}/${ada.id}`);
+    await api.get(headers.location).expect(200, ada);
+    await api.post(users, { name: 'Bob', email: 'bob@example.com' }).expect(201);
+
+    const first = await api.get(`${users}?limit=1&sort=name`).expect(200);
+    expect(first.body.data).toEqual([ada]);
+    const next = /^<(.*)>; rel="next"$/.exec(first.headers.link)![1];
+    expect(next).toMatch(`${users}?`);
+    expect((await api.get(next).expect(200)).body.data).toMatchObject([{ name: 'Bob' }]);
+
+    expect((await api.get(`${users}/search?q=ada`).expect(200)).body.data).toEqual([ada]);
+    expect((await api.get(`${users}/search?q=adq@exampel`).expect(200)).body.data).toEqual([]);
+    const { body: changed } = await api.patch(`${users}/${ada.id}`, { name: 'Ada Lovelace' }).expect(200);
+    for (const q of ['lo', 'lovelase', 'ovela', ada.id]) {
+      expect((await api.get(`${users}/search?q=${q}`).expect(200)).body.data).toEqual([changed]);
+    }
+    await api.delete(`${users}/${ada.id}`).expect(204);
+    await api.get('/backend/internal/v1/tokens/current').expect(200);
+    await api.get('/backend/internal/api/v1/tokens').expect(200);
+  });
+
+  it.each([
+    ['get', '', 401, 'Send a token: Authorization: Bearer <token>.'],
+    ['get', '/nobody', 404, 'There is no such user.'],
+    ['get', '/%zz', 404, 'There is no such route.'],
+    ['get', '/a/b/c', 404, 'There is no such route.'],
+    ['put', '', 405, 'Method not allowed. Use GET, HEAD, or POST.'],
+    ['get', '?nonsense=1', 400, '1 field is invalid.'],
+  ] as const)('answers %s …%s with the error body of the contract and %i', async (...call) => {
+    const [method, path, status, detail] = call;
+    const api = status === 401 ? new Client(host.url) : await clientOf(host);
+    const { body, headers } = await api.send(method, users + path).expect(status);
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(body).toMatchObject({ status, detail, requestId: headers['x-request-id'] });
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['access-control-allow-origin']).toBe('https://host.example');
+    expect(headers.etag).toBeUndefined();
+  });
+
+  describe('with a body that the application has parsed', () => {
+    const user = { name: 'Ada', email: 'ada@example.com' };
+    it.each<[number, string, string, string | object]>([
+      [415, 'unsupported_media_type', 'application/x-www-form-urlencoded', 'name=Ada&email=a@example.com'],
+      [415, 'unsupported_media_type', 'text/plain', 'x'],
+      [400, 'malformed_json', 'application/json', '{'],
+      [400, 'malformed_json', 'application/json', ''],
+      [413, 'payload_too_large', 'application/json', { ...user, name: 'x'.repeat(80 * 1024) }],
+      [413, 'payload_too_large', 'application/json', { ...user, name: 'x'.repeat(120 * 1024) }],
+      [400, 'validation_failed', 'application/json', { ...user, more: 1 }],
+      [400, 'validation_failed', 'application/json', [1]],
+    ])('answers %i %s to %s', async (status, code, type, body) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const send = (api: Client) => api.post(users).set('Content-Type', type).send(text);
+      expect((await send(await clientOf(host)).expect(status)).body.code).toBe(code);
+      // An unauthorized caller gets the same response whatever the body.
+      await send(new Client(host.url)).expect(401);
+      await send(await clientOf(host, ['users:read'])).expect(403);
+    });
+  });
+
+  it('serves the dashboard, with its own headers', async () => {
+    const page = await request(host.url).get('/backend/internal/dashboard').expect(200);
+    expect(page.headers).toMatchObject({
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self';/),
+      'cache-control': 'no-store',
+      'x-request-id': expect.any(String),
+    });
+    const [, script] = /src="\.\/(.*?)"/.exec(page.text)!;
+    await request(host.url).get(`/backend/internal/${script}`).expect(200);
+    const { body } = await request(host.url).get('/backend/internal/dashboard/nothing.js').expect(404);
+    expect(body).toMatchObject({ code: 'not_found', detail: 'There is no such route.' });
+  });
+
+  it('limits requests by its own throttler, and sends its headers', async () => {
+    const api = await clientOf(host);
+    for (let i = 0; i < 50; i++) await api.get(`${users}/nobody`).expect(404);
+    const { headers } = await api.get(`${users}/nobody`).expect(429);
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '50', 'x-ratelimit-remaining': '0' });
+  });
+
+  it('passes a record of each request to onRequest', async () => {
+    const api = await clientOf(host);
+    const { headers } = await api.get(`${users}/nobody`).expect(404);
+    expect(records.find(({ requestId }) => requestId === headers['x-request-id'])).toEqual({
+      requestId: headers['x-request-id'],
+      method: 'GET',
+      route: '/api/v1/users/:id',
+      status: 404,
+      ms: expect.any(Number),
+      tokenId: api.tokenId,
+      organizationId: api.organizationId,
+    });
+  });
+});
+
+describe('a target in absolute form', () => {
+  it('is a path to the service, whatever precedes it', async () => {
+    const { tokenValue } = await clientOf(host);
+    const body = '{"name":"Ada","email":"absolute@example.com"}';
+    const answer = await exchange(
+      host.url,
+      `POST http://x:99999/backend/internal/api/v1/users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenValue}\r\n` +
+        `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(answer).toMatch(
+      /^HTTP\/1.1 201 [^]*^Location: \/backend\/internal\/api\/v1\/users\/usr_\w{26}\r$/m,
+    );
+  });
+});
+
+describe('an onRequest that throws or rejects', () => {
+  const users = '/backend/internal/api/v1/users';
+
+  it('changes no response, and is logged', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    try {
+      const api = await clientOf(host);
+      const { headers } = await api.get(`${users}/search?q=nobody`).expect(200);
+      await api.get('/backend/internal/v1/tokens').expect(200);
+      await request(host.url).get(`${users}/search`).expect(401);
+      await api.get(`${users}/nobody`).expect(404);
+      const logged = error.mock.calls.map(([entry]) => entry);
+      expect(logged).toContainEqual({
+        requestId: headers['x-request-id'],
+        error: expect.objectContaining({ message: 'thrown by onRequest' }),
+      });
+      expect(JSON.stringify(logged)).toContain('rejected by onRequest');
+    } finally {
+      error.mockRestore();
+    }
+  });
+});
+
+describe('a route of the application that declares scopes', () => {
+  const path = '/backend/v1/reports';
+
+  it('takes the scopes of the method rather than those of the class, and counts a request once', async () => {
+    const reader = await clientOf(host, ['users:read']);
+    const { body, headers } = await reader.get('/backend/v1/audits').expect(200);
+    expect(headers['x-ratelimit-remaining']).toBe('49');
+    expect(body.data).toEqual({
+      organizationId: reader.organizationId,
+      actor: { type: 'token', id: reader.tokenId, name: 'Test' },
+      source: 'api',
+      requestId: expect.any(String),
+    });
+    await reader.get('/backend/v1/audits/all').expect(403);
+  });
+
+  it('requires a token with the scopes, counts a request once, and fails like the rest of the application', async () => {
+    const reader = await clientOf(host, ['users:read']);
+    const { body, headers } = await reader.get(path).expect(200);
+    expect(body).toEqual({ data: { organizationId: reader.organizationId } });
+    expect(headers['x-ratelimit-remaining']).toBe('49');
+    await reader.get(`${path}/mine`).expect(200, { data: { id: reader.tokenId } });
+
+    const refused = await new Client(host.url).get(path).expect(401);
+    expect(refused.headers['www-authenticate']).toBe('Bearer');
+    expect(refused.body).toEqual({ oops: 401, method: 'GET', url: path });
+    await host.app.get(TokensService).revoke(reader.organizationId, reader.tokenId);
+    await reader.get(path).expect(401);
+  });
+
+  it('judges a request that another route has passed on', async () => {
+    const reader = await clientOf(host, ['users:read']);
+    await reader.get('/backend/v1/audited/secret').expect(403);
+    await reader.get('/backend/v1/audited/nothing').expect(404);
+  });
+
+  it('lets nobody in without the module, and says why', async () => {
+    const guard = new TokenGuard(plain.app.get(ModuleRef));
+    const context = new ExecutionContextHost([{}, {}], AuditsController, AuditsController.prototype.all);
+    await expect(guard.canActivate(context)).rejects.toThrow('This application has no UserManagementModule');
+  });
+
+  it('rejects a token without the scopes', async () => {
+    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const { value } = await host.app.get(TokensService).create(id, { name: 'Test', scopes: ['users:write'] });
+    await new Client(host.url, { value }).get(path).expect(403);
+    await new Client(host.url, { value }).get(`${path}/mine`).expect(200);
+  });
+});

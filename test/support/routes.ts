@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { accessOf, type Scope } from '../../src/http/scopes';
+import { routesOf } from '../../src/http/method-not-allowed';
+import { EventsController } from '../../src/events/events.controller';
+import { GroupsController } from '../../src/groups/groups.controller';
+import { DiscoveryController } from '../../src/scim/wire/discovery.controller';
+import { UnsupportedController } from '../../src/scim/wire/unsupported.controller';
+import { ScimGroupsController } from '../../src/scim/groups/scim-groups.controller';
+import { ScimUsersController } from '../../src/scim/users/scim-users.controller';
+import { StatisticsController } from '../../src/statistics/statistics.controller';
+import { TokensController } from '../../src/tokens/tokens.controller';
+import { BatchController } from '../../src/users/batch/batch.controller';
+import { DeletedUsersController } from '../../src/users/deleted/deleted-users.controller';
+import { UserSearchController } from '../../src/users/search/user-search.controller';
+import { UserExportController } from '../../src/user-export/user-export.controller';
+import { UsersController } from '../../src/users/users.controller';
+import { WebhooksController } from '../../src/webhooks/webhooks.controller';
+import { useService } from './service';
+
+const WEBHOOK_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+
+/** Nobody answers there. The routes exist all the same. */
+const SIGN_IN = {
+  OIDC_ISSUER: 'http://127.0.0.1:9',
+  OIDC_CLIENT_ID: 'dashboard',
+  PUBLIC_URL: 'http://127.0.0.1:9',
+};
+
+/** Starts a service that has every route. */
+export const useEveryRoute = () => useService({ LEAK_REPORTS: 'true', WEBHOOK_ENCRYPTION_KEY, ...SIGN_IN });
+
+const controllers = [
+  UserSearchController,
+  BatchController,
+  UsersController,
+  DeletedUsersController,
+  GroupsController,
+  TokensController,
+  EventsController,
+  DiscoveryController,
+  UnsupportedController,
+  ScimUsersController,
+  ScimGroupsController,
+  WebhooksController,
+  StatisticsController,
+  UserExportController,
+];
+export const routes = [...routesOf(controllers)].map(({ method, path, handler, controller }) => ({
+  method: method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all',
+  path,
+  scopes: accessOf(handler, controller) as Scope[],
+}));
+
+/** A method that a route serves. */
+export const served = (method: (typeof routes)[number]['method']) => (method === 'all' ? 'put' : method);
+
+/** The error body at a path. */
+export const failure = (path: string, status: number, code: string) =>
+  path.includes('/scim/') ? { status: String(status) } : { status, code };
+
+export const UNKNOWN = {
+  usr: 'usr_00000000000000000000000000',
+  deleted: 'usr_00000000000000000000000000',
+  grp: 'grp_00000000000000000000000000',
+  tok: 'tok_00000000000000000000000000',
+  evt: 'evt_00000000000000000000000000',
+  whk: 'whk_00000000000000000000000000',
+};
+export const kindOf = (path: string) => {
+  if (path.includes('webhooks')) return 'whk';
+  if (path.includes('tokens')) return 'tok';
+  if (path.includes('deleted-users')) return 'deleted';
+  if (/groups/i.test(path)) return 'grp';
+  return path.includes('events') ? 'evt' : 'usr';
+};
+export const withUnknownId = (path: string) => path.replace(':id', UNKNOWN[kindOf(path)]);

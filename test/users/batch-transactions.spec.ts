@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { eventsOf, TAKEN, useBatch, usersOf } from '../support/batch';
+import { aUser } from '../support/client';
+import { dumpOf } from '../support/dump';
+import { describeOn } from '../support/engine';
+
+const { service, api, post } = useBatch();
+
+/** Runs the task once a batch has read its users, before it writes them; not again when it is repeated. */
+function afterFirstRead(task: () => Promise<unknown>): void {
+  const transaction = service.dataSource.transaction.bind(service.dataSource);
+  let isDone = false;
+  const withTask = (work: (manager: EntityManager) => Promise<unknown>) =>
+    transaction((manager) => {
+      const query = manager.query.bind(manager);
+      manager.query = async (sql: string, ...more: never[]) => {
+        const rows = await query(sql, ...more);
+        if (!isDone && sql.includes('AS wanted (email_key)')) {
+          isDone = true;
+          await task();
+        }
+        return rows;
+      };
+      return work(manager);
+    });
+  jest.spyOn(service.dataSource, 'transaction').mockImplementation(withTask as never);
+}
+
+describeOn('postgres', 'a batch that others get in the way of', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('keeps them from changing its users meanwhile', async () => {
+    const { id, email } = await api.createUser();
+    let change: Promise<unknown> | undefined;
+    afterFirstRead(async () => {
+      change = api.patch(`/api/v1/users/${id}`, { name: 'Later' }).expect(200);
+      await new Promise((done) => setTimeout(done, 200));
+    });
+    const { body } = await post([{ email, role: 'viewer' }, aUser()], { mode: 'upsert' }).expect(200);
+    expect(body.results[0]).toEqual({ index: 0, status: 200, id, version: 2 });
+    await change;
+    const { body: user } = await api.get(`/api/v1/users/${id}`).expect(200);
+    expect(user).toMatchObject({ role: 'viewer', name: 'Later', version: 3 });
+  });
+
+  const users = Array.from({ length: 150 }, (_, n) =>
+    aUser({ email: `${String(n).padStart(3, '0')}@example.com`, metadata: { text: 'x'.repeat(1_000) } }),
+  );
+  const { email } = users[140];
+  const take = (id: string) =>
+    service.dataSource.query(
+      'UPDATE users SET email = $3, email_key = $3 WHERE organization_id = $1 AND id = $2',
+      [api.organizationId, id, email],
+    );
+
+  it('leaves nothing if it is atomic and an email is taken, however many statements write it', async () => {
+    const { id } = await api.createUser();
+    afterFirstRead(() => take(id));
+    const { body } = await post(users, { atomic: true }).expect(409);
+    expect(body.errors).toMatchObject([{ field: 'users.140.email', code: 'taken' }]);
+    expect(await usersOf(api)).toMatchObject([{ id, email }]);
+    expect(await eventsOf(api)).toHaveLength(1);
+  });
+
+  it('creates all others if it is not, and keeps its key', async () => {
+    const { id } = await api.createUser();
+    afterFirstRead(() => take(id));
+    const key = randomUUID();
+    const first = await post(users).set('Idempotency-Key', key).expect(200);
+    expect(first.body.counts).toEqual({ created: 149, updated: 0, unchanged: 0, failed: 1 });
+    expect(first.body.results[140]).toMatchObject({ status: 409, errors: [TAKEN] });
+    const again = await post(users).set('Idempotency-Key', key).expect(200);
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
+    expect(await usersOf(api)).toHaveLength(150);
+  });
+});
+
+it('a batch that fails in the middle has written nothing, and its key is free', async () => {
+  const users = Array.from({ length: 150 }, () => aUser({ metadata: { text: 'x'.repeat(1_000) } }));
+  const key = randomUUID();
+  const before = await dumpOf(service.dataSource);
+  const transaction = service.dataSource.transaction.bind(service.dataSource);
+  let statements = 0;
+  const cutShort = (work: (manager: EntityManager) => Promise<unknown>) =>
+    transaction((manager) => {
+      const query = manager.query.bind(manager);
+      manager.query = async (sql: string, ...more: never[]) => {
+        if (sql.includes('INSERT INTO') && sql.includes('users') && ++statements === 2)
+          throw new Error('cut');
+        return query(sql, ...more);
+      };
+      return work(manager);
+    });
+  const spy = jest.spyOn(service.dataSource, 'transaction').mockImplementation(cutShort as never);
+  await post(users).set('Idempotency-Key', key).expect(500);
+  spy.mockRestore();
+  expect(statements).toBe(2);
+  expect(await dumpOf(service.dataSource)).toEqual(before);
+  const { body } = await post(users).set('Idempotency-Key', key).expect(200);
+  expect(body.counts.created).toBe(150);
+});
+
+describe('nothing of a batch is anywhere in the database', () => {
+  const rows = () => [
+    { email: 'ada@example.com', role: 'viewer', name: 'Zaphod' },
+    ...Array.from({ length: 150 }, () => aUser({ name: 'Beeblebrox' })),
+  ];
+
+  it.each([
+    ['an atomic one with a failure', { atomic: true }, [{ name: '' }], 400],
+    ['an atomic one with a taken email', { atomic: true, mode: 'create' }, [], 409],
+    ['a dry run', { dryRun: true }, [{ name: '' }], 200],
+    ['an atomic dry run', { dryRun: true, atomic: true }, [], 200],
+    ['an atomic dry run with a failure', { dryRun: true, atomic: true }, [{}], 400],
+  ])('of %s', async (_what, more, extra, status) => {
+    await api.createUser({ email: 'ada@example.com' });
+    const before = await dumpOf(service.dataSource);
+    await post([...rows(), ...extra], { mode: 'upsert', ...more })
+      .set('Idempotency-Key', randomUUID())
+      .expect(status);
+    expect(await dumpOf(service.dataSource)).toEqual(before);
+  });
+
+  it('and a dry run says what the batch then does', async () => {
+    await api.createUser({ email: 'ada@example.com' });
+    const batch = [...rows(), { email: 'ada@example.com' }, { email: 'Ada@example.com', name: 'x' }, 'x'];
+    for (const mode of ['upsert', 'create']) {
+      const dry = (await post(batch, { mode, dryRun: true }).expect(200)).body;
+      const real = (await post(batch, { mode }).expect(200)).body;
+      type Result = { status: number };
+      const asDry = (result: Result) =>
+        result.status === 201 ? { ...result, id: null, version: null } : result;
+      expect(dry).toEqual({ results: real.results.map(asDry), counts: real.counts });
+    }
+  });
+});
+
+describe.each([{ atomic: true }, { atomic: false }])('a batch with an Idempotency-Key (%j)', ({ atomic }) => {
+  const send = (key: string, users: unknown[], more: object = {}, client = api) =>
+    post(users, { atomic, ...more }, client).set('Idempotency-Key', key);
+
+  it('is done once, and answered the same', async () => {
+    const [key, rows] = [randomUUID(), [aUser(), ...(atomic ? [] : [{ name: '' }]), aUser()]];
+    const first = await send(key, rows).expect(200);
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    const [{ id }] = first.body.results;
+    await api.delete(`/api/v1/users/${id}`).expect(204);
+    const again = await send(key, rows).expect(200);
+    expect(again.text).toBe(first.text);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(await usersOf(api)).toHaveLength(1);
+    const { body } = await send(key, [...rows, aUser()]).expect(422);
+    expect(body.code).toBe('idempotency_mismatch');
+    const other = await service.client();
+    expect((await send(key, rows, {}, other).expect(200)).headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  it('is done once by twenty requests at once', async () => {
+    const [key, rows] = [randomUUID(), Array.from({ length: 120 }, () => aUser())];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(key, rows)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0].body.counts.created).toBe(120);
+    expect(answers.filter(({ headers }) => !headers['idempotent-replayed'])).toHaveLength(1);
+  });
+
+  it('also if it changes nothing', async () => {
+    const { email } = await api.createUser();
+    const key = randomUUID();
+    const first = await send(key, [{ email }], { mode: 'upsert' }).expect(200);
+    await api.patch(`/api/v1/users/${first.body.results[0].id}`, { role: 'admin' }).expect(200);
+    const again = await send(key, [{ email }], { mode: 'upsert' }).expect(200);
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
+  });
+
+  it('keeps no name and no email', async () => {
+    await send(randomUUID(), [aUser({ name: 'Zarathustra', email: 'z@superman.example' })]).expect(200);
+    const { idempotency_keys: kept } = await dumpOf(service.dataSource);
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.join()).not.toMatch(/zarathustra|superman/i);
+  });
+
+  it('keeps no key of a refusal or a dry run', async () => {
+    const key = randomUUID();
+    await send(key, []).expect(400);
+    await send(key, [aUser()], { dryRun: true }).expect(200);
+    expect((await send(key, [aUser()]).expect(200)).headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  it.each([1, 150])('keeps no key if it fails as a whole: %i elements', async (length) => {
+    const [key, wrong] = [randomUUID(), Array.from({ length }, () => ({ name: '' }))];
+    await send(key, wrong).expect(atomic ? 400 : 200);
+    expect(
+      (
+        await send(
+          key,
+          wrong.map(() => aUser()),
+        ).expect(200)
+      ).body.counts.created,
+    ).toBe(length);
+  });
+});
