@@ -1,19 +1,11 @@
 /**
  * @only embedded: other suites send its requests
  */
-import { type ScimClient, scimClient } from '../support/scim';
-import { startService, type TestService } from '../support/service';
+import { type Body, useScim } from '../support/scim';
 
-let service: TestService;
-let scim: ScimClient;
-beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
-beforeEach(async () => (scim = await scimClient(service)));
-afterAll(() => service.close());
+const { scim } = useScim();
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies of responses
-type Body = any;
 
 const find = async (filter: string): Promise<Body> =>
   (await scim.get(`/Users?filter=${encodeURIComponent(filter)}`).expect(200)).body;

@@ -1,17 +1,9 @@
 /**
  * @only embedded: other suites send its requests
  */
-import { type ScimClient, scimClient } from '../support/scim';
-import { startService, type TestService } from '../support/service';
+import { type Body, useScim } from '../support/scim';
 
-let service: TestService;
-let scim: ScimClient;
-beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
-beforeEach(async () => (scim = await scimClient(service)));
-afterAll(() => service.close());
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies of responses
-type Body = any;
+const { scim } = useScim();
 
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';

@@ -1,15 +1,7 @@
 import { newId } from '../../src/database/id';
-import { type ScimClient, scimClient } from '../support/scim';
-import { startService, type TestService } from '../support/service';
+import { type Body, scimClient, useScim } from '../support/scim';
 
-let service: TestService;
-let scim: ScimClient;
-beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
-beforeEach(async () => (scim = await scimClient(service)));
-afterAll(() => service.close());
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies of responses
-type Body = any;
+const { service, scim } = useScim();
 
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
@@ -288,11 +280,11 @@ it('takes a deleted user out of its groups, and puts it back after a restore', a
 
 it('keeps groups of other organizations apart, and asks for scopes', async () => {
   const id = await newGroup();
-  const stranger = await scimClient(service);
+  const stranger = await scimClient(service());
   await stranger.get(`/Groups/${id}`).expect(404);
   await stranger.delete(`/Groups/${id}`).expect(404);
   await stranger.patch(`/Groups/${id}`, { schemas: [PATCH], Operations: [] }).expect(404);
-  const reader = await scimClient(service, { scopes: ['users:read'] });
+  const reader = await scimClient(service(), { scopes: ['users:read'] });
   await reader.get('/Groups').expect(200);
   await reader.post('/Groups', { displayName: 'A' }).expect(403);
   await scim.delete(`/Groups/${id}`).expect(204);

@@ -1,17 +1,9 @@
 import { nextMoment } from '../support/clock';
-import { type ScimClient, scimClient } from '../support/scim';
-import { startService, type TestService } from '../support/service';
+import { type Body, scimClient, useScim } from '../support/scim';
 
-let service: TestService;
-let scim: ScimClient;
-beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
-beforeEach(async () => (scim = await scimClient(service)));
-afterAll(() => service.close());
+const { service, scim } = useScim();
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies of responses
-type Body = any;
 
 const create = async (fields: object): Promise<Body> => (await scim.post('/Users', fields).expect(201)).body;
 const list = async (query: Record<string, string | number>): Promise<Body> =>
@@ -226,7 +218,7 @@ describe('a page', () => {
       expect(found).toMatchObject({ totalResults: 1, Resources: [{ userName: 'b' }] });
       expect(Object.keys(found.Resources[0]).sort()).toEqual(['id', 'schemas', 'userName']);
     }
-    const reader = await scimClient(service, {
+    const reader = await scimClient(service(), {
       scopes: ['users:read'],
       organizationId: scim.api.organizationId,
     });

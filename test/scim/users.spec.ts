@@ -1,12 +1,7 @@
 import { dumpOf } from '../support/dump';
-import { type ScimClient, scimClient } from '../support/scim';
-import { startService, type TestService } from '../support/service';
+import { type Body, scimClient, useScim } from '../support/scim';
 
-let service: TestService;
-let scim: ScimClient;
-beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
-beforeEach(async () => (scim = await scimClient(service)));
-afterAll(() => service.close());
+const { service, scim } = useScim();
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
@@ -25,9 +20,6 @@ const ADA = {
   [ENTERPRISE]: { department: 'Engines', manager: { value: 'boss' } },
 };
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies of responses
-type Body = any;
-
 const create = async (fields: object): Promise<Body> => (await scim.post('/Users', fields).expect(201)).body;
 const patch = (id: string, ...Operations: object[]) =>
   scim.patch(`/Users/${id}`, {
@@ -44,7 +36,7 @@ describe('POST /Users', () => {
     const { body, headers } = await scim.post('/Users', { ...ADA, password: 's3cret-Passw0rd' }).expect(201);
     expect(body).toMatchObject(ADA);
     expect(body).not.toHaveProperty('password');
-    expect(headers.location).toBe(`${service.url}/scim/v2/Users/${body.id}`);
+    expect(headers.location).toBe(`${service().url}/scim/v2/Users/${body.id}`);
     expect(body.meta).toMatchObject({ location: headers.location, version: 'W/"1"', resourceType: 'User' });
     expect(headers.etag).toBe('W/"1"');
     expect((await scim.get(`/Users/${body.id}`).expect(200)).body).toEqual(body);
@@ -64,8 +56,8 @@ describe('POST /Users', () => {
     await patch(id, { op: 'replace', path: 'password', value: 's3cret-Passw0rd' }).expect(200);
     await patch(id, { op: 'add', value: { password: 's3cret-Passw0rd', title: 'Dr' } }).expect(200);
     await scim.put(`/Users/${id}`, { ...ADA, password: 's3cret-Passw0rd' }).expect(200);
-    expect(JSON.stringify(await dumpOf(service.dataSource))).not.toContain('s3cret');
-    expect(service.logs.join('')).not.toContain('s3cret');
+    expect(JSON.stringify(await dumpOf(service().dataSource))).not.toContain('s3cret');
+    expect(service().logs.join('')).not.toContain('s3cret');
   });
 
   it('takes the first free address: the primary one, that of type work, the first, the user name', async () => {
@@ -369,7 +361,7 @@ describe('a deleted user', () => {
   it('leaves nothing when it is purged', async () => {
     const { id } = await create(ADA);
     await scim.delete(`/Users/${id}`).expect(204);
-    const rows = () => service.dataSource.query('SELECT FROM scim_users WHERE user_id = $1', [id]);
+    const rows = () => service().dataSource.query('SELECT FROM scim_users WHERE user_id = $1', [id]);
     expect(await rows()).toHaveLength(1);
     await scim.api.delete(`/api/v1/deleted-users/${id}`).expect(204);
     expect(await rows()).toHaveLength(0);
@@ -378,7 +370,7 @@ describe('a deleted user', () => {
 
 describe('organizations', () => {
   it('see nothing of each other', async () => {
-    const other = await scimClient(service);
+    const other = await scimClient(service());
     const { id } = await create(ADA);
     for (const filter of [
       'userName eq "Ada"',

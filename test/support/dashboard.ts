@@ -29,20 +29,27 @@ export function useDashboard(env: NodeJS.ProcessEnv = {}) {
     windows.push(window);
     return window;
   };
+  /** Opens the page of the tokens and signs in. `prepare` can create data and set up the page before that. */
+  const visit = async (
+    options?: BrowserContextOptions,
+    prepare?: (api: Client, page: Page) => Promise<unknown>,
+  ): Promise<Visit> => {
+    const [window, api] = await Promise.all([open(options), service!.client()]);
+    await prepare?.(api, window.page);
+    await window.page.goto(`${service!.url}/dashboard/tokens`);
+    await signIn(window.page, api.tokenValue);
+    await window.page.getByRole('table').waitFor();
+    return { ...window, api };
+  };
   return {
     service: () => service!,
     open,
-    /** Opens the page of the tokens and signs in. `prepare` can create data and set up the page before that. */
-    async visit(
-      options?: BrowserContextOptions,
-      prepare?: (api: Client, page: Page) => Promise<unknown>,
-    ): Promise<Visit> {
-      const [window, api] = await Promise.all([open(options), service!.client()]);
-      await prepare?.(api, window.page);
-      await window.page.goto(`${service!.url}/dashboard/tokens`);
-      await signIn(window.page, api.tokenValue);
-      await window.page.getByRole('table').waitFor();
-      return { ...window, api };
+    visit,
+    /** The same, and goes on to the page of the users. */
+    async visitUsers(prepare?: (api: Client, page: Page) => Promise<unknown>): Promise<Visit> {
+      const opened = await visit({}, prepare);
+      await toUsers(opened.page);
+      return opened;
     },
   };
 }
@@ -74,6 +81,13 @@ export const dialogButton = (page: Page, name: string) =>
 
 /** Whether the browser would ask before it closes the page. */
 export const ASKS_BEFORE_UNLOAD = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
+
+/** The names in the list of users. */
+export const namesOf = (page: Page) => page.locator('td.main').allInnerTexts();
+
+/** The stored user. */
+export const userOf = async (api: Client, id: string) =>
+  (await api.get(`/api/v1/users/${id}`).expect(200)).body;
 
 /** The displayed text of each row, without the header. */
 export const rowsOf = async (page: Page) =>

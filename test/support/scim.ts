@@ -1,7 +1,10 @@
 import type { Test } from 'supertest';
 import type { Scope } from '../../src/http/scopes';
 import { type Client } from './client';
-import type { TestService } from './service';
+import { startService, type TestService } from './service';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies of responses
+export type Body = any;
 
 /** A directory: a client whose paths are below `/scim/v2`, and whose bodies are SCIM's. */
 export interface ScimClient {
@@ -18,16 +21,32 @@ export async function scimClient(
   options: { scopes?: Scope[]; organizationId?: string } = {},
 ): Promise<ScimClient> {
   const api = await service.client(options);
+  return directoryOf(() => api);
+}
+
+/** A service, and a directory that has a new organization in each test. */
+export function useScim() {
+  let service: TestService | undefined;
+  let api: Client | undefined;
+  beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' })));
+  beforeEach(async () => (api = await service!.client()));
+  afterAll(() => service?.close());
+  return { service: () => service!, scim: directoryOf(() => api!) };
+}
+
+function directoryOf(api: () => Client): ScimClient {
   const send =
     (method: 'get' | 'post' | 'put' | 'patch' | 'delete') =>
     (path: string, body?: object): Test => {
-      const test = api.send(method, `/scim/v2${path}`);
+      const test = api().send(method, `/scim/v2${path}`);
       return body === undefined
         ? test
         : test.set('Content-Type', 'application/scim+json').send(JSON.stringify(body));
     };
   return {
-    api,
+    get api() {
+      return api();
+    },
     get: send('get'),
     post: send('post'),
     put: send('put'),

@@ -1,0 +1,268 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../support/browser';
+import { actionsOf, chooseAction, dialogButton, useDashboard, userOf } from '../support/dashboard';
+
+describeInBrowser('users in the dashboard', () => {
+  const { visitUsers } = useDashboard();
+
+  describe('when edited', () => {
+    /** Values that editing as text could corrupt. */
+    const metadata = {
+      text: 'pro',
+      'looks like JSON': '{"a": 1}',
+      'looks like a number': '5',
+      number: 5,
+      small: 1e-7,
+      yes: true,
+      nothing: null,
+      list: ['a', 1, { deep: [null] }],
+      object: { 'b.c': { d: '' } },
+      lines: 'one\ntwo\r\nthree',
+      spaces: '  both  ',
+      'a.b': 'dotted',
+      ' ': 'blank',
+      unicode: 'Zoë 👩‍🚀 \u202e',
+    };
+
+    it('send only the changed fields and keep the others', async () => {
+      const created = { name: 'Ada', email: 'ada@example.com', role: 'viewer', metadata };
+      const { page, api } = await visitUsers((api) => api.createUser(created));
+      const sent: unknown[] = [];
+      page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postDataJSON()));
+
+      await chooseAction(page, 'Edit', 'Ada');
+      await page.getByLabel('Name').fill('Ada Lovelace');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Saved Ada Lovelace').waitFor();
+
+      await chooseAction(page, 'Edit', 'Ada Lovelace');
+      await page.getByLabel('Value of text').fill('free');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+      await chooseAction(page, 'Edit', 'Ada Lovelace');
+      await page.getByRole('button', { name: 'Remove number' }).click();
+      await page.getByLabel('Type of looks like JSON').selectOption('JSON');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+      const { number: _number, ...rest } = { ...metadata, text: 'free', 'looks like JSON': { a: 1 } };
+      expect(sent).toEqual([
+        { name: 'Ada Lovelace' },
+        { metadata: { ...metadata, text: 'free' } },
+        { metadata: rest },
+      ]);
+      const { body } = await api.get('/api/v1/users').expect(200);
+      expect(body.data).toMatchObject([{ ...created, name: 'Ada Lovelace', metadata: rest }]);
+      expect(Object.keys(body.data[0].metadata).sort()).toEqual(Object.keys(rest).sort());
+    });
+
+    it('send nothing if nothing was changed', async () => {
+      const { page, requestedUrls } = await visitUsers((api) => api.createUser({ name: 'Ada', metadata }));
+      const patches: string[] = [];
+      page.on('request', (request) => request.method() === 'PATCH' && patches.push(request.url()));
+      await chooseAction(page, 'Edit', 'Ada');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('No changes were made').waitFor();
+      expect(patches).toEqual([]);
+      expect(requestedUrls.length).toBeGreaterThan(0);
+    });
+
+    it('ask before changes are discarded', async () => {
+      const { page } = await visitUsers((api) => api.createUser({ name: 'Ada', metadata: { plan: 'pro' } }));
+      await chooseAction(page, 'Edit', 'Ada');
+      await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+      await chooseAction(page, 'Edit', 'Ada');
+      await page.getByLabel('Name').fill('Ada Lovelace');
+      for (let i = 0; i < 5; i++) await page.keyboard.press('Escape'); // asks, keeps, asks, keeps, asks
+      await dialogButton(page, 'Keep editing').click();
+      await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
+      expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+      await dialogButton(page, 'Cancel').click();
+      await dialogButton(page, 'Discard changes').click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await actionsOf(page, 'Ada').and(page.locator(':focus')).waitFor();
+
+      await chooseAction(page, 'Edit', 'Ada');
+      await page.getByRole('button', { name: 'Remove plan' }).click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('heading', { name: 'Discard your changes?' }).waitFor();
+    });
+
+    it('show their current data even if the list is stale', async () => {
+      let id = '';
+      const { page, api } = await visitUsers(async (api) => ({ id } = await api.createUser({ name: 'Ada' })));
+      await actionsOf(page, 'Ada').waitFor();
+      await api.patch(`/api/v1/users/${id}`, { metadata: { since: 'then' } }).expect(200);
+      await chooseAction(page, 'Edit', 'Ada');
+      expect(await page.getByLabel('Value of since').inputValue()).toBe('then');
+      await page.getByRole('dialog').getByLabel('Role').selectOption('admin');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Saved Ada').waitFor();
+      expect(await userOf(api, id)).toMatchObject({ role: 'admin', metadata: { since: 'then' } });
+    });
+
+    it('count as their present data in the list, before that is fetched again', async () => {
+      let id = '';
+      const { page, api } = await visitUsers(async (api) => ({ id } = await api.createUser({ name: 'Ada' })));
+      await chooseAction(page, 'Edit', 'Ada');
+      await page.getByRole('dialog').getByLabel('Role').selectOption('admin');
+      await page.route('**/api/v1/users?**', () => {});
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Saved Ada').waitFor();
+      await chooseAction(page, 'Delete', 'Ada');
+      await dialogButton(page, 'Delete user').click();
+      await page.getByText('Deleted Ada').waitFor();
+      await api.get(`/api/v1/users/${id}`).expect(404);
+    });
+
+    it('show at the email field that another user has the email', async () => {
+      const { page, expectErrors } = await visitUsers(async (api) => {
+        await api.createUser({ name: 'Ada', email: 'ada@example.com' });
+        await api.createUser({ name: 'Bob', email: 'bob@example.com' });
+      });
+      expectErrors(409);
+      await chooseAction(page, 'Edit', 'Bob');
+      await page.getByLabel('Email').fill('Ada@Example.com');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Email is already used by another user of the organization.').waitFor();
+      expect(await page.evaluate('document.activeElement.inputMode')).toBe('email');
+      expect(await page.getByLabel('Email').inputValue()).toBe('Ada@Example.com');
+    });
+
+    describe('while somebody else changes them', () => {
+      /** Opens the form of a new user, as `before`, which somebody else then changes to `theirs`. */
+      const visitChanged = async (before: object, theirs: object) => {
+        let id = '';
+        const opened = await visitUsers(
+          async (api) => ({ id } = await api.createUser({ name: 'Ada', ...before })),
+        );
+        const { page, api } = opened;
+        const change = (changes: object) => api.patch(`/api/v1/users/${id}`, changes).expect(200);
+        await chooseAction(page, 'Edit', 'Ada');
+        await page.getByLabel('Name').waitFor();
+        await change(theirs);
+        return { ...opened, id, change };
+      };
+      const choice = (page: Page, field: string) => page.getByRole('group', { name: field, exact: true });
+      const choose = (page: Page, field: string, side: 'Yours' | 'Theirs') =>
+        choice(page, field).getByRole('radio', { name: side }).check();
+      const toMerge = async (page: Page) => {
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Somebody else changed this user').waitFor();
+      };
+
+      it('lets one choose field by field, and overwrites nothing else', async () => {
+        const { page, api, id, expectErrors } = await visitChanged(
+          { email: 'ada@example.com', metadata: { plan: 'pro', seats: 5, team: 'a', kept: 'k' } },
+          {
+            name: 'Ada Byron',
+            email: 'byron@example.com',
+            metadata: { plan: 'free', seats: 6, team: 'a', kept: 'k', added: true },
+          },
+        );
+        expectErrors(412);
+        await page.getByLabel('Name').fill('Ada  Lovelace');
+        await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
+        await page.getByRole('button', { name: 'Remove plan' }).click();
+        await page.getByLabel('Value of seats').fill('7');
+        await page.getByLabel('Value of team').fill('b');
+        await toMerge(page);
+        await page.locator('.banner:focus').waitFor();
+        await page.getByText('Only you changed Role and Metadata “team”: what you entered stays.').waitFor();
+        await page
+          .getByText('Only they changed Email and Metadata “added”: what they saved stays.')
+          .waitFor();
+        expect(await page.getByRole('dialog').getByRole('group').count()).toBe(3);
+        expect(await choice(page, 'Name').getByRole('radio').first().isChecked()).toBe(true);
+        const shown = (await choice(page, 'Name').locator('.value').allTextContents()).join();
+        expect(shown).toBe('Ada  Lovelace,Ada Byron');
+        await choice(page, 'Metadata “plan”').getByText('removed').waitFor();
+        await choose(page, 'Metadata “plan”', 'Theirs');
+        expect((await userOf(api, id)).name).toBe('Ada Byron');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Saved Ada').waitFor();
+        expect(await userOf(api, id)).toMatchObject({
+          email: 'byron@example.com',
+          role: 'viewer',
+          metadata: { plan: 'free', seats: 7, team: 'b', kept: 'k', added: true },
+        });
+        expect((await userOf(api, id)).name).toMatch(/^Ada +Lovelace$/);
+      });
+
+      it('keeps what was chosen in the form, and through a second change', async () => {
+        const { page, api, id, change, expectErrors } = await visitChanged({}, { name: 'Ada Byron' });
+        expectErrors(412, 409);
+        await api.createUser({ email: 'taken@example.com' });
+        await page.getByLabel('Name').fill('Ada Lovelace');
+        await page.getByLabel('Email').fill('taken@example.com');
+        await toMerge(page);
+        await choose(page, 'Name', 'Theirs');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('already used by another user').waitFor();
+        await dialogButton(page, 'Back to the form').click();
+        expect(await page.getByLabel('Name').inputValue()).toBe('Ada Byron');
+        expect(await page.getByLabel('Email').inputValue()).toBe('taken@example.com');
+        await page.getByLabel('Name').fill('Ada King');
+        await page.getByLabel('Email').fill('king@example.com');
+        await change({ email: 'byron@example.com' });
+        await toMerge(page);
+        await page.getByText('Only you changed Name: what you entered stays.').waitFor();
+        await change({ role: 'admin', name: 'Augusta' });
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Only they changed Role').waitFor();
+        await page.locator('.banner:focus').waitFor();
+        await choose(page, 'Name', 'Theirs');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Saved Augusta').waitFor();
+        expect(await userOf(api, id)).toMatchObject({
+          name: 'Augusta',
+          email: 'king@example.com',
+          role: 'admin',
+        });
+      });
+
+      it('asks nothing if both made the same change', async () => {
+        const { page, expectErrors } = await visitChanged({}, { name: 'Ada Byron', role: 'admin' });
+        expectErrors(412);
+        await page.getByLabel('Name').fill('Ada Byron');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Saved Ada Byron').waitFor();
+        await page.getByText('Admin').and(page.locator('.chip')).waitFor();
+      });
+
+      it.each(['the form', 'the choice'])('keeps the text in %s if they are deleted', async (place) => {
+        const { page, api, id, expectErrors } = await visitChanged({}, { name: 'Ada Byron' });
+        expectErrors(404, ...(place === 'the choice' ? [412] : []));
+        await page.getByLabel('Name').fill('Ada Lovelace');
+        await page.getByLabel('Email').fill('typed@example.com');
+        if (place === 'the choice') await toMerge(page);
+        await api.delete(`/api/v1/users/${id}`).expect(204);
+        await dialogButton(page, 'Save changes').click();
+        const message = page.getByText('Somebody else deleted this user, so your changes cannot be saved.');
+        await message.and(page.locator(':focus')).waitFor();
+        expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+        expect(await page.getByLabel('Email').inputValue()).toBe('typed@example.com');
+      });
+    });
+
+    it('show an error if they were deleted meanwhile', async () => {
+      const { page, api, expectErrors } = await visitUsers((api) => api.createUser({ name: 'Ada' }));
+      expectErrors(404);
+      const { body } = await api.get('/api/v1/users').expect(200);
+      await actionsOf(page, 'Ada').waitFor();
+      await api.delete(`/api/v1/users/${body.data[0].id}`).expect(204);
+      await chooseAction(page, 'Edit', 'Ada');
+      await page.getByText('There is no such user.').waitFor();
+      await dialogButton(page, 'Cancel').click();
+      await actionsOf(page, 'Ada').waitFor({ state: 'detached' });
+    });
+  });
+});

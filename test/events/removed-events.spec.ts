@@ -1,0 +1,116 @@
+/**
+ * @slow it waits for transactions that hold others up
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
+import { OrganizationsService } from '../../src/auth/organizations.service';
+import { EventNumbering } from '../../src/events/log/event-numbering';
+import { EventRetention } from '../../src/events/log/event-retention';
+import { TokenEvents } from '../../src/events/token-events';
+import { TokensService } from '../../src/tokens/tokens.service';
+import { UsersService } from '../../src/users/users.service';
+import { aUser } from '../support/client';
+import { describeOn } from '../support/engine';
+import { upTo, useFeed } from '../support/feed';
+
+const { service } = useFeed();
+
+describeOn('postgres', 'of an organization that is deleted, no event stays behind', () => {
+  const numbering = () => service().app.get(EventNumbering, { strict: false });
+  const newOrganization = async () => (await service().app.get(OrganizationsService).create('Test')).id;
+  const insertEvent = `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
+    VALUES ($1, 'evt_1', 'user.deleted', 'api', 'Test', 'usr_')`;
+
+  const countsOf = async (organizationId: string) => {
+    const tables = ['organizations', 'tokens', 'token_events', 'events', 'event_heads', 'event_cursors'];
+    const left: string[] = [];
+    for (const table of tables) {
+      const key = table === 'organizations' ? 'id' : 'organization_id';
+      const rows = await service().dataSource.query(`SELECT FROM ${table} WHERE ${key} = $1`, [
+        organizationId,
+      ]);
+      if (rows.length > 0) left.push(`${rows.length} of ${table}`);
+    }
+    return left;
+  };
+
+  /** Deletes the organization and runs the task while a transaction holds up both, which is committed then. */
+  const deleteMeanwhile = async (
+    organizationId: string,
+    [hold, ...more]: string[],
+    task: () => Promise<unknown>,
+    isTaskFirst = false,
+  ) => {
+    const open = service().dataSource.createQueryRunner();
+    await open.startTransaction();
+    await open.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    const deletion = () => service().app.get(OrganizationsService).delete(organizationId);
+    try {
+      for (const sql of [hold, ...more]) await open.query(sql, sql.includes('$1') ? [organizationId] : []);
+      const running: Promise<unknown>[] = [];
+      for (const next of isTaskFirst ? [task, deletion] : [deletion, task]) {
+        running.push(next());
+        await sleep(400); // until it waits; locks are waited for 2 seconds
+      }
+      await open.commitTransaction();
+      await Promise.all(running);
+    } finally {
+      if (open.isTransactionActive) await open.rollbackTransaction();
+      await open.release();
+    }
+  };
+
+  it('while events of its tokens are moved', async () => {
+    const id = await newOrganization();
+    const tokens = service().app.get(TokensService);
+    const { token } = await tokens.create(id, { name: 'Test', scopes: ['users:read'] });
+    await tokens.revoke(id, token.id);
+    const move = () => service().app.get(TokenEvents, { strict: false }).move(id);
+    await deleteMeanwhile(id, ['LOCK TABLE events IN SHARE MODE'], move, true);
+    expect(await countsOf(id)).toEqual([]);
+  });
+
+  it('while its last user is deleted', async () => {
+    const id = await newOrganization();
+    const user = await service().app.get(UsersService).create(id, aUser());
+    await numbering().number(id);
+    const deleteUser = [`DELETE FROM users WHERE organization_id = $1 AND id = '${user.id}'`, insertEvent];
+    await deleteMeanwhile(id, deleteUser, async () => undefined);
+    expect(await countsOf(id)).toEqual([]);
+  });
+
+  it('while its first events are numbered', async () => {
+    const id = await newOrganization();
+    await service().dataSource.query(insertEvent, [id]);
+    const hold = 'SELECT FROM events WHERE organization_id = $1 FOR UPDATE';
+    await deleteMeanwhile(id, [hold], () => numbering().number(id));
+    expect(await countsOf(id)).toEqual([]);
+  });
+});
+
+describeOn('postgres', 'events that are too old', () => {
+  it('are removed once, however many processes do it', async () => {
+    // Without a token, whose event would be numbered in the background.
+    const { id: organizationId } = await service().app.get(OrganizationsService).create('Test');
+    await service().dataSource.query(
+      `INSERT INTO events (organization_id, id, sequence, occurred_at, type, source, actor_name, target_id)
+       SELECT $1, 'evt_' || n, n, now() - interval '400 days', 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, 4500) AS n`,
+      [organizationId],
+    );
+    await service().dataSource.query(
+      'INSERT INTO event_heads (organization_id, sequence) VALUES ($1, 4500)',
+      [organizationId],
+    );
+    const query = jest.spyOn(PostgresQueryRunner.prototype, 'query');
+    const retention = service().app.get(EventRetention, { strict: false });
+    await Promise.all(upTo(3).map(() => retention.removeOld()));
+    const deletions = query.mock.calls.filter(([sql]) => /DELETE FROM "?events"?/.test(sql)).length;
+    query.mockRestore();
+    expect(deletions).toBe(5);
+    const rows = await service().dataSource.query(
+      'SELECT id FROM events WHERE organization_id = $1 AND sequence IS NOT NULL',
+      [organizationId],
+    );
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,15 @@
+import type { ApiError } from '../../client/index';
+
+/** The error of a failing call of the client. */
+export const errorOf = (call: Promise<unknown>): Promise<ApiError> =>
+  call.then(
+    () => Promise.reject(new Error('The call did not fail.')),
+    (error) => error,
+  );
+
+/** The items of all pages. */
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
