@@ -4,6 +4,9 @@
  */
 import { run } from '../support/process';
 
+/** So that a terminal shows each line of help as it is. */
+const MAX_COLUMNS = 100;
+
 describe('every command', () => {
   it('has help with an example and accepts --json', async () => {
     const leaves: string[] = [];
@@ -13,6 +16,8 @@ describe('every command', () => {
         code: 0,
         stdout: expect.stringMatching(/\nExamples?:\n {2}\S/),
       });
+      const tooWide = stdout.split('\n').filter((line) => line.length > MAX_COLUMNS);
+      expect({ command, tooWide }).toEqual({ command, tooWide: [] });
       const names = [...(/\nCommands:\n([^]*?)\n\n/.exec(stdout)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
         ([, name]) => name,
       );
