@@ -7,7 +7,7 @@ type Definition = (command: Command) => void;
 
 /** The commands. Each is loaded when it is called, because Nest, TypeORM and pg take a second. */
 const COMMANDS: [name: string, description: string, load: () => Promise<Definition>][] = [
-  ['start', 'start the service', async () => (await import('./start.js')).startCommand],
+  ['start', 'start the service', async () => startCommand],
   ['migrate', 'run pending migrations', async () => (await import('./database/migrate.js')).migrateCommand],
   [
     'distribute',
@@ -42,6 +42,17 @@ const COMMANDS: [name: string, description: string, load: () => Promise<Definiti
     async () => (await import('./webhooks.js')).webhooksCommand,
   ],
 ];
+
+function startCommand(command: Command): void {
+  command
+    .option('--demo', 'add 500 sample users to an empty organization')
+    .option('--json', 'print addresses and token as JSON')
+    .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
+    .action(async (output: { demo?: boolean; json?: boolean }) => {
+      const { start } = await import('../process/start.js');
+      await start(process.env, output);
+    });
+}
 
 /** Runs the command in the arguments of the process. */
 export async function run([node, script, ...args] = process.argv): Promise<void> {
