@@ -1,114 +1,25 @@
 /**
- * @slow it starts processes
+ * @slow it starts host applications
  * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
  */
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type INestApplicationContext, Logger } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
-import {
-  type EventRecord,
-  OrganizationsService,
-  type Subscriber,
-  TokensService,
-  UserManagementModule,
-  type UserManagementOptions,
-  UsersService,
-} from '../../src';
-import { openDatabase } from '../../src/database/data-source';
+import { Logger } from '@nestjs/common';
+import { OrganizationsService, type Subscriber, TokensService, UsersService } from '../../src';
 import { Database } from '../../src/database/database';
 import { Mount } from '../../src/embedding/mount';
 import { countUndelivered } from '../../src/events/event-statistics';
 import { EventCursors } from '../../src/events/subscribers/event-cursors';
-import { readConfig } from '../../src/process/config';
-import { emptyDatabase, type TestDatabase } from '../support/database';
-import { describeOn } from '../support/engine';
+import {
+  cursorsOf,
+  endPauses,
+  newOrganization,
+  person,
+  recorder,
+  until,
+  useWorker,
+} from '../support/subscribers';
 
-interface Worker {
-  app: INestApplicationContext;
-  dataSource: DataSource;
-  close(): Promise<void>;
-}
-
-/** Starts an application without HTTP that has these subscribers. */
-async function startWorker(
-  { env }: TestDatabase,
-  subscribers: Subscriber[],
-  options: UserManagementOptions = {},
-): Promise<Worker> {
-  const config = readConfig({ MIGRATE_ON_START: 'false', ...env });
-  const database = await openDatabase(config, { entities: [], migrations: [] });
-  const app = await NestFactory.createApplicationContext(
-    {
-      module: class Worker {},
-      imports: [
-        TypeOrmModule.forRootAsync({
-          useFactory: () => ({ ...database.dataSource.options, retryAttempts: 0 }),
-          dataSourceFactory: async () => database.dataSource,
-        }),
-        UserManagementModule.forRoot({ schema: 'ums', subscribers, ...options }),
-      ],
-    },
-    { logger: false, abortOnError: false },
-  ).catch(async (error) => {
-    await database.close();
-    throw error;
-  });
-  return {
-    app,
-    dataSource: app.get(getDataSourceToken()),
-    async close() {
-      await app.close();
-      await database.close();
-    },
-  };
-}
-
-let copy: TestDatabase;
-let worker: Worker | undefined;
-beforeEach(async () => void (copy = await emptyDatabase()));
-afterEach(async () => {
-  await worker?.close();
-  worker = undefined;
-  await copy.drop();
-});
-
-const start = async (subscribers: Subscriber[], options?: UserManagementOptions) =>
-  (worker = await startWorker(copy, subscribers, options));
-
-/** A subscriber that keeps what it gets, as "organization: type". */
-function recorder(name: string, more: Partial<Subscriber> = {}) {
-  const events: (EventRecord & { organizationId: string })[] = [];
-  const handle: Subscriber['handle'] = (event, { organizationId }) => {
-    events.push({ ...event, organizationId });
-  };
-  const of = (organizationId: string) => events.filter((event) => event.organizationId === organizationId);
-  return { subscriber: { name, handle, ...more }, events, of };
-}
-
-/** Waits; if it never happens, the test fails rather than the run hangs. */
-async function until(isDone: () => unknown): Promise<void> {
-  for (let i = 0; i < 1_000; i++) {
-    if (await isDone()) return;
-    await sleep(20);
-  }
-  throw new Error('It has not happened.');
-}
-
-const newOrganization = async ({ app }: Worker) => (await app.get(OrganizationsService).create('Test')).id;
-const person = (n: number) => ({ name: `Person ${n}`, email: `person-${n}@example.com` });
-const cursorsOf = ({ dataSource }: Worker, organizationId: string) =>
-  dataSource.query(
-    'SELECT subscriber, sequence::int, failures FROM ums.event_cursors WHERE organization_id = $1',
-    [organizationId],
-  );
-/** Ends every pause, as time would. */
-const endPauses = ({ dataSource }: Worker, where = 'true') =>
-  dataSource.query(`UPDATE ums.event_cursors SET due_at = now() WHERE ${where}`);
+const { start } = useWorker();
 
 describe('subscribers', () => {
   it('get events after the clock of the database was ahead by an hour, and has been set back', async () => {
@@ -417,103 +328,5 @@ describe('subscribers', () => {
     ['unknown type', [recorder('odd', { types: ['user.eaten' as never] }).subscriber]],
   ])('are refused at the start: %s', async (message, subscribers) => {
     await expect(start(subscribers)).rejects.toThrow(message);
-  });
-});
-
-describeOn('postgres', 'subscribers in several processes', () => {
-  it('get each event once, in order, while many write', async () => {
-    const { subscriber, events, of } = recorder('billing');
-    let atOnce = 0;
-    const busy = new Set<string>();
-    const handle: Subscriber['handle'] = async (event, context) => {
-      if (busy.has(context.organizationId)) atOnce++;
-      busy.add(context.organizationId);
-      await sleep(Math.random() * 3);
-      busy.delete(context.organizationId);
-      return subscriber.handle(event, context);
-    };
-    const host = await start([{ ...subscriber, handle }]);
-    const second = await startWorker(copy, [{ ...subscriber, handle }]);
-    try {
-      const ids = await Promise.all(Array.from({ length: 15 }, () => newOrganization(host)));
-      const writes = ids.flatMap((id) =>
-        Array.from({ length: 20 }, (_, n) =>
-          (n % 2 ? host : second).app.get(UsersService).create(id, person(n)),
-        ),
-      );
-      await Promise.all(writes);
-      await until(() => events.length >= 300);
-      const oneToTwenty = Array.from({ length: 20 }, (_, n) => n + 1);
-      for (const id of ids) expect(of(id).map(({ sequence }) => sequence)).toEqual(oneToTwenty);
-      expect(atOnce).toBe(0);
-    } finally {
-      await second.close();
-    }
-  });
-
-  it('begin with what happens from then on, too, if they could not be registered at the start', async () => {
-    const former = await start([], { background: false });
-    const id = await newOrganization(former);
-    await former.app.get(UsersService).create(id, person(1));
-    const { subscriber, events } = recorder('billing');
-    const open = former.dataSource.createQueryRunner();
-    await open.startTransaction();
-    await open.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
-    await open.query('LOCK TABLE ums.event_subscribers');
-    const host = await startWorker(copy, [subscriber]);
-    try {
-      await open.commitTransaction();
-      await until(async () => (await cursorsOf(host, id)).length > 0);
-      await host.app.get(UsersService).create(id, person(2));
-      await until(() => events.length > 0);
-      expect(events.map(({ sequence }) => sequence)).toEqual([2]);
-    } finally {
-      if (open.isTransactionActive) await open.rollbackTransaction();
-      await open.release();
-      await host.close();
-    }
-  });
-
-  it('go on in another one, in order, when theirs is killed', async () => {
-    const processes: ChildProcess[] = [];
-    const startProcess = async () => {
-      const child = fork('test/support/subscriber.cjs', {
-        env: { ...process.env, ...copy.env },
-        silent: true,
-      });
-      processes.push(child);
-      const seen: [string, number][] = [];
-      createInterface(child.stdout!).on('line', (line) => seen.push(JSON.parse(line)));
-      await once(child, 'message');
-      return { child, of: (id: string) => seen.flatMap(([own, n]) => (own === id ? [n] : [])) };
-    };
-    const host = await start([], { background: false });
-    try {
-      const first = await startProcess();
-      const ids = [await newOrganization(host), await newOrganization(host)];
-      const users = host.app.get(UsersService);
-      for (const id of ids) for (let n = 1; n <= 40; n++) await users.create(id, person(n));
-      await until(() => ids.every((id) => first.of(id).length >= 5));
-      first.child.kill('SIGKILL');
-      await once(first.child, 'close');
-      expect(ids.some((id) => first.of(id).length < 40)).toBe(true);
-
-      const second = await startProcess();
-      await until(async () => {
-        await endPauses(host, 'claim = 1'); // as 30 seconds would end the claims of the first process
-        return ids.every((id) => second.of(id).at(-1) === 40 || first.of(id).length === 40);
-      });
-
-      for (const id of ids) {
-        const [before, after] = [first.of(id), second.of(id)];
-        expect(before).toEqual(before.map((_, i) => i + 1));
-        if (after.length === 0) continue;
-        expect(after).toEqual(after.map((_, i) => after[0] + i));
-        // What was in progress comes again, and nothing is left out.
-        expect([before.length, before.length + 1]).toContain(after[0]);
-      }
-    } finally {
-      for (const child of processes) child.kill('SIGKILL');
-    }
   });
 });

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import {
+  type EventRecord,
+  OrganizationsService,
+  type Subscriber,
+  UserManagementModule,
+  type UserManagementOptions,
+} from '../../src';
+import { openDatabase } from '../../src/database/data-source';
+import { readConfig } from '../../src/process/config';
+import { emptyDatabase, type TestDatabase } from './database';
+import { late } from './late';
+
+interface Worker {
+  app: INestApplicationContext;
+  dataSource: DataSource;
+  close(): Promise<void>;
+}
+
+/** Starts an application without HTTP that has these subscribers. */
+export async function startWorker(
+  { env }: TestDatabase,
+  subscribers: Subscriber[],
+  options: UserManagementOptions = {},
+): Promise<Worker> {
+  const config = readConfig({ MIGRATE_ON_START: 'false', ...env });
+  const database = await openDatabase(config, { entities: [], migrations: [] });
+  const app = await NestFactory.createApplicationContext(
+    {
+      module: class Worker {},
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({ ...database.dataSource.options, retryAttempts: 0 }),
+          dataSourceFactory: async () => database.dataSource,
+        }),
+        UserManagementModule.forRoot({ schema: 'ums', subscribers, ...options }),
+      ],
+    },
+    { logger: false, abortOnError: false },
+  ).catch(async (error) => {
+    await database.close();
+    throw error;
+  });
+  return {
+    app,
+    dataSource: app.get(getDataSourceToken()),
+    async close() {
+      await app.close();
+      await database.close();
+    },
+  };
+}
+
+/** Gives each test an empty database, and starts an application there, which is closed after the test. */
+export function useWorker() {
+  let copy: TestDatabase | undefined;
+  let worker: Worker | undefined;
+  beforeEach(async () => void (copy = await emptyDatabase()));
+  afterEach(async () => {
+    await worker?.close();
+    worker = undefined;
+    await copy?.drop();
+  });
+  return {
+    copy: late(() => copy!),
+    start: async (subscribers: Subscriber[], options?: UserManagementOptions) =>
+      (worker = await startWorker(copy!, subscribers, options)),
+  };
+}
+
+/** A subscriber that keeps what it gets, as "organization: type". */
+export function recorder(name: string, more: Partial<Subscriber> = {}) {
+  const events: (EventRecord & { organizationId: string })[] = [];
+  const handle: Subscriber['handle'] = (event, { organizationId }) => {
+    events.push({ ...event, organizationId });
+  };
+  const of = (organizationId: string) => events.filter((event) => event.organizationId === organizationId);
+  return { subscriber: { name, handle, ...more }, events, of };
+}
+
+/** Waits; if it never happens, the test fails rather than the run hangs. */
+export async function until(isDone: () => unknown): Promise<void> {
+  for (let i = 0; i < 1_000; i++) {
+    if (await isDone()) return;
+    await sleep(20);
+  }
+  throw new Error('It has not happened.');
+}
+
+export const newOrganization = async ({ app }: Worker) =>
+  (await app.get(OrganizationsService).create('Test')).id;
+export const person = (n: number) => ({ name: `Person ${n}`, email: `person-${n}@example.com` });
+export const cursorsOf = ({ dataSource }: Worker, organizationId: string) =>
+  dataSource.query(
+    'SELECT subscriber, sequence::int, failures FROM ums.event_cursors WHERE organization_id = $1',
+    [organizationId],
+  );
+
+/** Ends every pause, as time would. */
+export const endPauses = ({ dataSource }: Worker, where = 'true') =>
+  dataSource.query(`UPDATE ums.event_cursors SET due_at = now() WHERE ${where}`);
