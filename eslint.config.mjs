@@ -7,7 +7,7 @@ import typescript from 'typescript-eslint';
 const bannedMethods = ['save', 'upsert', 'remove', 'softRemove', 'recover'];
 
 export default defineConfig(
-  globalIgnores(['**/dist/', 'node_modules/']),
+  globalIgnores(['coverage/', '**/dist/', 'node_modules/']),
   js.configs.recommended,
   typescript.configs.recommended,
   {

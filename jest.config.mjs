@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 
+process.chdir(import.meta.dirname); // an editor may start Jest in another folder
+
 // Jest's processes inherit this. Without it, the embedded database cannot load its modules.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`;
 process.env.NODE_NO_WARNINGS = '1';
@@ -16,7 +18,8 @@ export default {
   globalTeardown: '<rootDir>/test/support/run/teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/run/reporter.cjs'],
   maxWorkers: '100%',
-  // A process keeps some memory of each file. With a gigabyte of it, collecting garbage is most of the work.
+  // A process keeps some memory of each file. With a gigabyte of it, collecting garbage is most of the work. With a limit,
+  // Jest runs even a single suite in another process, which has the NODE_OPTIONS from above.
   workerIdleMemoryLimit: '500MB',
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata'],

@@ -68,9 +68,9 @@ function build(options) {
 
 function inspect(root) {
   const image = JSON.parse(buildah('inspect', '--type', 'image', IMAGE));
-  const { User, Cmd, Labels, Healthcheck, ExposedPorts } = image.Docker.config;
+  const { User, Entrypoint, Cmd, Labels, Healthcheck, ExposedPorts } = image.Docker.config;
   check('runs as an unprivileged user', User === '10001:10001', User);
-  check('starts the service', Cmd.join(' ') === 'node /app/dist/src/main.js');
+  check('starts the service', [...(Entrypoint ?? []), ...Cmd].join(' ') === 'node /app/dist/src/main.js');
   check('has its version as a label', Labels['org.opencontainers.image.version'] === version);
   check('has a health check', Healthcheck?.Test?.[0] === 'CMD');
   check('exposes its ports', Object.keys(ExposedPorts).sort().join() === '3000/tcp,9464/tcp');

@@ -1,4 +1,4 @@
-// Builds what `nest build` does not know of: the client, the page of the API reference, and the dashboard. `npm run build`
+// Builds what `nest build` does not: the client, the page of the API reference, and the dashboard. `npm run build`
 // runs both. SWC compiles without checking types, which `npm run check:types` does; `npm pack` checks them, too.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,8 +2,9 @@
 // tests, and other arguments select test files by name: postgres, redis, …
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { buildIfStale } from './stale.mjs';
 
-await import('./build-if-stale.mjs');
+buildIfStale();
 
 const DIRECTORY = 'test/faults/';
 /** Minutes of the files that run by default in the short form only. */

@@ -5,9 +5,8 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const NODES = ['20.19', '22', '24'];
-const EXAMPLES = ['nest-cjs', 'nest-esm', 'nest-monorepo'];
 
-/** What the tests of an application are: `nest new` makes both scripts, for unit tests and for the application as a whole. */
+/** The test scripts of each application; `nest new` makes two, for unit tests and for the application as a whole. */
 const TESTS = {
   'nest-cjs': ['npm test', 'npm run test:e2e'],
   'nest-esm': ['npm test', 'npm run test:e2e'],
@@ -68,7 +67,7 @@ export async function fetchNodes(directory) {
 /** Tests all applications, in parallel, each on every Node. The error has the output of each that fails. */
 export async function testHosts(directory, packages, nodes, createDatabase) {
   const outcomes = await Promise.allSettled(
-    EXAMPLES.map((name, index) => {
+    Object.keys(TESTS).map((name, index) => {
       const example = join(directory, name);
       cpSync(`examples/${name}`, example, { recursive: true });
       return testHost({ name, example, packages, nodes, builder: nodes[index], createDatabase });

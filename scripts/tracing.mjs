@@ -37,7 +37,7 @@ const server = await startPostgres(directory);
 const token = JSON.parse(
   execFileSync(process.execPath, ['dist/src/cli.js', 'tokens', 'generate', '--json'], { encoding: 'utf8' }),
 ).token;
-const service = spawn(process.execPath, ['dist/src/cli.js', 'start', '--json'], {
+const service = spawn(process.execPath, ['dist/src/main.js', '--json'], {
   env: {
     ...process.env,
     DATABASE_URL: await server.createDatabase('ums_tracing'),

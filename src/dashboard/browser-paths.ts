@@ -10,8 +10,7 @@ export function browserPaths(): RequestHandler {
   const icon = [...readFiles()].find(([path]) => path.endsWith('.svg'))?.[1];
   return (request, response, next) => {
     const isRoot = request.path === '/' && request.accepts(['json', 'html']) === 'html';
-    const isIcon = icon && request.path === '/favicon.ico';
-    if (!isRoot && !isIcon) return next();
+    if (!isRoot && (request.path !== '/favicon.ico' || !icon)) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     setCommonHeaders(request, response);
     if (isRoot) return response.redirect('dashboard'); // relative, because a gateway may prefix the path

@@ -17,7 +17,7 @@ export const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '1000000000' };
 
 /** Starts one replica. */
 export function spawnReplica(env) {
-  const child = spawn(process.execPath, ['dist/src/cli.js', 'start', '--json'], {
+  const child = spawn(process.execPath, ['dist/src/main.js', '--json'], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',

@@ -8,7 +8,7 @@ import { atExit, report, SHORT } from './scene.mjs';
 
 /** The short form covers every kind of statement; the full form skips only browser tests and those that take minutes. */
 const SOME = SHORT
-  ? ['users.e2e', 'tokens.e2e', 'pages.e2e']
+  ? ['test/users/users.spec', 'test/tokens/tokens.spec', 'test/pages/pages.spec']
   : ['--testPathIgnorePatterns=dashboard', '--testPathIgnorePatterns=large-jobs'];
 
 test('the end-to-end suite passes behind PgBouncer', { skip: NO_PGBOUNCER, timeout: 900_000 }, async (t) => {

@@ -4,7 +4,10 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { copyOfTemplate, type TestDatabase } from '../support/database';
 
 let database: TestDatabase;
@@ -55,6 +58,43 @@ describe('what nest build alone has compiled', () => {
 });
 
 describe('the command line of Nest', () => {
+  it('starts the service again when a source is saved, in whatever folder it is', async () => {
+    const directory = mkdtempSync(`${tmpdir()}/ums-watch-`);
+    const copied = ['src', 'csv', 'migrations', 'openapi.json', 'package.json', 'nest-cli.json', '.swcrc'];
+    for (const name of [...copied, 'tsconfig.json', 'scripts/development.env'])
+      cpSync(name, `${directory}/${name}`, { recursive: true });
+    symlinkSync(resolve('node_modules'), `${directory}/node_modules`);
+    const { 'start:dev': command } = JSON.parse(readFileSync('package.json', 'utf8')).scripts;
+    const nest = spawn(
+      process.execPath,
+      ['node_modules/@nestjs/cli/bin/nest.js', ...command.split(' ').slice(1)],
+      {
+        cwd: directory,
+        env: { PATH: process.env.PATH, ...database.env, PORT: '0', HOST: '127.0.0.1' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    const ended = once(nest, 'close');
+    try {
+      let output = '';
+      for (const stream of [nest.stdout, nest.stderr]) stream.on('data', (chunk) => (output += chunk));
+      const starts = () => output.match(/User Management Service at /g)?.length ?? 0;
+      for (const [count, folder] of ['src/main.ts', 'csv/values.ts', 'migrations/index.ts'].entries()) {
+        while (starts() < count + 1) {
+          expect(nest.exitCode).toBeNull();
+          await sleep(100);
+        }
+        appendFileSync(`${directory}/${folder}`, '\n');
+      }
+      while (starts() < 4) await sleep(100);
+      expect(output).not.toContain('rror');
+    } finally {
+      nest.kill('SIGTERM');
+      await ended;
+      rmSync(directory, { recursive: true });
+    }
+  });
+
   it('generates into the sources', () => {
     const printed = run(
       '@nestjs/cli/bin/nest.js',

@@ -66,7 +66,7 @@ it('keeps src itself to at most eight files, and every folder below it to fiftee
 });
 
 it.each(
-  ['.', 'docs', 'client', 'examples/nest-esm', 'examples/nest-monorepo'].flatMap((folder) =>
+  ['.', 'docs', 'client', ...readdirSync('examples').map((name) => `examples/${name}`)].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),

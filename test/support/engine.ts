@@ -1,4 +1,4 @@
-/** Where the tests run: TEST_ENGINE, but PgBouncer stands in front of a server. */
+/** Where the tests run, as TEST_ENGINE says; PgBouncer counts as `postgres`. */
 export type Engine = 'embedded' | 'postgres' | 'citus';
 
 const { UMS_TEST_DIRECTORY, UMS_TEST_SERVER, UMS_TEST_WORKERS } = process.env;
@@ -11,10 +11,10 @@ const isOn: Record<Engine, boolean> = {
   citus: !!UMS_TEST_WORKERS,
 };
 
-/** For what only this engine has. The embedded database has one connection, in one process. */
+/** Tests that need this engine. The embedded database has one connection, in one process. */
 export const describeOn = (engine: Engine, title: string, tests: () => void): void =>
   (isOn[engine] ? describe : describe.skip)(title, tests);
 
-/** For what all engines have but this one, such as triggers and foreign keys of other tables, which a cluster lacks. */
+/** A test that this engine cannot run: a cluster has no triggers, and no foreign keys of other tables. */
 export const itNotOn = (engine: Engine, title: string, test: () => Promise<void>): void =>
   (isOn[engine] ? it.skip : it)(title, test);

@@ -1,7 +1,4 @@
-/**
- * Stands for what a hook makes before the tests run, or anew before each: a suite can take it out of a scene at once, and
- * its properties are those of what there is when they are used.
- */
+/** A stand-in for an object that a hook creates later, or anew before each test; it has the properties of the present one. */
 export const late = <T extends object>(made: () => T): T =>
   new Proxy({} as T, {
     get: (_target, name) => Reflect.get(made(), name),

@@ -1,6 +1,6 @@
 // Says at the end of a run which tests were skipped and which suites were left out, and why.
 const { readdirSync } = require('node:fs');
-const { reasonToLeaveOut } = require('./selection.cjs');
+const { engine, reasonToLeaveOut } = require('./selection.cjs');
 
 const say = (line) => process.stdout.write(`${line}\n`);
 
@@ -10,28 +10,26 @@ module.exports = class {
   }
 
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests }) {
-    const engine = (process.env.TEST_ENGINE ?? 'embedded').replace('pgbouncer', 'postgres');
-    if (this.isWhole) sayLeftOut(engine);
-    if (numPendingTests > 0)
-      say(`Skipped ${numPendingTests} tests: ${reasons(engine).join('; ') || 'see above'}.`);
+    if (this.isWhole) sayLeftOut();
+    if (numPendingTests > 0) say(`Skipped ${numPendingTests} tests: ${reasons().join('; ') || 'see above'}.`);
     say(`Tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
   }
 };
 
-function sayLeftOut(engine) {
+function sayLeftOut() {
   const names = readdirSync('test', { recursive: true }).filter((name) => name.endsWith('.spec.ts'));
   const byReason = {};
   for (const name of names) {
-    const reason = reasonToLeaveOut(`test/${name}`, engine);
+    const reason = reasonToLeaveOut(`test/${name}`, engine());
     if (reason !== undefined) (byReason[reason] ??= []).push(name.replace('.spec.ts', ''));
   }
   for (const [reason, left] of Object.entries(byReason)) say(`Left out ${left.join(', ')}: ${reason}.`);
 }
 
-const reasons = (engine) =>
+const reasons = () =>
   [
-    engine === 'citus' && 'what a cluster does not have, triggers and foreign keys of other tables',
-    engine === 'embedded' &&
+    engine() === 'citus' && 'what a cluster does not have, triggers and foreign keys of other tables',
+    engine() === 'embedded' &&
       'what needs several connections, which a PostgreSQL server has (npm run test:postgres)',
     !process.env.CHROMIUM_PATH && 'the dashboard, which needs Chromium on the PATH or in CHROMIUM_PATH',
   ].filter(Boolean);

@@ -1,21 +1,20 @@
-// Which suites a whole run takes. A suite says in the comment at its beginning what it leaves out, each with the reason:
+// Which suites a whole run takes. A suite says in the comment that it begins with what it leaves out, each with the reason:
 //
 //     /**
 //      * @slow <why>               npm test leaves it out; a server runs it
 //      * @only <engine …>: <why>   the other engines leave it out
 //      */
 //
-// Any engine can still run it by name, but for what describeOn() and itNotOn() (support/engine.ts) reserve.
+// Any engine can run it by name, except the tests that describeOn() or itNotOn() (support/engine.ts) restrict.
 const { readFileSync } = require('node:fs');
-const { extract, parse } = require('jest-docblock');
 
-/** What keeps a suite out of a whole run on an engine; undefined if nothing does. */
+/** Why a whole run on an engine leaves a suite out; undefined if it does not. */
 function reasonToLeaveOut(path, engine) {
-  const { slow, only } = parse(extract(readFileSync(path, 'utf8')));
-  if (slow !== undefined && engine === 'embedded') return `slow: ${slow}`;
-  if (only === undefined) return undefined;
-  const [engines, why] = only.split(': ');
-  return engines.split(' ').includes(engine) ? undefined : why;
+  const comment = /^\/\*\*[^]*?\*\//.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
+  const slow = /@slow (.+)/.exec(comment)?.[1];
+  if (slow && engine === 'embedded') return `slow: ${slow}`;
+  const [, engines, why] = /@only ([^:]+): (.+)/.exec(comment) ?? [];
+  return !engines || engines.split(' ').includes(engine) ? undefined : why;
 }
 
 /** The engine of this run. Behind PgBouncer runs what a server runs. */
@@ -24,4 +23,4 @@ const engine = () => (process.env.TEST_ENGINE ?? 'embedded').replace('pgbouncer'
 module.exports = (paths) => ({
   filtered: paths.filter((path) => reasonToLeaveOut(path, engine()) === undefined),
 });
-module.exports.reasonToLeaveOut = reasonToLeaveOut;
+Object.assign(module.exports, { engine, reasonToLeaveOut });

@@ -4,13 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildIfStale } from '../../../scripts/stale.mjs';
 import { findChromium } from '../../../scripts/chromium.mjs';
 import { makeTemplate, startCitus } from '../../../scripts/citus.mjs';
 import { startPgBouncer } from '../../../scripts/pgbouncer.mjs';
 import { startPostgres } from '../../../scripts/postgres.mjs';
 
 export default async function setup() {
-  await import('../../../scripts/build-if-stale.mjs');
+  buildIfStale();
   const engine = process.env.TEST_ENGINE ?? 'embedded';
   const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
   const servers = [];

@@ -1,0 +1,41 @@
+/**
+ * @only embedded: it uses no database
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const { reasonToLeaveOut } = createRequire(__filename)('../support/run/selection.cjs') as {
+  reasonToLeaveOut(path: string, engine: string): string | undefined;
+};
+const ENGINES = ['embedded', 'postgres', 'citus'];
+const suites = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.spec.ts'))
+  .map((name) => ({ name, text: readFileSync(`test/${name}`, 'utf8') }));
+const enginesOf = (name: string) =>
+  ENGINES.filter((engine) => reasonToLeaveOut(`test/${name}`, engine) === undefined);
+
+describe('every suite', () => {
+  it('says what it leaves out in the comment that it begins with, with the reason', () => {
+    const tags =
+      /^\/\*\*\n( \* @slow \w.*\n)?( \* @only (embedded|postgres|citus)( postgres| citus)*: \w.*\n)? \*\/\n/;
+    const wrong = suites.filter(({ text }) => / \* @(slow|only)\b/.test(text) && !tags.test(text));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is run by an engine', () => {
+    expect(suites.filter(({ name }) => enginesOf(name).length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is run by each engine that its tests are for', () => {
+    const lost = suites.flatMap(({ name, text }) =>
+      [...text.matchAll(/describeOn\('(\w+)'/g)]
+        .filter(([, engine]) => !enginesOf(name).includes(engine))
+        .map(([call]) => `${name}: ${call}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it('has at most 400 lines', () => {
+    expect(suites.filter(({ text }) => text.split('\n').length > 401).map(({ name }) => name)).toEqual([]);
+  });
+});
