@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it tests what the issuer and the browser send
+ */
 import { SpentRounds } from '../../src/sign-in/oidc/spent-rounds';
 import { asSecret, type FakeIssuer, strangeKey } from '../support/issuer';
 import { expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';

@@ -1,3 +1,6 @@
+/**
+ * @only embedded postgres: its tables are not distributed
+ */
 import type { ServerResponse } from 'node:http';
 import { Database } from '../../src/database/database';
 import { expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';

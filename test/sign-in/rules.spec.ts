@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it tests which rules match
+ */
 import { newId } from '../../src/database/id';
 import { parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
 import { requireOrganizations } from '../../src/sign-in/require-organizations';
