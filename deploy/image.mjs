@@ -179,8 +179,7 @@ async function run(root) {
  */
 function inContainer(root, env, ...command) {
   const [first, args = []] = command;
-  const [program, parameters] =
-    first === 'start' ? ['node', ['/app/dist/src/main.js']] : [first, args];
+  const [program, parameters] = first === 'start' ? ['node', ['/app/dist/src/main.js']] : [first, args];
   const script = `
     mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
     exec chroot --userspec=${PEOPLE.uid}:${PEOPLE.gid} "$0" "$@"`;

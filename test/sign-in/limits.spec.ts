@@ -1,5 +1,5 @@
 /**
- * @only embedded postgres: its tables are not distributed
+ * @only embedded postgres: sign-in runs its statements on a cluster
  */
 import type { ServerResponse } from 'node:http';
 import { Database } from '../../src/database/database';
