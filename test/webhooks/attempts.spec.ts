@@ -1,5 +1,6 @@
 /**
- * @only embedded: it tests what receivers answer; turns tests who delivers
+ * @slow it waits for receivers
+ * @only embedded postgres: it tests what receivers answer; turns tests who delivers
  */
 import type { Client } from '../support/client';
 import type { Receiver } from '../support/receiver';

@@ -1,3 +1,6 @@
+/**
+ * @slow it waits for receivers
+ */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Background } from '../../src/background/background';
