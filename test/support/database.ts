@@ -46,13 +46,13 @@ async function newDirectory(copy: boolean): Promise<TestDatabase> {
   return { env: { DATA_DIR: path }, drop: async () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** Runs a statement on each server, the coordinator of a cluster first: once its database is dropped, it connects to no other. */
 async function onServer(sql: string): Promise<void> {
-  const run = async (url: string) => {
+  for (const url of [serverUrl!, ...workerUrls]) {
     const client = new pg.Client(url);
     await client.connect();
     await client.query(sql).finally(() => client.end());
-  };
-  await Promise.all([serverUrl!, ...workerUrls].map(run));
+  }
 }
 
 /** The URLs of a database at the other servers of the cluster; none if there is no cluster. */
