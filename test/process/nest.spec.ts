@@ -19,7 +19,7 @@ afterAll(() => database.drop());
 const run = (program: string, ...args: string[]) =>
   execFileSync(process.execPath, [`node_modules/${program}`, ...args], {
     encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: '', ...database.env },
+    env: { ...process.env, NODE_OPTIONS: '', FORCE_COLOR: '0', ...database.env },
   });
 
 describe('what nest build alone has compiled', () => {
