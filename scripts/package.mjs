@@ -1,13 +1,14 @@
 // Packs both packages as they would be published, checks them from a user's point of view, imports the client on its own, and
 // builds and tests the example applications with both. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fetchNodes, testHosts } from './hosts.mjs';
 import { startPostgres } from './postgres.mjs';
 
 const directory = mkdtempSync(join(tmpdir(), 'ums-package-'));
+const sources = join(directory, 'sources');
 const run = (cwd, command) => execFileSync(command, { cwd, shell: true, stdio: 'inherit' });
 
 /** Makes a folder that is removed at the end. */
@@ -17,10 +18,18 @@ function folder(name) {
   return path;
 }
 
+/** Copies the sources without what is built, which may be in use. */
+function copySources() {
+  const isLeftOut = (path) => /(^|\/)(node_modules|dist|coverage|\.data|\.git)$/.test(path);
+  cpSync('.', sources, { recursive: true, filter: (path) => !isLeftOut(path) });
+  symlinkSync(resolve('node_modules'), join(sources, 'node_modules'));
+}
+
 /** Packs one package, checks it, and returns its paths and its tarball. */
 function pack({ options = [], expected }) {
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory, ...options], {
+      cwd: sources,
       encoding: 'utf8',
     }),
   );
@@ -35,7 +44,8 @@ function pack({ options = [], expected }) {
 
 try {
   const fetched = fetchNodes(folder('nodes')); // while the packages are built
-  run('.', 'npm run --silent prepack');
+  copySources();
+  run(sources, 'npm run --silent prepack');
   const server = pack({
     expected: /^(dist\/|docs\/|[^/]*\.md$|LICENSE$|package\.json$)/,
   });
