@@ -22,7 +22,7 @@ export default {
   // Jest runs even a single suite in another process, which has the NODE_OPTIONS from above.
   workerIdleMemoryLimit: '500MB',
   testEnvironment: 'node',
-  setupFiles: ['reflect-metadata'],
+  setupFiles: ['reflect-metadata', '<rootDir>/test/support/run/v8.cjs'],
   testTimeout: 900_000, // a test may share two slow cores with several others
   // These consist of ES modules, which Jest cannot require on Node 20, so they are compiled to CommonJS.
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/|openid-client/|oauth4webapi/|jose/)'],

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
 import { systemCaller } from '../http/caller';
 import { person } from '../demo/people';
+import { optimizeForSize } from '../process/v8';
 import { BatchService } from '../users/batch/batch.service';
 import type { Row } from './import/import-file';
 import { withReason } from './import/ndjson-file';
@@ -24,6 +25,7 @@ export function seedCommand(command: Command): void {
 }
 
 async function seed({ organization, users, ...output }: Options): Promise<void> {
+  optimizeForSize();
   await withService(async (app) => {
     await requireOrganization(app, organization);
     const by = systemCaller(organization, 'cli', 'ums seed');

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../database/data-source';
 import { systemCaller } from '../../http/caller';
+import { optimizeForSize } from '../../process/v8';
 import { type Mode, MODES } from '../../users/batch/batch-rules';
 import { BatchService } from '../../users/batch/batch.service';
 import { type Format, formatOf, formatOption, isTsv } from './format';
@@ -87,6 +88,7 @@ Examples:
 }
 
 async function importUsers(path: string, options: Options): Promise<void> {
+  optimizeForSize();
   const { organization, mode, dryRun = false } = options;
   const format = formatOf(path, options.format);
   const { source, total, bytesRead } = open(path);

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../process/failure';
-import { optimizeForSize } from '../../process/v8';
 import type { BatchAnswerView } from '../../users/batch/batch.view';
 import { USER_FIELDS, WRITABLE_FIELDS } from '../../users/user/user.entity';
 import { Interruption } from '../interruption';
@@ -54,7 +53,6 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
     complete: false,
     seconds: 0,
   };
-  optimizeForSize();
   const progress = new Progress(job.total);
   const refused = new RefusedRows(job.refusedFile, job.file);
   const interruption = new Interruption(() => job.stop());
