@@ -1,4 +1,5 @@
 /**
+ * @slow a server is three times as fast
  * @only embedded postgres: sign-in runs its statements on a cluster
  */
 import type { ServerResponse } from 'node:http';
