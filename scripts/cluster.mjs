@@ -15,6 +15,7 @@ const named = process.argv.slice(2);
 const files = readdirSync('test/citus')
   .filter((file) => file.endsWith('.test.mjs'))
   .filter((file) => named.length === 0 || named.some((name) => file.includes(name)));
+if (files.length === 0) throw new Error(`No file in test/citus has a name with ${named.join(' or ')}.`);
 
 const options = [
   '--test-concurrency=1',

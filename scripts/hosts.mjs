@@ -77,6 +77,13 @@ export async function testHosts(directory, packages, nodes, createDatabase) {
   if (failures.length > 0) throw new Error(failures.join('\n\n'));
 }
 
+/** Throws if the Node of an application's commands is another one, as where its program cannot be executed. */
+async function requireNode(example, node) {
+  const version = (await run(example, 'node --version', { node })).trim();
+  if (version !== `v${node.version}`)
+    throw new Error(`Node ${node.version} was asked for, but ${version} runs.`);
+}
+
 /** Installs on the oldest Node, which is the one that warns; builds on one of them; tests on all. */
 async function testHost({ name, example, packages, nodes, builder, createDatabase }) {
   await reported(`${name}: install`, () => install(example, packages, nodes[0]));
@@ -85,6 +92,7 @@ async function testHost({ name, example, packages, nodes, builder, createDatabas
   );
   if (name === 'nest-cjs') await reported(`${name}: moduleResolution node10`, () => resolveAsNode10(example));
   for (const node of nodes) {
+    await requireNode(example, node);
     const DATABASE_URL = await createDatabase(`${name}_${node.version}`.replaceAll(/\W/g, '_'));
     const isNative = name === 'nest-cjs' && node === nodes.at(-1);
     for (const command of [...TESTS[name], ...(isNative ? [JEST_OF_NEST_NEW] : [])])

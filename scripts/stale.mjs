@@ -14,6 +14,7 @@ const SOURCES = [
   'scripts/build-client.mjs',
   'scripts/docs',
   'tsconfig.json',
+  'tsconfig.build.json',
   '.swcrc',
   'vite.config.mjs',
 ];
@@ -42,6 +43,6 @@ const isStale = () => !existsSync(BUILT) || Math.max(...SOURCES.map(newest)) > s
 export function buildIfStale() {
   if (!existsSync('src') || !isStale()) return; // the container image contains a build but no sources
   process.stdout.write('Building …\n');
-  // In a process of its own, because Vite sets NODE_ENV.
-  execSync('npm run --silent build', { stdio: 'inherit' });
+  // In a process of its own, because Vite sets NODE_ENV. Without prebuild: a service that runs keeps its files until they are new.
+  execSync('npm run --silent --ignore-scripts build', { stdio: 'inherit' });
 }

@@ -96,15 +96,9 @@ describe('the command line of Nest', () => {
   });
 
   it('generates into the sources', () => {
-    const printed = run(
-      '@nestjs/cli/bin/nest.js',
-      'generate',
-      'service',
-      'users/example',
-      '--dry-run',
-      '--no-spec',
-    );
+    const printed = run('@nestjs/cli/bin/nest.js', 'generate', 'service', 'users/example', '--dry-run');
     expect(printed).toContain(' src/users/example/example.service.ts');
+    expect(printed).not.toContain('.spec.ts'); // tests stand in test/
   });
 });
 
