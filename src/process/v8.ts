@@ -26,7 +26,7 @@ export async function releaseStartMemory(): Promise<void> {
 }
 
 /**
- * Makes V8 collect garbage earlier, in a process that only runs a large command: a stream needs little memory, but V8 would let
- * 100 MB of garbage pile up first. A process that goes on to do other work would be several times as slow.
+ * Makes V8 collect garbage earlier, for as long as the process lives, which must do nothing but run a large command. A stream
+ * needs little memory, but V8 would let 100 MB of garbage pile up first.
  */
 export const optimizeForSize = () => setFlagsFromString('--optimize-for-size');
