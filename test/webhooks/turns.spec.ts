@@ -49,6 +49,12 @@ async function claimed(api: Client, webhookId: string) {
   return { claims, attempts, due, claim };
 }
 
+/** Waits until the service sends to a webhook of the organization. */
+async function untilClaimed({ organizationId }: Client): Promise<void> {
+  const claimed = 'SELECT FROM webhooks WHERE organization_id = $1 AND claimed_until > now()';
+  while ((await service.dataSource.query(claimed, [organizationId])).length === 0) await sleep(20);
+}
+
 const createUsers = (api: Client, count: number) =>
   api.post('/api/v1/users/batch', { users: Array.from({ length: count }, () => aUser()) }).expect(200);
 
@@ -81,6 +87,7 @@ it('sends a bounded number at once, of which no organization has all, and each h
   await createUsers(second, 20);
   await other.until(20);
   await third.createUser();
+  await untilClaimed(third); // from now on it waits for a connection
   await twoLooks(service);
   expect([one, other, late].map(({ received }) => received.length)).toEqual([25, 20, 0]);
   succeed([...held].slice(0, 3));
