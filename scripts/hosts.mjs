@@ -77,7 +77,7 @@ export async function testHosts(directory, packages, nodes, createDatabase) {
   if (failures.length > 0) throw new Error(failures.join('\n\n'));
 }
 
-/** Throws if the Node of an application's commands is another one, as where its program cannot be executed. */
+/** Throws if another Node runs than the one that was asked for: a shell skips a program that it may not execute. */
 async function requireNode(example, node) {
   const version = (await run(example, 'node --version', { node })).trim();
   if (version !== `v${node.version}`)

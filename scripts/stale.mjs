@@ -43,6 +43,6 @@ const isStale = () => !existsSync(BUILT) || Math.max(...SOURCES.map(newest)) > s
 export function buildIfStale() {
   if (!existsSync('src') || !isStale()) return; // the container image contains a build but no sources
   process.stdout.write('Building …\n');
-  // In a process of its own, because Vite sets NODE_ENV. Without prebuild: a service that runs keeps its files until they are new.
+  // In a process of its own, because Vite sets NODE_ENV. Without prebuild: a running service keeps its files until they are replaced.
   execSync('npm run --silent --ignore-scripts build', { stdio: 'inherit' });
 }

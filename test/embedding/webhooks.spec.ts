@@ -1,5 +1,5 @@
 /**
- * @slow receivers and hosts; a server is five times as fast
+ * @slow it starts hosts; a server is five times as fast
  * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
  */
 import request from 'supertest';
