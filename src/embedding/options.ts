@@ -1,7 +1,6 @@
 import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
 import { requireSubscribers, type Subscriber } from '../events/subscribers/subscriber';
 import type { RequestRecord } from '../http/access-log';
-import { isRedisUrl } from '../rate-limit/redis-url';
 import { DEFAULTS, type ServiceOptions } from '../service.options';
 import type { HostSignIn } from '../sign-in/sign-in.options';
 import { networksOf } from '../webhooks/address/special-networks';
@@ -19,8 +18,8 @@ export interface UserManagementOptions {
   /** Requests that a token may make in a window of 60 seconds. Default 1000. */
   rateLimitPerMinute?: number;
   /**
-   * Where the windows are counted. `postgres` (the default) and Redis count all processes together, and PostgreSQL takes
-   * over while Redis is unreachable. `memory` counts each process separately, which is correct only for a single process.
+   * Where the windows are counted: `postgres` (the default) counts all processes together, and `memory` each process
+   * separately, which is correct only for a single process.
    */
   rateLimitStorage?: ServiceOptions['rateLimitStorage'];
   /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
@@ -99,9 +98,8 @@ function resolve({ prefix = '', ...options }: UserManagementOptions): ResolvedOp
     throw new Error('deletedUsersRetentionDays must be a whole number from 0 to 365.');
   requireSubscribers(resolved.subscribers);
   if (resolved.webhooks) requireSettings(resolved.webhooks);
-  if (typeof rateLimitStorage === 'object' && !isRedisUrl(rateLimitStorage.redisUrl)) {
-    throw new Error('rateLimitStorage.redisUrl must be a redis:// or rediss:// URL.');
-  }
+  if (rateLimitStorage !== 'postgres' && rateLimitStorage !== 'memory')
+    throw new Error('rateLimitStorage must be postgres or memory.');
   return resolved;
 }
 

@@ -3,7 +3,6 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { info } from '../../openapi.json';
 import type { Database } from '../database/database';
 import type { RequestRecord } from '../http/access-log';
-import type { WindowCounter } from '../rate-limit/window';
 import { countEvents, countUndelivered, oldestUnnumbered } from '../events/event-statistics';
 import type { DeliveryCounts } from '../webhooks/deliveries/sender';
 import { webhookLag } from '../webhooks/deliveries/webhook-lag';
@@ -12,9 +11,6 @@ import { countExpiringTokens, WARNING_DAYS } from './expiring-tokens';
 const REFRESH_MS = 60_000;
 
 const WHEN_UPDATED = 'updated every minute; NaN while the database is unreachable.';
-
-/** The state of the rate limit's storage. */
-export type Limiter = Pick<WindowCounter, 'storage' | 'fallbacks'>;
 
 /** The connections of the pool. */
 type Pool = Record<'totalCount' | 'idleCount' | 'waitingCount', number>;
@@ -73,7 +69,6 @@ export class Metrics {
   constructor(
     private readonly database: Database,
     pool: Pool,
-    limiter: Limiter,
   ) {
     collectDefaultMetrics({ register: this.registry });
     new Gauge({
@@ -83,7 +78,6 @@ export class Metrics {
       registers: this.registers,
     }).set({ version: info.version, node: process.version }, 1);
     this.watchPool(pool);
-    this.watchLimiter(limiter);
     for (const gauge of [this.expiring, this.events, this.oldestUnnumbered, this.webhookLag]) gauge.set(NaN);
     void this.refresh();
     setInterval(() => void this.refresh(), REFRESH_MS).unref();
@@ -116,28 +110,6 @@ export class Metrics {
     this.gauge('ums_database_connections_idle', 'Idle connections.', () => pool.idleCount);
     const waiting = () => pool.waitingCount;
     this.gauge('ums_database_connections_waiting', 'Queries waiting for a connection.', waiting);
-  }
-
-  private watchLimiter(limiter: Limiter): void {
-    new Gauge({
-      name: 'ums_rate_limit_storage_info',
-      help: 'The storage that counts the windows of the rate limit now.',
-      labelNames: ['storage'],
-      registers: this.registers,
-      collect() {
-        this.reset();
-        this.set({ storage: limiter.storage }, 1);
-      },
-    });
-    new Counter({
-      name: 'ums_rate_limit_fallbacks_total',
-      help: 'How often the storage of the rate limit became unreachable and another one took over.',
-      registers: this.registers,
-      collect() {
-        this.reset();
-        this.inc(limiter.fallbacks);
-      },
-    });
   }
 
   watchWebhooks(counts: DeliveryCounts): void {

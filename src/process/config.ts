@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
-import { isRedisUrl } from '../rate-limit/redis-url';
 import { DEFAULTS, type ServiceOptions } from '../service.options';
 import { isTokenValue } from '../tokens/token-value';
 import { networksOf } from '../webhooks/address/special-networks';
@@ -25,7 +24,6 @@ const EMBEDDED = 'embedded';
 /** `<name>_FILE` can name a file with the value instead, because orchestrators mount secrets as files. */
 const SECRETS = [
   'DATABASE_URL',
-  'REDIS_URL',
   'BOOTSTRAP_TOKEN',
   'WEBHOOK_ENCRYPTION_KEY',
   'OIDC_CLIENT_SECRET',
@@ -66,7 +64,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Undefined for the embedded database. */
     databaseUrl: url,
     dataDir: read('DATA_DIR', String, '.data'),
-    redisUrl: read('REDIS_URL', matching(isRedisUrl, 'must be a redis:// or rediss:// URL'), undefined),
     poolSize: read('DATABASE_POOL_SIZE', integer(1, 1000), 10),
     migrate: read('MIGRATE_ON_START', flag, true),
     port: read('PORT', integer(0, 65535), 3000),
@@ -204,15 +201,12 @@ function trustProxy(text: string): boolean | number | string {
   }
 }
 
-/** Only one process can use the embedded database, so counting in memory is exact there. */
-export const rateLimitStorage = ({ databaseUrl, redisUrl }: Config) =>
-  redisUrl === undefined ? (databaseUrl === undefined ? 'memory' : 'postgres') : { redisUrl };
-
 /** What the environment says about the service. The embedded database is open already. */
 export const serviceOptions = (config: Config): ServiceOptions => ({
   ...DEFAULTS,
   ...config,
-  rateLimitStorage: rateLimitStorage(config),
+  // Only one process can use the embedded database, so counting in memory is exact there.
+  rateLimitStorage: config.databaseUrl === undefined ? 'memory' : 'postgres',
   webhooks: { encryptionKey: webhookKey(config), allowedNetworks: config.webhookNetworks },
   oidc: oidcSettings(config),
 });

@@ -8,13 +8,11 @@ import { pendingMigrations } from '../database/migrate';
 import { seedDemo } from '../demo/seed';
 import { HealthService } from '../health/health.service';
 import { managementServer } from '../metrics/management';
-import type { Limiter } from '../metrics/metrics';
-import { COUNTER } from '../rate-limit/rate-limit.module';
 import { schema } from '../schema';
 import { Sender } from '../webhooks/deliveries/sender';
 import { bannerLines, nextStep, type Started } from './banner';
 import { bootstrap } from './bootstrap';
-import { rateLimitStorage, readConfig } from './config';
+import { readConfig } from './config';
 import { displayHost, listen } from './listen';
 import { createLog, NestLog } from './log';
 import { prettyLog } from './pretty-log';
@@ -43,9 +41,7 @@ export async function start(
   // Imported only when enabled, because prom-client takes more memory than the service's own code.
   const imported = config.managementPort === undefined ? undefined : await import('../metrics/metrics.js');
   const app = await createApp(config, database, log, (record) => metrics?.count(record));
-  const storage = rateLimitStorage(config);
-  const limiter: Limiter = storage === 'memory' ? { storage, fallbacks: 0 } : app.get(COUNTER);
-  const metrics = imported && new imported.Metrics(app.get(Database), poolOf(database.dataSource), limiter);
+  const metrics = imported && new imported.Metrics(app.get(Database), poolOf(database.dataSource));
   const health = app.get(HealthService);
   health.start();
   metrics?.watchWebhooks(app.get(Sender).counts);

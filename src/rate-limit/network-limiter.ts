@@ -4,9 +4,8 @@ import { Background } from '../background/background';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
 import { networkOf } from './network';
-import { PostgresCounter } from './postgres.counter';
+import { PostgresStorage } from './postgres.storage';
 import { RateLimitWindow } from './rate-limit-window.entity';
-import { SharedStorage } from './shared.storage';
 import { windowKey, type WindowRecord } from './window';
 
 const HOUR_MS = 60 * 60_000;
@@ -26,14 +25,14 @@ export type Limited = 'leak report' | 'sign-in';
  */
 @Injectable()
 export class NetworkLimiter implements OnModuleInit {
-  private readonly windows: SharedStorage;
+  private readonly windows: PostgresStorage;
 
   constructor(
     private readonly database: Database,
     private readonly background: Background,
   ) {
     // Within the share of one organization: anybody may call, and must leave connections to those with a token.
-    this.windows = new SharedStorage(new PostgresCounter(database, true, HOUR_MS));
+    this.windows = new PostgresStorage(database, true, HOUR_MS);
   }
 
   onModuleInit(): void {

@@ -3,15 +3,10 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { Database } from '../database/database';
 import { MemoryStorage } from './memory.storage';
 import { NetworkLimiter } from './network-limiter';
-import { PostgresCounter } from './postgres.counter';
+import { PostgresStorage } from './postgres.storage';
 import { RateLimitGuard } from './rate-limit.guard';
 import { RateLimitWindow } from './rate-limit-window.entity';
-import { RedisCounter } from './redis.counter';
-import { SharedStorage } from './shared.storage';
-import { WINDOW_MS, type WindowCounter } from './window';
-
-/** The injection token of the counter that all processes share. */
-export const COUNTER = Symbol('window counter');
+import { WINDOW_MS } from './window';
 
 /** The injection token of `rateLimitPerMinute`. */
 export const RATE_LIMIT = Symbol('rate limit');
@@ -20,10 +15,10 @@ export interface RateLimitOptions {
   /** Requests that a token without a limit of its own may make in a window of 60 seconds. */
   rateLimitPerMinute: number;
   /**
-   * Where the windows are counted. `postgres` and Redis count all processes together, and PostgreSQL takes over while Redis
-   * is unreachable. `memory` counts each process separately, which is correct only for a single process.
+   * Where the windows are counted: `postgres` counts all processes together, and `memory` each process separately, which is
+   * correct only for a single process.
    */
-  rateLimitStorage: 'postgres' | 'memory' | { redisUrl: string };
+  rateLimitStorage: 'postgres' | 'memory';
 }
 
 /** The throttler of @nestjs/throttler, with a storage that is exact across processes. */
@@ -32,26 +27,18 @@ export class RateLimitModule {
   static readonly entities = [RateLimitWindow];
 
   static with({ rateLimitPerMinute, rateLimitStorage }: RateLimitOptions): DynamicModule {
-    const counter = {
-      provide: COUNTER,
-      inject: [Database],
-      useFactory: async (database: Database) => {
-        const postgres = new PostgresCounter(database, await database.isDistributed());
-        return typeof rateLimitStorage === 'object'
-          ? RedisCounter.open(rateLimitStorage.redisUrl, postgres)
-          : postgres;
-      },
-    };
     return {
       module: RateLimitModule,
       imports: [
         ThrottlerModule.forRootAsync({
-          imports: [{ module: CounterModule, providers: [counter], exports: [counter] }],
-          inject: [COUNTER],
-          useFactory: (counter: WindowCounter) => ({
+          inject: [Database],
+          useFactory: async (database: Database) => ({
             // Named, because @SkipThrottle() and @Throttle() on a host's routes refer to the host's throttler.
             throttlers: [{ name: 'user-management', limit: rateLimitPerMinute, ttl: WINDOW_MS }],
-            storage: rateLimitStorage === 'memory' ? new MemoryStorage() : new SharedStorage(counter),
+            storage:
+              rateLimitStorage === 'memory'
+                ? new MemoryStorage()
+                : new PostgresStorage(database, await database.isDistributed()),
           }),
         }),
       ],
@@ -61,6 +48,3 @@ export class RateLimitModule {
     };
   }
 }
-
-@Module({})
-class CounterModule {}

@@ -4,8 +4,8 @@ import { OrganizationsService } from '../../src/auth/organizations.service';
 import { Database } from '../../src/database/database';
 import { systemCaller } from '../../src/http/caller';
 import { IdempotencyKeys } from '../../src/idempotency/idempotency-keys';
-import { PostgresCounter } from '../../src/rate-limit/postgres.counter';
-import { windowKey } from '../../src/rate-limit/window';
+import { PostgresStorage } from '../../src/rate-limit/postgres.storage';
+import { WINDOW_MS, windowKey } from '../../src/rate-limit/window';
 import { BatchService } from '../../src/users/batch/batch.service';
 import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
 import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
@@ -82,9 +82,9 @@ async function jobs(): Promise<void> {
   await app.get(BatchService).run(by, { users, mode: 'upsert', atomic: false, dryRun: false });
   await app.get(OrganizationsService, { strict: false }).rename(api.organizationId, 'Renamed');
   // As on a cluster; a plain database counts several organizations at once.
-  const counter = new PostgresCounter(app.get(Database), true);
-  const hits = new Map(['tok_1', 'tok_2'].map((id) => [windowKey(api.organizationId, id), 1]));
-  await counter.count(hits, new Map([...hits.keys()].map((key) => [key, { hits: 9, remainingMs: 9_000 }])));
+  const storage = new PostgresStorage(app.get(Database), true);
+  const keys = ['tok_1', 'tok_2'].map((id) => windowKey(api.organizationId, id));
+  await Promise.all(keys.map((key) => storage.increment(key, WINDOW_MS, 1000)));
 }
 
 describe('every statement', () => {

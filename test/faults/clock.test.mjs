@@ -1,19 +1,18 @@
 // Replicas with wrong clocks.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTokens, startReplica, stop } from './cluster.mjs';
 import { ask, tally } from './load.mjs';
 import { newDirectory, report } from './scene.mjs';
-import { isInstalled, NO_REDIS, startPostgres, startRedis } from './servers.mjs';
+import { startPostgres } from './servers.mjs';
 
-const skip = isInstalled('faketime', '--version') ? false : 'faketime is not installed';
+const skip = spawnSync('faketime', ['--version']).error ? 'faketime is not installed' : false;
 const HOURS = 3;
 const DAY_MS = 24 * 3_600_000;
 
 let postgres;
-let redis;
 let query;
 let replicas;
 
@@ -21,33 +20,24 @@ before(async () => {
   if (skip) return;
   const directory = newDirectory();
   postgres = await startPostgres(directory);
-  redis = NO_REDIS ? undefined : await startRedis(directory);
   const DATABASE_URL = await postgres.createDatabase('ums');
   query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
   // Preload the library directly: the faketime program would be a process between this one and the replica.
   const LD_PRELOAD = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], {
     encoding: 'utf8',
   }).trim();
-  const fake = (hours, more) =>
+  const fake = (hours) =>
     startReplica({
       DATABASE_URL,
       LD_PRELOAD,
       FAKETIME: `${hours}h`,
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      ...more,
     });
-  const onRedis = redis && { REDIS_URL: redis.url };
-  replicas = [
-    await startReplica({ DATABASE_URL }),
-    await fake(`+${HOURS}`),
-    await fake(`-${HOURS}`),
-    ...(onRedis ? [await fake(`+${HOURS}`, onRedis), await fake(`-${HOURS}`, onRedis)] : []),
-  ];
+  replicas = [await startReplica({ DATABASE_URL }), await fake(`+${HOURS}`), await fake(`-${HOURS}`)];
 });
 after(async () => {
   if (skip) return;
   await stop(replicas);
-  await redis?.stop();
   await postgres.stop();
 });
 
@@ -88,7 +78,6 @@ test('token expiry, rate limit windows and timestamps use the clock of the datab
     const { headers } = await ask(url, '/v1/tokens/current', { token: made.token });
     near(Number(headers['x-ratelimit-reset']) * 1000, Date.now() + 30_000);
   }
-  const [first, ahead] = replicas;
   assert.notEqual(figures['hours off'], ' 0 0 0', 'the replicas really have wrong clocks');
 
   // A token that expires soon is valid on every replica until then, and on none afterwards.
@@ -103,7 +92,7 @@ test('token expiry, rate limit windows and timestamps use the clock of the datab
   // Replicas whose clocks are six hours apart count in the same window.
   const [{ value: token }] = await makeTokens(query, 1);
   const counted = [];
-  for (const { url } of [first, ahead, replicas[2]]) {
+  for (const { url } of replicas) {
     const { headers } = await ask(url, '/v1/tokens/current', { token });
     counted.push(`${headers['x-ratelimit-remaining']} ${headers['x-ratelimit-reset']}`);
   }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { held, makeTokens, startReplica, stop, WATCHED } from './cluster.mjs';
 import { askUnderLoad, newAgent, tally } from './load.mjs';
 import { newDirectory, report, SHORT } from './scene.mjs';
-import { NO_REDIS, startPostgres, startRedis } from './servers.mjs';
+import { startPostgres } from './servers.mjs';
 
 const TOKENS = 10_000;
 const LIMIT = 2;
@@ -17,8 +17,7 @@ const MB = 1024 * 1024;
 const GROWTH_BYTES = (SHORT ? 2 : 6) * MB;
 
 let postgres;
-let redis;
-let replicas;
+let replica;
 let tokens;
 
 before(async () => {
@@ -27,19 +26,11 @@ before(async () => {
   const DATABASE_URL = await postgres.createDatabase('ums');
   // A limit that the tokens exceed, so that rejections are cached.
   const env = { DATABASE_URL, RATE_LIMIT_PER_MINUTE: String(LIMIT), ...WATCHED };
-  redis = NO_REDIS ? undefined : await startRedis(directory);
-  replicas = [
-    await startReplica(env),
-    ...(redis ? [await startReplica({ ...env, REDIS_URL: redis.url })] : []),
-  ];
+  replica = await startReplica(env);
   tokens = await makeTokens((sql, values) => postgres.query(sql, values, DATABASE_URL), TOKENS);
 });
 after(async () => {
-  assert.deepEqual(
-    await stop(replicas),
-    replicas.map(() => 0),
-  );
-  await redis?.stop();
+  assert.deepEqual(await stop([replica]), [0]);
   await postgres.stop();
 });
 
@@ -50,7 +41,7 @@ const steady = ({ resources }) =>
     .reduce((sum, [, count]) => sum + count, 0);
 
 test(`${SECONDS} s of load with ${TOKENS} tokens`, { timeout: (SECONDS + 240) * 1000 }, async (t) => {
-  const agent = newAgent(WORKERS * replicas.length);
+  const agent = newAgent(WORKERS);
   const counts = {};
   let isOver = false;
   let next = 0;
@@ -59,14 +50,14 @@ test(`${SECONDS} s of load with ${TOKENS} tokens`, { timeout: (SECONDS + 240) * 
       const i = next++;
       const { value: token } = tokens[i % TOKENS];
       const path = ['/api/v1/users', '/v1/tokens/current', '/api/v1/users/search?q=ada', '/nothing'][i % 4];
-      const answer = await askUnderLoad(replicas[i % replicas.length].url, path, { token, agent });
+      const answer = await askUnderLoad(replica.url, path, { token, agent });
       for (const [key, count] of Object.entries(tally([answer]))) counts[key] = (counts[key] ?? 0) + count;
       await sleep(5);
     }
   };
   const working = Array.from({ length: WORKERS }, work);
   const samples = [];
-  const sample = async () => samples.push(await Promise.all(replicas.map(held)));
+  const sample = async () => samples.push(await held(replica));
   await sleep(WARM_UP_SECONDS * 1000);
   // Until then, every rejection may be the first of its token, and is kept.
   while (next < (LIMIT + 1) * TOKENS) await sleep(100);
@@ -79,20 +70,17 @@ test(`${SECONDS} s of load with ${TOKENS} tokens`, { timeout: (SECONDS + 240) * 
   await Promise.all(working);
   agent.destroy();
   await sleep(1_000);
-  const idle = await Promise.all(replicas.map(held));
+  const idle = await held(replica);
 
   report(t, { requests: next, answers: counts });
-  for (const [i, name] of ['PostgreSQL', 'Redis'].slice(0, replicas.length).entries()) {
-    const heaps = samples.map((all) => all[i].heapUsed);
-    report(t, {
-      storage: name,
-      'heap MB': heaps.map((bytes) => (bytes / MB).toFixed(1)).join(' '),
-      'RSS MB': samples.map((all) => Math.round(all[i].rss / MB)).join(' '),
-      'held when idle': idle[i].resources,
-    });
-    assert.ok(heaps.at(-1) - heaps[0] < GROWTH_BYTES, `the heap of the replica on ${name} does not grow`);
-    assert.ok(steady(idle[i]) <= steady(samples[0][i]) + 2, 'timers and handles stay constant');
-  }
+  const heaps = samples.map(({ heapUsed }) => heapUsed);
+  report(t, {
+    'heap MB': heaps.map((bytes) => (bytes / MB).toFixed(1)).join(' '),
+    'RSS MB': samples.map(({ rss }) => Math.round(rss / MB)).join(' '),
+    'held when idle': idle.resources,
+  });
+  assert.ok(heaps.at(-1) - heaps[0] < GROWTH_BYTES, 'the heap does not grow');
+  assert.ok(steady(idle) <= steady(samples[0]) + 2, 'timers and handles stay constant');
   assert.deepEqual(
     Object.keys(counts).filter((key) => !['200', '404', '429'].includes(key)),
     [],

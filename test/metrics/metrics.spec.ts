@@ -147,19 +147,6 @@ describe('the management port', () => {
   });
 });
 
-describe('ums_rate_limit_fallbacks_total', () => {
-  it('counts the fallback from Redis to PostgreSQL', async () => {
-    const another = await copyOfTemplate();
-    const without = await start({ ...another.env, MANAGEMENT_PORT: '0', REDIS_URL: 'redis://127.0.0.1:1' });
-    const text = await (await fetch(/Metrics at (\S+)/.exec(without.stdout())![1])).text();
-    expect(valueOf(text, 'ums_rate_limit_storage_info{storage="postgres"}')).toBe(1);
-    expect(valueOf(text, 'ums_rate_limit_fallbacks_total')).toBe(1);
-    expect(text).not.toContain('storage="redis"');
-    await stop(without);
-    await another.drop();
-  });
-});
-
 describe('deploy/monitoring/alerts.yaml', () => {
   const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
   if (!hasPromtool)

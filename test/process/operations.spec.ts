@@ -57,12 +57,12 @@ describe('a secret', () => {
       DATABASE_URL: 'embedded',
       DATABASE_URL_FILE: file('database', 'embedded'),
       BOOTSTRAP_TOKEN_FILE: join(directory, 'nowhere'),
-      REDIS_URL_FILE: file('empty', '\n'),
+      WEBHOOK_ENCRYPTION_KEY_FILE: file('empty', '\n'),
     });
     expect(code).toBe(1);
     expect(stderr).toContain('  DATABASE_URL_FILE must not be set together with DATABASE_URL\n');
     expect(stderr).toMatch(/ {2}BOOTSTRAP_TOKEN_FILE cannot be read: ENOENT.*\n/);
-    expect(stderr).toContain('  REDIS_URL_FILE points to an empty file\n');
+    expect(stderr).toContain('  WEBHOOK_ENCRYPTION_KEY_FILE points to an empty file\n');
 
     const wrong = await run(['start'], { BOOTSTRAP_TOKEN_FILE: file('wrong', 'secret-secret') });
     expect(wrong.stderr).toContain('  BOOTSTRAP_TOKEN must be a token value');

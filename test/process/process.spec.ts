@@ -149,28 +149,10 @@ describe('a first start on the embedded database', () => {
   });
 });
 
-describe('a start while Redis is unreachable', () => {
-  beforeEach(async () => (database = await emptyDirectory()));
-  afterEach(drop);
-
-  it('serves requests and logs the problem once, without the password', async () => {
-    const service = await start({ ...onDirectory(), REDIS_URL: 'redis://ums:secret-secret@127.0.0.1:1' });
-    const api = new Client(service.url, { value: valueIn(service.stdout())! });
-    for (const remaining of ['999', '998']) {
-      const { headers } = await api.get('/v1/tokens/current').expect(200);
-      expect(headers['x-ratelimit-remaining']).toBe(remaining);
-    }
-    await stop(service);
-    expect(service.stdout().match(/Redis is unreachable/g)).toHaveLength(1);
-    expect(service.stdout() + service.stderr()).not.toContain('secret-secret');
-  });
-});
-
 describe('the configuration', () => {
   it('stops the start with one message that lists every invalid variable', async () => {
     const invalid = {
       DATABASE_URL: 'mysql://localhost',
-      REDIS_URL: 'redis://user:secret-secret@/people',
       DATABASE_POOL_SIZE: '0',
       PORT: '70000',
       HOST: 'not a host',

@@ -1,7 +1,6 @@
 import { ConnectionShares } from '../../src/database/connections/connection-shares';
 import { Database } from '../../src/database/database';
-import { PostgresCounter } from '../../src/rate-limit/postgres.counter';
-import { SharedStorage } from '../../src/rate-limit/shared.storage';
+import { PostgresStorage } from '../../src/rate-limit/postgres.storage';
 import { WINDOW_MS, windowKey } from '../../src/rate-limit/window';
 import { systemCaller } from '../../src/http/caller';
 import { TokensService } from '../../src/tokens/tokens.service';
@@ -209,11 +208,10 @@ it('does not count unknown paths, unsupported methods or requests without a toke
 describeOn('postgres', 'organizations that are counted apart, as on a cluster', () => {
   it('do not wait for each other, not even in all connections', async () => {
     const connections = 10;
-    const counter = new PostgresCounter(
+    const storage = new PostgresStorage(
       new Database(service.dataSource, new ConnectionShares(connections)),
       true,
     );
-    const storage = new SharedStorage(counter);
     const count = async (organization: string) =>
       (await storage.increment(windowKey(organization, `tok_${organization}`), WINDOW_MS, 1000)).totalHits;
     await count('held');
