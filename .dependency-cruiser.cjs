@@ -12,7 +12,6 @@ const ROOMS = {
   'rate-limit': ['http', 'database', 'background'],
   events: ['http', 'pages', 'database', 'background'],
   tokens: ['http', 'pages', 'database', 'background', 'events', 'rate-limit'],
-  leaks: ['http', 'database', 'rate-limit', 'tokens'],
   webhooks: ['http', 'pages', 'database', 'background', 'events', 'tokens'],
   auth: ['http', 'database', 'tokens', 'events', 'users'],
   'sign-in': ['http', 'database', 'background', 'rate-limit', 'auth', 'tokens', 'dashboard'],

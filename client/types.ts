@@ -242,11 +242,6 @@ export interface RotateToken {
   expiresIn?: string;
 }
 
-export interface ReportLeaks {
-  /** The values that were found, whether or not they are tokens of this service. */
-  tokens: string[];
-}
-
 export interface EventActor {
   /** A token, or a program such as a command of `ums`. */
   type: 'token' | 'system';
@@ -283,7 +278,6 @@ export interface Event {
     | 'token.created'
     | 'token.rotated'
     | 'token.revoked'
-    | 'token.leaked'
     | 'token.expiring'
     | 'token.expired'
     | 'webhook.created'
@@ -390,7 +384,6 @@ export interface CreateWebhook {
     | 'token.created'
     | 'token.rotated'
     | 'token.revoked'
-    | 'token.leaked'
     | 'token.expiring'
     | 'token.expired'
     | 'webhook.created'
@@ -456,7 +449,6 @@ export interface UpdateWebhook {
     | 'token.created'
     | 'token.rotated'
     | 'token.revoked'
-    | 'token.leaked'
     | 'token.expiring'
     | 'token.expired'
     | 'webhook.created'

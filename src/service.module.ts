@@ -25,8 +25,6 @@ import { RequestIdInterceptor } from './http/request-id.interceptor';
 import { IdempotencyModule } from './idempotency/idempotency.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
-import { LeaksModule } from './leaks/leaks.module';
-import { LeaksController } from './leaks/leaks.controller';
 import type { ServiceOptions } from './service.options';
 import { StatisticsModule } from './statistics/statistics.module';
 import { UserExportModule } from './user-export/user-export.module';
@@ -70,7 +68,6 @@ export class ServiceModule implements NestModule {
         UsersModule.with(options),
         GroupsModule,
         TokensModule,
-        LeaksModule.with(options),
         EventsModule.with(options),
         ScimModule,
         StatisticsModule,
@@ -105,7 +102,7 @@ export class ServiceModule implements NestModule {
     // Not through the consumer, which adds a layer for each path to every request: reads would lose up to 7 % of their
     // throughput.
     this.adapterHost.httpAdapter.use(ignoreTrailingSlash);
-    this.adapterHost.httpAdapter.use(refuseOtherMethods(controllersOf(this.discovery), [LeaksController]));
+    this.adapterHost.httpAdapter.use(refuseOtherMethods(controllersOf(this.discovery)));
   }
 }
 

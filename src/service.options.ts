@@ -1,20 +1,12 @@
 import type { BackgroundOptions } from './background/background.module';
 import type { EventsOptions } from './events/events.module';
-import type { LeaksOptions } from './leaks/leaks.module';
 import type { RateLimitOptions } from './rate-limit/rate-limit.module';
 import type { SignInOptions } from './sign-in/sign-in.options';
 import type { UsersOptions } from './users/users.module';
 import type { WebhooksOptions } from './webhooks/webhooks.module';
 
 export interface ServiceOptions
-  extends
-    RateLimitOptions,
-    UsersOptions,
-    BackgroundOptions,
-    EventsOptions,
-    LeaksOptions,
-    WebhooksOptions,
-    SignInOptions {
+  extends RateLimitOptions, UsersOptions, BackgroundOptions, EventsOptions, WebhooksOptions, SignInOptions {
   /** Connections of the pool that requests may hold at once. Default: all of the pool. */
   connections?: number;
 }
@@ -24,7 +16,6 @@ export const DEFAULTS: Omit<ServiceOptions, 'connections'> = {
   rateLimitPerMinute: 1000,
   rateLimitStorage: 'postgres',
   background: true,
-  leakReports: false,
   requireIfMatch: false,
   eventRetentionDays: 365,
   deletedUsersRetentionDays: 30,

@@ -17,7 +17,6 @@ export const KINDS: Record<Kind, string> = {
   'token.created': 'Tokens created',
   'token.rotated': 'Tokens rotated',
   'token.revoked': 'Tokens revoked',
-  'token.leaked': 'Tokens leaked',
   'token.expiring': 'Tokens about to expire',
   'token.expired': 'Tokens expired',
   'webhook.created': 'Webhooks created',

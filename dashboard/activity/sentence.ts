@@ -30,8 +30,6 @@ export function sentenceOf(entry: Entry): Part[] {
       return [...capitalized(target), hasLeft(data?.days)];
     case 'token.expired':
       return [...capitalized(target), ' expired'];
-    case 'token.leaked':
-      return [...capitalized(target), ' was reported as leaked and revoked'];
   }
   const verb = VERBS[type];
   return verb ? [...actor, ` ${verb} `, ...target] : [...actor, ` caused ${type} of `, ...target];

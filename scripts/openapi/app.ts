@@ -29,7 +29,6 @@ export async function readService() {
   const module = AppModule.on(new DataSource({ type: 'postgres' }), {
     ...DEFAULTS,
     background: false,
-    leakReports: true,
     dashboard: false, // its routes for signing in are no API: they serve its page alone
   });
   const app = await NestFactory.create(module, { preview: true, logger: ['error'] });

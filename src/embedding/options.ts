@@ -24,11 +24,6 @@ export interface UserManagementOptions {
   rateLimitStorage?: ServiceOptions['rateLimitStorage'];
   /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
   requireIfMatch?: boolean;
-  /**
-   * Whether anybody may report leaked tokens to `POST /v1/tokens/leaked`, which revokes them. An address may send 60 reports an hour;
-   * the application's `trust proxy` setting decides which address that is. Default false.
-   */
-  leakReports?: boolean;
   /** Functions that get the events of all organizations. Default: none. */
   subscribers?: readonly Subscriber[];
   /** How many days events are kept: 1 to 3650. Default 365. */

@@ -13,7 +13,6 @@ export const EVENT_TYPES = [
   'token.created',
   'token.rotated',
   'token.revoked',
-  'token.leaked',
   'token.expiring',
   'token.expired',
   'webhook.created',

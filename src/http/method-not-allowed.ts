@@ -1,18 +1,15 @@
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal';
 import type { NextFunction, Request, Response } from 'express';
-import { NO_ROUTE, sendProblem } from './problem';
+import { sendProblem } from './problem';
 
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /**
  * A middleware that answers other methods on the paths of these controllers with 405 and `Allow`. It precedes the routes, so
- * it requires no token. Literal paths take precedence, so that `POST …/current` is not taken for an id. The paths of `optional`
- * controllers are unknown if they are switched off, and not ids either.
+ * it requires no token. Literal paths take precedence, so that `POST …/current` is not taken for an id.
  */
-export function refuseOtherMethods(controllers: Function[], optional: Function[]) {
-  const off = optional.filter((controller) => !controllers.includes(controller));
-  const unknown = new Set([...routesOf(off)].map(({ path }) => path));
+export function refuseOtherMethods(controllers: Function[]) {
   const paths = [...methodsByPath(controllers)];
   const literal = new Map(paths.map(([path, methods]) => [path, { path, methods }]));
   const templates = paths
@@ -24,7 +21,6 @@ export function refuseOtherMethods(controllers: Function[], optional: Function[]
     }));
 
   return (request: Request, response: Response, next: NextFunction) => {
-    if (unknown.has(request.path)) return sendProblem(request, response, { status: 404, detail: NO_ROUTE });
     const served = literal.get(request.path) ?? templates.find(({ pattern }) => pattern.test(request.path));
     if (!served || served.methods.has(request.method) || served.methods.has('ALL')) return next();
     if (!isDecodable(request.path)) return next(); // unknown: the router answers it with 404

@@ -75,7 +75,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       defaultHost(url === undefined, env),
     ),
     rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE', integer(1, 1_000_000_000), DEFAULTS.rateLimitPerMinute),
-    leakReports: read('LEAK_REPORTS', flag, DEFAULTS.leakReports),
     requireIfMatch: read('REQUIRE_IF_MATCH', flag, DEFAULTS.requireIfMatch),
     eventRetentionDays: read('EVENT_RETENTION_DAYS', integer(1, 3650), DEFAULTS.eventRetentionDays),
     deletedUsersRetentionDays: read(

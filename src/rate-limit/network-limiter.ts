@@ -16,12 +16,9 @@ const WINDOWS_PER_STATEMENT = 1_000;
 /** Callers without a token belong to no organization; their windows are stored beside those of tokens. */
 const NO_ORGANIZATION = '';
 
-/** What callers without a token may do, and each network only so often in an hour. */
-export type Limited = 'leak report' | 'sign-in';
-
 /**
- * Counts what each network does without a token, in hours that start with the first hit, across all processes and always in
- * PostgreSQL, wherever requests are counted. Addresses are personal data: only hashes are stored, and only for about an hour.
+ * Counts the sign-ins of each network, in hours that start with the first one, across all processes and always in PostgreSQL,
+ * wherever requests are counted. Addresses are personal data: only hashes are stored, and only for about an hour.
  */
 @Injectable()
 export class NetworkLimiter implements OnModuleInit {
@@ -41,8 +38,8 @@ export class NetworkLimiter implements OnModuleInit {
   }
 
   /** A network over its limit causes no statement until its hour is over. */
-  count(limited: Limited, address: string | undefined, limit: number): Promise<WindowRecord> {
-    const key = windowKey(NO_ORGANIZATION, hash('sha256', `${limited} ${networkOf(address)}`));
+  count(address: string | undefined, limit: number): Promise<WindowRecord> {
+    const key = windowKey(NO_ORGANIZATION, hash('sha256', `sign-in ${networkOf(address)}`));
     return this.windows.increment(key, HOUR_MS, limit);
   }
 

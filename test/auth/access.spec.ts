@@ -107,7 +107,6 @@ it('requires these scopes for these routes', () => {
     'post /api/v1/deleted-users/:id/restore users:write',
     'post /api/v1/tokens admin',
     'post /api/v1/tokens/:id/rotate admin',
-    'post /api/v1/tokens/leaked public',
     'post /api/v1/users users:write',
     'post /api/v1/users/batch users:write',
     'post /api/v1/webhooks admin',
@@ -122,7 +121,6 @@ it('requires these scopes for these routes', () => {
     'post /scim/v2/Users/.search users:read',
     'post /v1/tokens admin',
     'post /v1/tokens/:id/rotate admin',
-    'post /v1/tokens/leaked public',
     'put /api/scim/v2/Groups/:id users:write',
     'put /api/scim/v2/Users/:id users:write',
     'put /scim/v2/Groups/:id users:write',
@@ -140,7 +138,6 @@ it('serves only the routes that a controller declares', () => {
   const declared = [
     ...routes.filter(({ method }) => method !== 'all'), // which is served as all methods
     ...['livez', 'readyz', 'openapi.json', 'docs'].map((name) => ({ method: 'get', path: `/${name}` })),
-    ...['/v1', '/api/v1'].map((base) => ({ method: 'post', path: `${base}/tokens/leaked` })),
     ...['sign-in', 'callback', 'session'].map((name) => ({ method: 'get', path: `/dashboard/${name}` })),
     { method: 'post', path: '/dashboard/session' },
   ];

@@ -73,7 +73,6 @@ describe('the sentence of an event', () => {
     ['The token CI had 1 day left', token('expiring', { days: 1 })],
     ['The token CI was about to expire', token('expiring')],
     ['The token CI expired', token('expired')],
-    ['The token CI was reported as leaked and revoked', token('leaked')],
     ['Nightly sync created the group Sales', group('created')],
     ['Nightly sync deleted the group Sales', group('deleted')],
     ['Nightly sync renamed the group Sale to Sales', group('updated', { previous: { displayName: 'Sale' } })],

@@ -183,13 +183,13 @@ describeInBrowser('webhooks in the dashboard', () => {
     await page.getByText('disabled').waitFor();
     await chooseAction(page, 'Edit', 'Old');
     await page.getByRole('checkbox', { name: 'user.created' }).uncheck();
-    await page.getByRole('checkbox', { name: 'token.leaked' }).check();
+    await page.getByRole('checkbox', { name: 'token.revoked' }).check();
     await page.getByLabel('URL').fill('https://example.org/other');
     await dialogButton(page, 'Save webhook').click();
     await page.getByText('https://example.org/other').waitFor();
     expect((await api.get(`${WEBHOOKS}/${id}`)).body).toMatchObject({
       url: 'https://example.org/other',
-      types: ['token.leaked'],
+      types: ['token.revoked'],
       enabled: false,
     });
     await chooseAction(page, 'Delete', 'Old');

@@ -209,11 +209,9 @@ describe.each(queried)('$method $path', ({ path, method, operation }) => {
   });
 });
 
-// An address may report leaks 60 times an hour, which is fewer than there are values; test/leaks/leaks.spec.ts has its bodies.
 const withBody = operations.filter(
   ({ path, operation }) =>
     operation.requestBody &&
-    path !== '/v1/tokens/leaked' &&
     // It takes an event or a time, which a schema without alternatives does not say.
     !path.endsWith('/redeliver'),
 );

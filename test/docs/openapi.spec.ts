@@ -31,7 +31,7 @@ const operations = Object.entries(
 const TEXT = expect.stringMatching(/^[A-Z](?![^]*[^\n]\n[^\n])[^]*\.$/);
 
 let service: TestService;
-beforeAll(async () => (service = await startService({ LEAK_REPORTS: 'true' })));
+beforeAll(async () => (service = await startService()));
 afterAll(() => service.close());
 
 describe('openapi.json', () => {

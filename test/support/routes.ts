@@ -27,7 +27,7 @@ const SIGN_IN = {
 };
 
 /** Starts a service that has every route. */
-export const useEveryRoute = () => useService({ LEAK_REPORTS: 'true', WEBHOOK_ENCRYPTION_KEY, ...SIGN_IN });
+export const useEveryRoute = () => useService({ WEBHOOK_ENCRYPTION_KEY, ...SIGN_IN });
 
 const controllers = [
   UserSearchController,

@@ -78,7 +78,7 @@ export class OidcSignIn {
   async finish(response: URLSearchParams, cookie: string, address?: string): Promise<Step> {
     const round = this.cookie.open<Round>('round', cookie);
     if (!round || response.getAll('state').join() !== round.state) throw roundIsOver();
-    const { isBlocked, timeToExpire } = await this.limiter.count('sign-in', address, ROUNDS_PER_HOUR);
+    const { isBlocked, timeToExpire } = await this.limiter.count(address, ROUNDS_PER_HOUR);
     if (isBlocked) throw tooManyRounds(timeToExpire);
     if (!(await this.spent.spend(round.id, new Date(round.expiresAt)))) throw roundIsOver();
     const identity = await this.issuer.identify(response, round);
