@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { describeError } from './errors';
-import { migrate, refuseUnreleased } from './migrate';
+import { migrate } from './migrate';
 import { openEmbedded } from './embedded/embedded';
 import { reach } from './connections/reach';
 import { ResilientClient } from './connections/resilient-client';
@@ -59,10 +59,7 @@ const SERVER_OPTIONS =
 
 const MIN_SERVER_VERSION = 15;
 
-/**
- * Opens the database, and brings its schema up to date if `config.migrate` is set. Otherwise another process may do that
- * later, unless it never can.
- */
+/** Opens the database, and brings its schema up to date if `config.migrate` is set. Otherwise another process may do that later. */
 export async function openDatabase(
   config: DatabaseConfig,
   schema: Schema,
@@ -74,7 +71,7 @@ export async function openDatabase(
     ? await openEmbeddedDatabase(config, schema)
     : await openServer(config, schema, timeouts);
   try {
-    await (config.migrate && isEmbedded ? migrate : refuseUnreleased)(database.dataSource);
+    if (config.migrate && isEmbedded) await migrate(database.dataSource);
     return database;
   } catch (error) {
     await database.close();

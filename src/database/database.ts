@@ -112,8 +112,7 @@ export class Database {
     );
     if (readOnly) return 'The database is read-only.';
     const missing = await missingRight(this.dataSource);
-    if (missing)
-      return `The database role lacks a right: ${missing}. Grant it, or run as the owner of the tables: ums migrate`;
+    if (missing) return `The database role lacks a right: ${missing}. Grant it as the owner of the tables.`;
     return (await pendingMigrations(this.dataSource)).length > 0 ? OUTDATED : undefined;
   }
 

@@ -12,14 +12,11 @@ import { placementsOf } from './citus/placements';
 import { isLocked, sqlState } from './errors';
 import { useExtensions } from './extensions';
 import { retryBroken } from './retry';
-import { grantToServiceRoles } from './rights';
 import { MIGRATIONS_TABLE, quoted, tableName } from './tables';
 
 const DUPLICATE_TABLE = '42P07';
 const TABLE_EXISTS =
   'Another program has a table with a name that the service uses. Give the service a schema of its own, such as ums.';
-const UNRELEASED =
-  'The tables are those of a version that was never released, and cannot be migrated: use an empty database or schema, or delete the data directory of the embedded database.';
 const LOCKED =
   'Another transaction, such as a dump, has locked a table of the service for ten minutes. Run the migration again after it has ended.';
 
@@ -32,11 +29,9 @@ const PAUSE_MS = { least: 2_000, most: 5_000 };
 const GIVE_UP_MS = 600_000;
 
 /**
- * Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. The roles
- * that run the service get rights on the tables that a migration adds.
+ * Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other.
  */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
-  await refuseUnreleased(dataSource);
   const done: string[] = [];
   const runNext = async (runner: QueryRunner) => {
     const executor = new MigrationExecutor(dataSource, runner);
@@ -48,7 +43,6 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
       await executor.executeMigration(next);
       await distributeAdded(runner, placementsOf(dataSource));
     }
-    await grantToServiceRoles(runner, dataSource);
     return next?.name;
   };
   for (;;) {
@@ -144,16 +138,6 @@ export const pendingMigrations = (dataSource: DataSource): Promise<string[]> =>
     const done = await doneMigrations(dataSource);
     return namesOf(dataSource).filter((name) => !done.includes(name));
   });
-
-/**
- * Refuses the tables of a version that was never released, whose migrations were others. A newer release has all of this
- * release's migrations and more, so a schema that has any has the first.
- */
-export async function refuseUnreleased(dataSource: DataSource): Promise<void> {
-  const [first] = namesOf(dataSource);
-  const done = await doneMigrations(dataSource);
-  if (first !== undefined && done.length > 0 && !done.includes(first)) throw new Error(UNRELEASED);
-}
 
 const namesOf = (dataSource: DataSource) =>
   dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);

@@ -207,37 +207,13 @@ describe('ums migrate', () => {
     expect((await json('migrate')).migrated).toEqual([]);
   });
 
-  /** Changes the records of a migrated database. */
-  async function change(sql: string): Promise<void> {
+  it('accepts a schema that a newer release has migrated', async () => {
     const config = { ...readConfig(database!.env), migrate: true };
     const { dataSource, close } = await openDatabase(config, schema);
-    await dataSource.query(sql);
-    await close();
-  }
-
-  it('refuses the tables of a version that was never released, as every other command does', async () => {
-    await change(`UPDATE ums_migrations SET name = 'CreateTables1763600000000'`);
-    for (const [command, MIGRATE_ON_START] of [
-      ['migrate', 'true'],
-      ['start', 'true'],
-      ['start', 'false'],
-      ['tokens list', 'true'],
-    ]) {
-      const env = { ...database!.env, PORT: '0', HOST: '127.0.0.1', MIGRATE_ON_START };
-      const args = command === 'tokens list' ? ['tokens', 'list', '--organization', 'org_x'] : [command];
-      expect(await run(args, env)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr:
-          'The tables are those of a version that was never released, and cannot be migrated: use an empty database or schema, or delete the data directory of the embedded database.\n',
-      });
-    }
-  });
-
-  it('accepts a schema that a newer release has migrated', async () => {
-    await change(
+    await dataSource.query(
       `INSERT INTO ums_migrations (timestamp, name) VALUES (2000000000000, 'AddMore2000000000000')`,
     );
+    await close();
     expect((await json('migrate')).migrated).toEqual([]);
     const service = await start(database!.env);
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
