@@ -4,6 +4,7 @@
  */
 const ROOMS = {
   database: [],
+  crypto: [],
   http: ['database'],
   pages: ['http', 'database'],
   dashboard: ['http'],
@@ -12,9 +13,9 @@ const ROOMS = {
   'rate-limit': ['http', 'database', 'background'],
   events: ['http', 'pages', 'database', 'background'],
   tokens: ['http', 'pages', 'database', 'background', 'events', 'rate-limit'],
-  webhooks: ['http', 'pages', 'database', 'background', 'events', 'tokens'],
+  webhooks: ['http', 'crypto', 'pages', 'database', 'background', 'events', 'tokens'],
   auth: ['http', 'database', 'tokens', 'events', 'users'],
-  'sign-in': ['http', 'database', 'background', 'rate-limit', 'auth', 'tokens', 'dashboard'],
+  'sign-in': ['http', 'crypto', 'database', 'background', 'rate-limit', 'auth', 'tokens', 'dashboard'],
   background: ['database'],
   idempotency: ['http', 'database', 'background'],
   users: ['http', 'pages', 'database', 'background', 'idempotency', 'events'],

@@ -4,8 +4,12 @@ import type { GroupFields } from './group.entity';
 export type GroupStep =
   | { kind: 'set'; attribute: keyof GroupFields; value: string | null }
   | { kind: 'add' | 'remove'; members: readonly string[] }
-  /** `unlessShown`: if the list is exactly the first members that a large group shows, its other members stay. */
-  | { kind: 'replace'; members: readonly string[]; unlessShown?: boolean }
+  | {
+      kind: 'replace';
+      members: readonly string[];
+      /** @internal If the list is exactly the first members that a large group shows, its other members stay. */
+      unlessShown?: boolean;
+    }
   | { kind: 'removeAll' };
 
 /** The changes of a group's members, independent of who they are now. */

@@ -20,7 +20,7 @@ import { createApp } from './setup';
 import { requireOrganizations } from '../sign-in/require-organizations';
 import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
-import { disablePretenuring, releaseStartMemory } from './v8';
+import { disablePretenuring } from './v8';
 
 /** Starts the standalone service, and reports its addresses, organization and new admin token on standard output. */
 export async function start(
@@ -45,7 +45,6 @@ export async function start(
   const health = app.get(HealthService);
   health.start();
   metrics?.watchWebhooks(app.get(Sender).counts);
-  await releaseStartMemory();
   // Not with app.listen(), which would also log the failure as it is.
   await app.init();
   const port = await listen(app.getHttpServer(), 'PORT', config.port, config.host);

@@ -180,7 +180,7 @@ describeOn('postgres', 'a service whose role may use the tables but does not own
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'The role in DATABASE_URL lacks a right: permission denied for table ums_migrations. Grant it, or use a role that has it.\n',
+        'The database cannot be used: permission denied for table ums_migrations. Grant the right, or use a role that has it.\n',
     });
   });
 });

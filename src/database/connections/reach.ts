@@ -11,14 +11,15 @@ const TEMPORARY_CODES =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|57P01|57P03|53300)$/;
 const NO_ANSWER = /timeout expired|due to connection timeout|when trying to connect/;
 
-/** Connects to a server, which may not be there yet. */
+/** Connects to a server, which may not be there yet. If it cannot, the error names the variable of the server. */
 export async function reach<Connected>(connect: () => Promise<Connected>): Promise<Connected> {
   const deadline = performance.now() + WITHIN_MS;
   for (let attempt = 1; ; attempt++) {
     try {
       return await connect();
     } catch (error) {
-      if (!isTemporary(error) || performance.now() > deadline) throw error;
+      if (!isTemporary(error) || performance.now() > deadline)
+        throw Object.assign(error as Error, { variable: 'DATABASE_URL' });
       if (attempt === 1) {
         const reason = sqlState(error) ?? reasonOf(error);
         const message = `The database cannot be reached yet (${reason}). Trying for ${WITHIN_MS / 1000} seconds.`;

@@ -14,19 +14,15 @@ type FieldKind = 'field' | 'query parameter';
 /** Validation stops after this many fields. No DTO has that many, so the rest are unknown fields. */
 const MAX_FIELDS = 2 * MAX_FAULTS;
 
-/** Input that a controller has validated, so that its service need not validate it again. */
-const valid = new WeakSet<object>();
-
-/** Turns input into its DTO, or throws a 400 that lists every fault. */
+/** Turns input into its DTO, or throws a 400 that lists every fault. An instance is input that a controller has validated. */
 export function validateOrThrow<Dto extends object>(
   metatype: Type<Dto>,
   input: unknown,
   kind?: FieldKind,
 ): Dto {
-  if (input instanceof metatype && valid.has(input)) return input;
+  if (input instanceof metatype) return input;
   const { dto, faults } = validate(metatype, input, kind);
   if (faults) throw invalidInput(faults);
-  valid.add(dto);
   return dto;
 }
 

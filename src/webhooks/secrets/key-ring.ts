@@ -1,8 +1,7 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import { decrypt, encrypt } from '../../crypto/aes-gcm';
 
 const KEY_BYTES = 32;
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** 32 bytes in base64, with or without padding, also in the alphabet of URLs. */
 const KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
@@ -40,10 +39,7 @@ export class KeyRing {
   /** Encrypts a secret for one owner; it cannot be decrypted for another. There must be a key. */
   seal(secret: Buffer, owner: string): string {
     const id = this.currentId!;
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.keys.get(id)!, iv).setAAD(Buffer.from(owner));
-    const text = Buffer.concat([cipher.update(secret), cipher.final()]);
-    return `${id}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64')}`;
+    return `${id}.${encrypt(this.keys.get(id)!, secret, owner).toString('base64')}`;
   }
 
   /** Throws an `UnknownKeyError` if its key is missing. */
@@ -51,10 +47,6 @@ export class KeyRing {
     const [id, box] = sealed.split('.');
     const key = this.keys.get(id);
     if (!key) throw new UnknownKeyError(id);
-    const bytes = Buffer.from(box, 'base64');
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
-      .setAAD(Buffer.from(owner))
-      .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    return decrypt(key, Buffer.from(box, 'base64'), owner);
   }
 }
