@@ -9,7 +9,7 @@ import { deferContinue } from '../http/server/expect-continue';
 import { closeIdleConnections } from '../http/server/idle-connections';
 import { serveOneAtATime } from '../http/server/one-at-a-time';
 import { answerParserRefusals } from '../http/server/parser-refusals';
-import { acceptAbsoluteForm, requireTarget } from '../http/server/request-target';
+import { replaceStrangeTargets, requireTarget } from '../http/server/request-target';
 import { limitUnsentBytes } from '../http/server/unsent-bytes';
 import { strictExpress } from '../http/strict-express';
 import { allowOrigins } from './cors';
@@ -43,7 +43,7 @@ export async function createApp(
   const server = app.getHttpServer();
   answerParserRefusals(server);
   deferContinue(server);
-  acceptAbsoluteForm(server);
+  replaceStrangeTargets(server);
   closeIdleConnections(server);
   Object.assign(server, {
     timeout: 30_000, // for closeIdleConnections()

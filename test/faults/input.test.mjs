@@ -322,7 +322,6 @@ const RAW = {
     [100, 400],
   ],
   'an unsupported Expect': [[post('Expect: money\r\n', 'Content-Length: 2\r\n'), '{}'], [417]],
-  CONNECT: [[head('CONNECT example.com:443', HOST)], [404]],
   'an upgrade': [
     [head('GET /api/v1/users', HOST, 'Upgrade: websocket\r\n', 'Connection: Upgrade, close\r\n')],
     [401],

@@ -4,7 +4,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { BodyRoom, type Room } from '../../src/http/input/body-room';
 
-const STALLED = { bytesSoFar: () => 0, stop: () => {} };
+const ignore = () => {};
 
 let room: BodyRoom;
 beforeEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => void jest.useRealTimers());
 /** What becomes of a request that waits. */
 function waiting(organization: string) {
   const outcome: { room?: Room; status?: number } = {};
-  room.take(organization, 1, STALLED).then(
+  room.take(organization, 1, ignore).then(
     (given) => (outcome.room = given),
     ({ status }) => (outcome.status = status),
   );
@@ -30,7 +30,7 @@ async function pass(seconds: number) {
 
 describe('BodyRoom', () => {
   it('refuses a request that has waited for five seconds', async () => {
-    await room.take('a', 1, STALLED);
+    await room.take('a', 1, ignore);
     const late = waiting('a');
     await pass(4.9);
     expect(late).toEqual({});
@@ -38,36 +38,35 @@ describe('BodyRoom', () => {
     expect(late.status).toBe(503);
   });
 
-  it('stops a body that hardly arrives when another organization waits, but none that arrives or has arrived', async () => {
-    room = new BodyRoom({ one: 2, all: 3 });
+  describe('stops a body', () => {
     const stopped: string[] = [];
-    const bodyOf = (name: string, bytesSoFar: () => number) => ({
-      bytesSoFar,
-      stop: () => stopped.push(name),
+    beforeEach(() => {
+      room = new BodyRoom({ one: 2, all: 3 });
+      stopped.length = 0;
     });
-    (
-      await room.take(
-        'a',
-        1,
-        bodyOf('arrived', () => 1),
-      )
-    ).hasArrived();
-    let bytes = 0;
-    await room.take(
-      'a',
-      1,
-      bodyOf('arriving', () => (bytes += 64 * 1024)),
-    );
-    await room.take(
-      'b',
-      1,
-      bodyOf('stalled', () => 1),
-    );
-    waiting('a');
-    await pass(2);
-    expect(stopped).toEqual([]);
-    waiting('c');
-    await pass(2);
-    expect(stopped).toEqual(['stalled']);
+    const take = (organization: string, name: string) => room.take(organization, 1, () => stopped.push(name));
+
+    it('for another organization that has waited, unless the body has arrived', async () => {
+      for (const name of ['one', 'two']) (await take('a', name)).hasArrived();
+      await take('b', 'slow');
+      waiting('a');
+      await pass(2);
+      expect(stopped).toEqual([]);
+      waiting('c');
+      await pass(2);
+      expect(stopped).toEqual(['slow']);
+    });
+
+    it('that began to arrive before the other one waited', async () => {
+      for (const organization of ['a', 'b']) (await take(organization, 'arrived')).hasArrived();
+      const quick = await take('c', 'quick');
+      waiting('a');
+      await pass(1);
+      void take('d', 'later'); // precedes that of a, which holds more
+      quick.giveBack();
+      await turn();
+      await pass(1);
+      expect(stopped).toEqual([]);
+    });
   });
 });

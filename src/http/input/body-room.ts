@@ -6,15 +6,8 @@ const MAX_QUEUE_MS = 5_000;
 /** Node has already read up to 64 KB of each waiting request, so further ones are refused at once. */
 const MAX_WAITING = { one: 32, all: 200 };
 
-/** A body that arrives more slowly gives way to one of another organization. A good connection is hundreds of times faster. */
-const LEAST_PACE = { bytes: 64 * 1024, ms: 2_000 };
-
-/** A body that is read as it arrives. */
-export interface IncomingBody {
-  bytesSoFar(): number;
-  /** Stops reading, and gives the room back soon. */
-  stop(): void;
-}
+/** When another organization has waited this long, bodies that were arriving before give way. A good connection takes a tenth of it. */
+const GIVE_WAY_MS = 2_000;
 
 export interface Room {
   /** No other request can take the room from now on. */
@@ -31,21 +24,27 @@ interface Waiting extends Place {
   start(): void;
 }
 
+interface Arriving {
+  since: number;
+  /** Stops reading, and gives the room back soon. */
+  stop(): void;
+}
+
 /** Limits the memory for the bodies of one organization's requests, and of all requests together. */
 export class BodyRoom {
   private readonly held = new Map<string, number>();
   private total = 0;
   private readonly waiting = new Set<Waiting>();
-  private readonly arriving = new Map<Place, IncomingBody>();
+  private readonly arriving = new Map<Place, Arriving>();
 
   constructor(private readonly limits: { one: number; all: number }) {}
 
-  /** Takes room for a body. Rejects with a 503 if there is none in time. */
-  async take(organizationId: string, size: number, body: IncomingBody): Promise<Room> {
+  /** Takes room for a body, which `stop` ends if it must give way. Rejects with a 503 if there is none in time. */
+  async take(organizationId: string, size: number, stop: () => void): Promise<Room> {
     const place = { organizationId, size };
     if (this.hasRoom(place)) this.add(organizationId, size);
     else await this.wait(place);
-    this.arriving.set(place, body);
+    this.arriving.set(place, { since: performance.now(), stop });
     return {
       hasArrived: () => void this.arriving.delete(place),
       giveBack: () => {
@@ -62,7 +61,7 @@ export class BodyRoom {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
-        clearInterval(pace);
+        clearTimeout(way);
         this.waiting.delete(waiting);
       };
       const start = () => {
@@ -76,31 +75,22 @@ export class BodyRoom {
       };
       const waiting = { organizationId, size, start };
       const timer = setTimeout(refuse, MAX_QUEUE_MS).unref();
-      let before = this.received();
-      const pace = setInterval(() => {
-        this.stopStalled(place, before);
-        before = this.received();
-      }, LEAST_PACE.ms).unref();
+      const since = performance.now();
+      const way = setTimeout(() => this.stopSlow(place, since), GIVE_WAY_MS).unref();
       this.waiting.add(waiting);
     });
   }
 
-  /** How much of each arriving body has been received. */
-  private received(): Map<Place, number> {
-    return new Map([...this.arriving].map(([place, body]) => [place, body.bytesSoFar()]));
-  }
-
-  /** Makes room for a request whose organization is within its limit, by stopping stalled bodies of other organizations. */
-  private stopStalled(place: Place, before: Map<Place, number>): void {
+  /** Makes room for a request whose organization is within its limit, by stopping bodies that began to arrive before it waited. */
+  private stopSlow(place: Place, since: number): void {
     if (!this.hasOwnRoom(place)) return;
     let missing = this.total + place.size - this.limits.all;
-    for (const [stalled, bytes] of before) {
-      const body = this.arriving.get(stalled);
+    for (const [slow, body] of this.arriving) {
       if (missing <= 0) return;
-      if (!body || body.bytesSoFar() - bytes >= LEAST_PACE.bytes) continue;
-      this.arriving.delete(stalled);
+      if (body.since > since) continue;
+      this.arriving.delete(slow);
       body.stop();
-      missing -= stalled.size;
+      missing -= slow.size;
     }
   }
 

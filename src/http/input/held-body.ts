@@ -38,17 +38,14 @@ export async function readInRoom(
   let stop!: () => void;
   const isStopped = new Promise<never>((_, reject) => (stop = () => reject(tooSlow())));
   isStopped.catch(() => {});
-  const body = {
-    bytesSoFar: () => request.socket.bytesRead,
-    stop: () => {
-      response.setHeader('Connection', 'close'); // or the parser would go on to read
-      stop();
-    },
+  const close = () => {
+    response.setHeader('Connection', 'close'); // or the parser would go on to read
+    stop();
   };
   const room =
     bytes > DEFAULT_BODY_LIMIT
-      ? await large.take(organizationId, 1, body)
-      : await small.take(organizationId, bytes, body);
+      ? await large.take(organizationId, 1, close)
+      : await small.take(organizationId, bytes, close);
   holdUntilClosed(request, response, room.giveBack);
   await Promise.race([read(), isStopped]).finally(() => room.hasArrived());
 }

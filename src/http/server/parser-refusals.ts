@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { NO_ROUTE, sendProblem } from '../problem';
+import { sendProblem } from '../problem';
 import { API_FORMAT, type Problem } from '../wire-format';
 import { afterResponses } from './one-at-a-time';
 
@@ -28,10 +28,6 @@ export function answerParserRefusals(server: Server): void {
       status: 417,
       detail: 'The only supported expectation is 100-continue.',
     });
-  });
-
-  server.on('connect', (_request, connection: Connection) => {
-    rejectConnection(connection, { status: 404, detail: NO_ROUTE });
   });
 
   // Node's own answer to a missing Host lacks the common headers; `requireTarget` sends one that has them.
