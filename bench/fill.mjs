@@ -63,7 +63,7 @@ async function sendBatch(url, { token }, users) {
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ users, mode: 'upsert' }),
   });
-  const { results, counts } = await response.json();
+  const { results, counts, detail } = await response.json();
   if (counts?.failed === 0) return results;
-  throw new Error(`a batch failed: ${response.status} ${JSON.stringify(counts)}`);
+  throw new Error(`a batch failed: ${response.status} ${detail ?? JSON.stringify(counts)}`);
 }

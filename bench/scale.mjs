@@ -95,13 +95,12 @@ async function fillUp(side, users) {
 async function saySizes({ client }) {
   const { rows } = await client.query(`
     SELECT relname AS name, pg_table_size(oid)::float AS bytes, (SELECT count(*)::int FROM users) AS users
-    FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i') AND pg_table_size(oid) > 10 * 1024 * 1024
-    ORDER BY bytes DESC`);
+    FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i') ORDER BY bytes DESC`);
   rows.push({ ...rows[0], name: 'all', bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) });
   say('\n| table or index | GB | bytes a user |\n|---|---|---|');
   for (const { name, bytes, users } of rows)
-    say(`| ${name} | ${(bytes / 1024 ** 3).toFixed(2)} | ${Math.round(bytes / users)} |`);
+    if (bytes / users >= 10)
+      say(`| ${name} | ${(bytes / 1024 ** 3).toFixed(2)} | ${Math.round(bytes / users)} |`);
 }
 
 async function sampleOf({ client, organizations }) {
