@@ -1,14 +1,12 @@
-// Measures operations on several sides in alternating rounds, and prints one table for each operation: the rate, its ratio to that
-// of the first side in the same round, and the CPU time that Node and PostgreSQL need for a request.
+// Measures operations on several sides in alternating rounds, and prints a table: the rate, its ratio to that of the first side
+// in the same round, the CPU time that Node and PostgreSQL need for a request or row, and the latency.
 import { cpus } from 'node:os';
 import autocannon from 'autocannon';
-import { busyCpu, cpuOf } from './cpu.mjs';
-import { progress } from './sides.mjs';
+import { busyCpu, cpuOf, peakMemoryOf } from './process.mjs';
+import { progress, say, STATES } from './scene.mjs';
 
 /** The first round lasts this many times as long and does not count, because V8 optimizes the code meanwhile. */
 const WARM_UP = 3;
-
-const say = (text) => process.stdout.write(`${text}\n`);
 
 /**
  * An operation is `{ name, requestOf(side) }`, with optional properties:
@@ -19,11 +17,11 @@ const say = (text) => process.stdout.write(`${text}\n`);
  * - `onResponse(side, body, organization)`.
  * A request is `{ method, path, organization, body, headers }`.
  */
-export async function compare(sides, operations, { rounds, seconds, callers }) {
+export async function compare(sides, operations, { state, rounds, seconds, callers }) {
   const results = new Map(operations.map((operation) => [operation, new Map()]));
   let foreign = 0;
   for (let round = 0; round <= rounds; round++) {
-    for (const side of sides) await side.refresh();
+    for (const { client } of sides) await client.query(STATES[state]);
     // Every round has every operation, because the cost of a write depends on how many came before.
     for (const operation of operations)
       for (const side of round % 2 ? [...sides].reverse() : sides) {
@@ -35,37 +33,43 @@ export async function compare(sides, operations, { rounds, seconds, callers }) {
         bySide.set(side, [...(bySide.get(side) ?? []), result]);
         foreign = Math.max(foreign, result.foreign);
       }
-    progress(round === 0 ? 'warm' : `round ${round} of ${rounds}`);
+    progress(`${state}: ${round === 0 ? 'warm' : `round ${round} of ${rounds}`}`);
   }
-  const { node } = process.versions;
+  const { rows } = await sides[0].client.query('SHOW server_version');
   say(
-    `Node ${node}, ${cpus()[0].model.trim()} × ${cpus().length}, ${callers} callers; median (least–most) of ${rounds} rounds of ${seconds} s. ` +
-      `Other processes used up to ${Math.round(foreign * 100)} % of the machine.`,
+    `\n${state}; Node ${process.versions.node}, PostgreSQL ${rows[0].server_version}, ${cpus()[0].model.trim()} × ${cpus().length}; ` +
+      `${callers} callers; median (least–most) of ${rounds} rounds${seconds ? ` of ${seconds} s` : ''}. ` +
+      `Other processes used up to ${Math.round(foreign * 100)} % of the machine. ` +
+      `Memory: ${sides.map(({ name, pid }) => `${name} ${peakMemoryOf(pid)} MB`).join(', ')}.\n`,
   );
-  for (const [operation, bySide] of results) sayTable(sides, operation, bySide);
+  sayTable(sides, results);
 }
 
-function sayTable(sides, { name, rows = 1 }, bySide) {
+function sayTable(sides, results) {
   const [base] = sides;
-  const rate = rows === 1 ? 'requests/s' : 'rows/s';
-  const per = rows === 1 ? '' : ' a row';
   say(
-    `\n| ${name} | ${rate} | ${base.name} is × of it | CPU of Node, µs${per} | of PostgreSQL | p50 ms | p99 ms |`,
+    `| request | side | a second | ${base.name} is × of it | CPU of Node, µs | of PostgreSQL | p50 ms | p99 ms | max ms | failed |`,
   );
-  say('|---|---|---|---|---|---|---|');
-  const bases = bySide.get(base);
-  for (const side of sides.filter((one) => bySide.has(one))) {
-    const list = bySide.get(side);
-    const rates = list.map((one) => one.rate);
-    const ratios = side !== base && bases?.map((one, round) => one.rate / rates[round]);
-    const of = (key, digits = 0) => median(list.map((one) => one[key])).toFixed(digits);
-    const cells = [range(rates, 0), ratios ? range(ratios, 2) : '–', of('node'), of('postgres')];
-    say(`| ${[side.name, ...cells, of('p50', 1), of('p99', 1)].join(' | ')} |`);
-  }
+  say(`|${'---|'.repeat(10)}`);
+  for (const [{ name }, bySide] of results)
+    for (const side of sides.filter((one) => bySide.has(one))) {
+      const all = (key) => bySide.get(side).map((one) => one[key]);
+      const ratios = all('rate').map((rate, round) => bySide.get(base)[round].rate / rate);
+      const cells = [name, side.name, range(all('rate'), 0), side === base ? '–' : range(ratios, 2)];
+      for (const [key, digits] of [
+        ['node', 0],
+        ['postgres', 0],
+        ['p50', 1],
+        ['p99', 1],
+      ])
+        cells.push(median(all(key)).toFixed(digits));
+      cells.push(Math.max(...all('max')).toFixed(1), sum(all('failed')));
+      say(`| ${cells.join(' | ')} |`);
+    }
 }
 
 /** Runs one operation, and returns its rate, its latency and the CPU time that it took. */
-export async function measure(side, operation, { seconds, callers }) {
+async function measure(side, operation, { seconds, callers }) {
   const { requestOf, onResponse, amountOf, rows = 1 } = operation;
   const amount = amountOf?.(side);
   const before = cpuTimes(side);
@@ -104,19 +108,22 @@ export async function measure(side, operation, { seconds, callers }) {
   });
   const { non2xx, errors, statusCodeStats } = await load;
   if (times.length === 0) throw new Error(`${side.name}, ${operation.name}: no response in ${seconds} s`);
-  if (non2xx + errors > 0)
+  const failed = non2xx + errors;
+  if (failed > 0)
     progress(`${side.name}, ${operation.name}: ${errors} errors, ${JSON.stringify(statusCodeStats)}`);
   const cpu = cpuTimes(side);
   const spent = (key) => cpu[key] - before[key];
   const took = (cpu.at - before.at) / 1_000;
   times.sort((a, b) => a - b);
-  const written = times.length * rows;
+  const done = times.length * rows;
   return {
-    rate: (written / (ended - started)) * 1_000,
-    node: (spent('node') / written) * 1e6,
-    postgres: (spent('postgres') / written) * 1e6,
+    rate: (done / (ended - started)) * 1_000,
+    node: (spent('node') / done) * 1e6,
+    postgres: (spent('postgres') / done) * 1e6,
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
+    max: times.at(-1),
+    failed,
     foreign: (spent('busy') - spent('node') - spent('postgres') - spent('own')) / (took * cpus().length),
   };
 }
@@ -125,22 +132,25 @@ function cpuTimes({ pid, postgresPids }) {
   const { user, system } = process.cpuUsage();
   return {
     node: cpuOf(pid),
-    postgres: postgresPids().reduce((sum, one) => sum + cpuOf(one), 0),
+    postgres: sum(postgresPids().map(cpuOf)),
     busy: busyCpu(),
     own: (user + system) / 1e6,
     at: performance.now(),
   };
 }
 
-/** The quantile of a sorted list. */
-export const quantile = (sorted, part) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+const sum = (list) => list.reduce((total, one) => total + one, 0);
 
-const ascending = (list) => [...list].sort((a, b) => a - b);
-const median = (list) => quantile(ascending(list), 0.5);
+const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+
+const median = (list) =>
+  quantile(
+    [...list].sort((a, b) => a - b),
+    0.5,
+  );
 
 /** The median of a list, with its minimum and maximum. */
-export function range(list, digits) {
+function range(list, digits) {
   const [least, most] = [Math.min(...list), Math.max(...list)].map((value) => value.toFixed(digits));
   return `${median(list).toFixed(digits)} (${least}–${most})`;
 }

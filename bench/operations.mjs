@@ -1,27 +1,28 @@
-// The requests that the programs measure. Each draws from all organizations of a side in turn.
+// The requests that the programs measure. Each is of a random organization or user of its side.
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { BASE } from './sides.mjs';
+import { BASE, personOf } from './fill.mjs';
 
-const { person } = createRequire(import.meta.url)('../dist/src/demo/people.js');
+const { person, pick, random } = createRequire(import.meta.url)('../dist/src/demo/people.js');
 
-let turn = 0;
-const anyOf = (list) => list[turn++ % list.length];
+const anyOf = (list) => pick(Math.random, list);
 
-/** The number of the next person; no side has it yet. */
-let made = 10_000_000;
+/** The number of the next person: beyond those that fill a database, and hardly one that an earlier run has created. */
+let made = 10_000_000 + Math.floor(Math.random() * 1e9);
 export const newPerson = () => person(made++);
 
-const create = (side, headers) => ({
+const isService = (side) => !side.isExpress;
+
+const createOf = ({ organizations }, headers) => ({
   method: 'POST',
   path: BASE,
-  organization: anyOf(side.organizations),
+  organization: anyOf(organizations),
   body: newPerson(),
   headers,
 });
 
-const ofUser = (side, request) => {
-  const user = anyOf(side.users);
+const ofUser = ({ users }, request) => {
+  const user = anyOf(users);
   return { path: `${BASE}/${user.id}`, organization: user.organization, ...request?.(user) };
 };
 
@@ -29,24 +30,13 @@ export const readOne = { name: 'read one', requestOf: (side) => ofUser(side) };
 
 export const list = {
   name: 'list 50',
-  requestOf: (side) => ({ path: `${BASE}?limit=50`, organization: anyOf(side.organizations) }),
+  requestOf: ({ organizations }) => ({ path: `${BASE}?limit=50`, organization: anyOf(organizations) }),
 };
 
-export const search = {
-  name: 'search',
-  isFor: (side) => !side.isExpress,
-  requestOf: (side) => {
-    const words = person(turn % side.users.length).name.split(' ');
-    const q = encodeURIComponent(anyOf(words));
-    return { path: `${BASE}/search?q=${q}&limit=20`, organization: anyOf(side.organizations) };
-  },
-};
-
-export const createUser = { name: 'create', requestOf: (side) => create(side) };
-
-/** A create whose user `deleteUser` deletes later in the round. */
-export const createForDelete = {
-  ...createUser,
+/** Keeps some users for `deleteUser` to delete later in the round. */
+export const create = {
+  name: 'create',
+  requestOf: (side) => createOf(side),
   onResponse(side, body, organization) {
     const id = /"id":"([^"]+)"/.exec(body)?.[1];
     if (id) side.created.push({ id, organization });
@@ -55,8 +45,8 @@ export const createForDelete = {
 
 export const createWithKey = {
   name: 'create with a key',
-  isFor: (side) => !side.isExpress,
-  requestOf: (side) => create(side, { 'Idempotency-Key': randomUUID() }),
+  isFor: isService,
+  requestOf: (side) => createOf(side, { 'Idempotency-Key': randomUUID() }),
 };
 
 export const patchRole = {
@@ -75,9 +65,78 @@ export const patchName = {
 
 export const deleteUser = {
   name: 'delete',
-  amountOf: (side) => side.created.length,
-  requestOf: (side) => {
-    const { id, organization } = side.created.pop();
+  amountOf: ({ created }) => created.length,
+  requestOf: ({ created }) => {
+    const { id, organization } = created.pop();
     return { method: 'DELETE', path: `${BASE}/${id}`, organization };
   },
 };
+
+const words = (text) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .filter((word) => word.length >= 4);
+
+const part = (next, text, length) => {
+  const at = Math.floor(next() * Math.max(1, text.length - length));
+  return text.slice(at, at + length);
+};
+
+const wordOf = (next, { name }) => pick(next, [...words(name), 'platform']);
+
+/** Kinds of search terms, made from a user of the organization. */
+const TERMS = {
+  'rare word': (_, { metadata }) => metadata.badge,
+  'common word': (next, { name }) => pick(next, name.split(' ')),
+  'in nearly every row': (next) =>
+    pick(next, ['com', 'example', 'exam', 'usr', 'ampl', '.com', 'usr_0', 'e.com']),
+  'two letters': (next, user) => part(next, wordOf(next, user), 2),
+  'three letters': (next, user) => part(next, wordOf(next, user), 3),
+  typo(next, user) {
+    const word = wordOf(next, user);
+    const at = 1 + Math.floor(next() * (word.length - 2));
+    return word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2);
+  },
+  'two words'(next, { name }) {
+    const [first, ...rest] = name.split(' ');
+    return next() < 0.5 ? `${first} ${rest.at(-1)}` : `${rest.at(-1)} ${first}`;
+  },
+  'email fragment': (next, { email }) => part(next, email, 5 + Math.floor(next() * 8)),
+  'metadata value': (next, { metadata }) => pick(next, [metadata.city, metadata.team]),
+  'no match': (next) => Array.from({ length: 7 }, () => pick(next, [...'bcdfghjkqvwxz'])).join(''),
+};
+
+function searchOf(next, { organizations }, kind) {
+  const organization = pick(next, organizations);
+  const q = TERMS[kind](next, personOf(organization, Math.floor(next() * organization.size)));
+  return { path: `${BASE}/search?limit=20&q=${encodeURIComponent(q)}`, organization };
+}
+
+export const search = {
+  name: 'search',
+  isFor: isService,
+  requestOf: (side) => searchOf(Math.random, side, 'common word'),
+};
+
+/** A search for each kind of term, with the same terms on all sides and in all rounds. */
+export const searches = (sides, count) =>
+  Object.keys(TERMS).map((kind) => {
+    const requests = new Map();
+    for (const side of sides) {
+      const next = random(4711);
+      requests.set(
+        side,
+        Array.from({ length: count }, () => searchOf(next, side, kind)),
+      );
+    }
+    return {
+      name: `search: ${kind}`,
+      amountOf: () => count,
+      requestOf(side) {
+        const [request] = requests.get(side).splice(0, 1);
+        requests.get(side).push(request);
+        return request;
+      },
+    };
+  });

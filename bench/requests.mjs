@@ -1,38 +1,34 @@
-// Compares requests of the service with hand-written Express: reading, listing, searching, creating and changing users.
-//   npm run bench [-- --rounds 5 --seconds 3 --organizations 100 --users 100000 --callers 64 --before <built worktree>]
-import { parseArgs } from 'node:util';
+// Compares the reads and writes of this build with those of another one and of hand-written Express:
+//   npm run bench -- [--before <built worktree>] [--organizations 1000] [--users 100000] [--state fresh|stale|unvacuumed]
+//     [--callers 32] [--rounds 5] [--seconds 3]
 import { compare } from './compare.mjs';
-import { createUser, list, patchName, patchRole, readOne, search } from './operations.mjs';
-import { before, express, expressSameWork, openSides, service, stopAll } from './sides.mjs';
+import {
+  create,
+  createWithKey,
+  deleteUser,
+  list,
+  patchName,
+  patchRole,
+  readOne,
+  search,
+} from './operations.mjs';
+import { builds, express, openSides, program } from './scene.mjs';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
-    organizations: { type: 'string', default: '100' },
-    users: { type: 'string', default: '100000' },
-    callers: { type: 'string', default: '64' },
-    before: { type: 'string' },
-  },
+const defaults = {
+  before: '',
+  organizations: 1_000,
+  users: 100_000,
+  state: 'fresh',
+  callers: 32,
+  rounds: 5,
+  seconds: 3,
+};
+
+await program(defaults, async (options) => {
+  const sides = await openSides([...builds(options), express], options);
+  await compare(
+    sides,
+    [readOne, list, search, create, createWithKey, patchRole, patchName, deleteUser],
+    options,
+  );
 });
-const [rounds, seconds, organizations, users, callers] = [
-  values.rounds,
-  values.seconds,
-  values.organizations,
-  values.users,
-  values.callers,
-].map(Number);
-
-try {
-  const sides = await openSides([service, ...before(values.before), express, expressSameWork], {
-    organizations,
-    users,
-  });
-  await compare(sides, [readOne, list, search, createUser, patchRole, patchName], {
-    rounds,
-    seconds,
-    callers,
-  });
-} finally {
-  await stopAll();
-}
