@@ -17,11 +17,12 @@ export async function userCounts(
   organizationId: string,
   max: number,
 ): Promise<UserCounts> {
-  // The order keeps to one index, which is read up to the limit. Without it, the planner may collect all users first.
+  // In the order of an index, a count reads up to the limit; without one, the planner may collect all users first. The newest
+  // users come first because the counts of the days have just read them.
   const limit = sql`LIMIT ${opaque(max)}`;
   const count = (filter: UserFilter) =>
     sql`(SELECT count(*)::int FROM (
-          SELECT FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at, id ${limit}`)} ${limit}
+          SELECT FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at DESC, id DESC ${limit}`)} ${limit}
         ) AS counted)`;
   const [{ total, active }] = await query<{ total: number; active: number }>(
     manager,
