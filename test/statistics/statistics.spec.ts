@@ -112,11 +112,11 @@ describe('GET /api/v1/statistics', () => {
 
   it('counts up to 100,000 users, and 10,000 of each day', async () => {
     await addUsers(10_001);
-    let counted;
-    const statements = await statementsOf(dataSource, async () => (counted = await statistics()));
+    const statements = await statementsOf(dataSource, statistics);
+    const { users, createdByDay } = await statistics(); // those that are kept
 
-    expect(counted.users).toEqual({ total: 10_001, active: 9_001, exact: true });
-    expect(counted.createdByDay.at(-1).count).toBe(10_000);
+    expect(users).toEqual({ total: 10_001, active: 9_001, exact: true });
+    expect(createdByDay.at(-1).count).toBe(10_000);
     const counts = statements.filter(({ sql }) => /AS total,[^]*AS active/.test(sql));
     expect(counts).toHaveLength(1);
     expect(new Set(counts[0].sql.match(/LIMIT [^)]*\)/g))).toEqual(new Set(['LIMIT (SELECT 100000)']));
