@@ -306,11 +306,11 @@ export interface Organization {
 }
 
 export interface UserCounts {
-  /** The number of users. */
+  /** The number of users; 100,000 if there are more. */
   total: number;
-  /** The number of active users. */
+  /** The number of active users; 100,000 if there are more. */
   active: number;
-  /** Whether `total` and `active` are exact counts. Beyond 10,000 users they are estimates from a sample, rarely wrong by more than a tenth. */
+  /** Whether both numbers are below 100,000, and so exact. One that is not means "at least 100,000". */
   exact: boolean;
 }
 

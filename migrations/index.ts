@@ -14,6 +14,7 @@ import { CreateWebhooks1764200000030 } from './1764200000030-create-webhooks';
 import { IndexUserSamples1764200000040 } from './1764200000040-index-user-samples';
 import { IndexMemberEvents1764200000041 } from './1764200000041-index-member-events';
 import { CreateSignInRounds1764200000050 } from './1764200000050-create-sign-in-rounds';
+import { DropUserSamples1764200000060 } from './1764200000060-drop-user-samples';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   IndexUserSamples1764200000040,
   IndexMemberEvents1764200000041,
   CreateSignInRounds1764200000050,
+  DropUserSamples1764200000060,
 ];

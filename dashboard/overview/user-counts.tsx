@@ -9,7 +9,6 @@ import { useResource } from '../ui/use-resource.ts';
 import { CreatedChart } from './created-chart.tsx';
 
 const count = new Intl.NumberFormat('en');
-const roughly = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
 
 /** The maximum number of users that the service counts for a day. */
 const MAX_OF_DAY = 10_000;
@@ -29,7 +28,8 @@ export function UserCounts() {
 function Counts({ statistics: { users, createdByDay, countedAt } }: { statistics: Statistics }) {
   const created = createdByDay.reduce((sum, day) => sum + day.count, 0);
   const isCut = createdByDay.some((day) => day.count === MAX_OF_DAY);
-  const total = (n: number) => (users.exact ? count.format(n) : `≈ ${roughly.format(n)}`);
+  // If not exact, the total is the maximum that the service counts up to.
+  const counted = (n: number) => count.format(n) + (!users.exact && n === users.total ? '+' : '');
   return (
     <>
       <dl class="figures">
@@ -37,19 +37,19 @@ function Counts({ statistics: { users, createdByDay, countedAt } }: { statistics
           <dt>
             <Link to="users">Users</Link>
           </dt>
-          <dd>{total(users.total)}</dd>
+          <dd>{counted(users.total)}</dd>
         </div>
         <div>
           <dt>
             <Link to="users?active=true">Active</Link>
           </dt>
-          <dd>{total(users.active)}</dd>
+          <dd>{counted(users.active)}</dd>
         </div>
         <div>
           <dt>Created in 30 days</dt>
           <dd>
-            {isCut && '≥ '}
             {count.format(created)}
+            {isCut && '+'}
           </dd>
         </div>
       </dl>
@@ -62,7 +62,6 @@ function Counts({ statistics: { users, createdByDay, countedAt } }: { statistics
         }
       >
         <CreatedChart days={createdByDay} />
-        {!users.exact && <p class="hint">Beyond 10,000 users, the numbers of users are estimates.</p>}
       </Panel>
     </>
   );

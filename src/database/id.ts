@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** The digits of ids, in their order: Crockford base32. */
-export const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 export const ID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const SUFFIX = new RegExp(`^${ID_SUFFIX}$`);
 

@@ -12,7 +12,8 @@ export class StatisticsController {
   /**
    * Get statistics
    * @remarks Returns the organization at a glance: how many users it has, and how many were created on each of the last 30 days. It may
-   * be up to a minute old. Beyond 10,000 users `total` and `active` are estimates, and `exact` is false.
+   * be up to a minute old. `total` and `active` are counted up to 100,000 each: a number that reaches this means "at least", and
+   * `exact` is false.
    */
   @Get()
   @Scopes('users:read')

@@ -13,8 +13,11 @@ const KEPT_MS = 60_000;
 /** How many organizations' statistics are kept, about 3 KB each. */
 const MAX_KEPT = 1_000;
 
-/** The maximum number of users that are counted, in all and for each day. */
-const MAX_COUNTED = 10_000;
+/** The maximum number of users, and of active ones, that are counted. */
+const MAX_COUNTED = 100_000;
+
+/** The maximum number of users that are counted for a day. */
+const MAX_OF_DAY = 10_000;
 
 const DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
@@ -60,7 +63,7 @@ export class StatisticsService {
     const count = async (manager: EntityManager): Promise<StatisticsView> => {
       const [{ now }] = await query<{ now: Date }>(manager, sql`SELECT clock_timestamp() AS now`);
       const days = daysUntil(now);
-      const created = await createdBetween(manager, organizationId, days, MAX_COUNTED);
+      const created = await createdBetween(manager, organizationId, days, MAX_OF_DAY);
       return {
         organization: { id, name },
         users: await userCounts(manager, organizationId, MAX_COUNTED),

@@ -16,20 +16,19 @@ export class OrganizationView {
 /** The number of users, without deleted ones. */
 export class UserCountsView {
   /**
-   * The number of users.
+   * The number of users; 100,000 if there are more.
    * @example 1842
    */
   total: number;
 
   /**
-   * The number of active users.
+   * The number of active users; 100,000 if there are more.
    * @example 1795
    */
   active: number;
 
   /**
-   * Whether `total` and `active` are exact counts. Beyond 10,000 users they are estimates from a sample, rarely wrong by more
-   * than a tenth.
+   * Whether both numbers are below 100,000, and so exact. One that is not means "at least 100,000".
    * @example true
    */
   exact: boolean;

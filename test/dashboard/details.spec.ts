@@ -84,6 +84,18 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
       await heading(page, 'Overview').waitFor();
     });
 
+    it('shows a number that the service counts no further', async () => {
+      const api = await service().client();
+      const { page } = await visit('/tokens', api);
+      const { body } = await api.get('/api/v1/statistics').expect(200);
+      const users = { total: 100_000, active: 2_000, exact: false };
+      await page.route('**/api/v1/statistics', (route) => route.fulfill({ json: { ...body, users } }));
+      await page.getByRole('link', { name: 'Overview' }).click();
+      const figures = page.locator('.figures');
+      await figures.getByText('100,000+', { exact: true }).waitFor();
+      await figures.getByText('2,000', { exact: true }).waitFor();
+    });
+
     it('leaves out what the scopes of the token do not allow', async () => {
       const { page, requestedUrls } = await visitAsReader();
       const before = requestedUrls.length;

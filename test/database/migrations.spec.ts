@@ -24,6 +24,7 @@ const LANDED: Record<string, string> = {
   '1764200000041-index-member-events.ts': 'bd286d02aeb9f95849960ee96fdf36d62a7cc3f21aab1c7f87f0227e2d592ac4',
   '1764200000050-create-sign-in-rounds.ts':
     '8a5247f3e7343c0b2ffefabea2e2e967f402899619b41dfb6771e68d9f61b78f',
+  '1764200000060-drop-user-samples.ts': '2167a987d6a6893ce40e067286364f8beb880670c07a0ca2016bb77faf88c390',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');
