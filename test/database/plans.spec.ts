@@ -262,7 +262,7 @@ describe('a search reads few rows', () => {
   it('for the statistics, which count up to their bound', async () => {
     for (const [by, counted, bound] of [
       [organizationId, { total: 100, active: 100 }, 201],
-      [gone, { total: 100, active: 2 }, 103],
+      [gone, { total: 100, active: 2 }, 104], // before version 18, PostgreSQL rounds the rows of each role
     ] as const) {
       let counts;
       const statements = await selectsOf(dataSource, async () => {
