@@ -310,7 +310,7 @@ export interface UserCounts {
   total: number;
   /** The number of active users; 100,000 if there are more. */
   active: number;
-  /** Whether both numbers are below 100,000, and so exact. One that is not means "at least 100,000". */
+  /** Whether both numbers are below 100,000, and so exact. If false, a number that is 100,000 means "at least 100,000". */
   exact: boolean;
 }
 

@@ -6,7 +6,7 @@ import { isId, newId } from '../database/id';
 import { execute, query, raw, sql } from '../database/sql';
 import { EventHead } from '../events/log/event-head.entity';
 import { conflict, notFound, taken } from '../http/fault';
-import { validateOrThrow } from '../http/input/validate';
+import { validatedInput } from '../http/input/validate';
 import { IN_STATE, Token } from '../tokens/token.entity';
 import { DeletedUser } from '../users/deleted/deleted-user.entity';
 import { UserSearchText } from '../users/search/search-texts';
@@ -49,7 +49,7 @@ export class OrganizationsService {
 
   /** `externalId` is the id by which your own system knows the organization; throws a 409 if another one has it. */
   async create(name: string, { externalId }: { externalId?: string } = {}): Promise<OrganizationRecord> {
-    const input = validateOrThrow(CreateOrganizationDto, { name, externalId });
+    const input = validatedInput(CreateOrganizationDto, { name, externalId });
     const id = newId('org');
     const insertion = sql`
       INSERT INTO ${Organization} (id, name, external_id) VALUES (${id}, ${input.name}, ${input.externalId ?? null})
@@ -73,7 +73,7 @@ export class OrganizationsService {
 
   /** The organization with this external id, or null. */
   async find(by: { externalId: string }): Promise<OrganizationRecord | null> {
-    const { externalId } = validateOrThrow(ExternalIdDto, by);
+    const { externalId } = validatedInput(ExternalIdDto, by);
     const [organization = null] = await this.database.readAll<OrganizationRecord>(
       sql`SELECT ${COLUMNS} FROM ${Organization} WHERE external_id = ${externalId}`,
     );
@@ -81,7 +81,7 @@ export class OrganizationsService {
   }
 
   async rename(id: string, name: string): Promise<OrganizationRecord> {
-    const changes = validateOrThrow(OrganizationNameDto, { name });
+    const changes = validatedInput(OrganizationNameDto, { name });
     if (isId('org', id))
       await this.database.write(id, (manager) => manager.update(Organization, { id }, { ...changes }));
     return this.get(id);

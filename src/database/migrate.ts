@@ -28,9 +28,7 @@ const LOCK_TIMEOUT = '250ms';
 const PAUSE_MS = { least: 2_000, most: 5_000 };
 const GIVE_UP_MS = 600_000;
 
-/**
- * Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other.
- */
+/** Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   const done: string[] = [];
   const runNext = async (runner: QueryRunner) => {

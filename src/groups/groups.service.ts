@@ -8,7 +8,7 @@ import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../http/caller';
 import { invalidInput } from '../http/fault';
 import type { Precondition } from '../http/input/entity-tags';
-import { validateOrThrow } from '../http/input/validate';
+import { validatedInput } from '../http/input/validate';
 import type { Page } from '../pages/paginate';
 import { Group, GROUP_COLUMNS, type GroupFields, type GroupRow } from './group.entity';
 import { groupCreated, groupDeleted, groupUpdated, memberAdded, memberRemoved } from './group.events';
@@ -47,7 +47,7 @@ export class GroupsService {
   /** By name. */
   async list(by: By, input: Partial<ListGroupsDto> = {}): Promise<Page<GroupRecord>> {
     const { organizationId } = callerOf(by);
-    const { limit, cursor, ...filter } = validateOrThrow(ListGroupsDto, input);
+    const { limit, cursor, ...filter } = validatedInput(ListGroupsDto, input);
     const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
       pageOfGroups(manager, { organizationId, filter }, { limit, cursor }),
     );
@@ -90,7 +90,7 @@ export class GroupsService {
   async create(by: By, input: CreateGroupDto, members: readonly string[] = []): Promise<GroupRecord> {
     const caller = callerOf(by);
     const { organizationId } = caller;
-    const { displayName, externalId = null } = validateOrThrow(CreateGroupDto, input);
+    const { displayName, externalId = null } = validatedInput(CreateGroupDto, input);
     const changes = memberChangesOf([{ kind: 'add', members }]);
     return this.database
       .write(
@@ -124,7 +124,7 @@ export class GroupsService {
     precondition: Precondition = always,
   ): Promise<GroupRecord> {
     const caller = callerOf(by);
-    const fields = validateOrThrow(UpdateGroupDto, fieldsOf(steps));
+    const fields = validatedInput(UpdateGroupDto, fieldsOf(steps));
     const members = memberChangesOf(steps);
     const isHeavy = members.isReplaced || members.present.size + members.absent.size > MANY_MEMBERS;
     return this.write(caller.organizationId, id, isHeavy ? 'heavy' : 'write', async (manager) => {

@@ -5,10 +5,14 @@ import type { Fault } from '../http/fault';
 /** An error of Node, with the variable that names the port or the server. */
 interface Failure extends Error {
   variable?: string;
+  syscall?: string;
   port?: number;
   address?: string;
   hostname?: string;
 }
+
+const unknownHost = ({ hostname }: Failure) =>
+  `The host name ${hostname} is unknown. Set HOST to an address of this machine, to 127.0.0.1, or to 0.0.0.0 for all.`;
 
 /** Sentences for a port that cannot be opened, by the code of the error. */
 const LISTENING: Record<string, (failure: Failure) => string> = {
@@ -18,8 +22,8 @@ const LISTENING: Record<string, (failure: Failure) => string> = {
     `This user may not open port ${port}. Set ${variable} to a port from 1024 to 65535.`,
   EADDRNOTAVAIL: ({ address }) =>
     `This machine does not have the address ${address}. Set HOST to one that it has, to 127.0.0.1, or to 0.0.0.0 for all.`,
-  ENOTFOUND: ({ hostname }) =>
-    `The host name ${hostname} is unknown. Set HOST to an address of this machine, to 127.0.0.1, or to 0.0.0.0 for all.`,
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
 };
 
 const START_IT = 'Start PostgreSQL there, or correct the host and port in DATABASE_URL.';
@@ -28,14 +32,11 @@ const START_IT = 'Start PostgreSQL there, or correct the host and port in DATABA
 const CONNECTING: Record<string, string> = {
   ENOTFOUND: 'Correct the host in DATABASE_URL.',
   ECONNREFUSED: START_IT,
-  ENOENT: START_IT, // a socket
+  ENOENT: START_IT, // the socket
   '28P01': 'Correct the user name and password in DATABASE_URL.',
-  '28000': 'Correct DATABASE_URL or pg_hba.conf.',
+  '28000': 'Correct DATABASE_URL, with sslmode=verify-full if the server requires TLS, or pg_hba.conf.',
   '3D000': 'Create it, or correct the database name in DATABASE_URL.',
 };
-
-/** Codes of a certificate that is not trusted. */
-const UNTRUSTED = /^(ERR_TLS_|UNABLE_TO_)|CERT/;
 
 /** The same for what a server can refuse at any time. */
 const REFUSED: Record<string, string> = {
@@ -44,11 +45,15 @@ const REFUSED: Record<string, string> = {
   '57P03': 'Try again in a moment.',
 };
 
-const adviceToConnect = (code: string): string =>
-  CONNECTING[code] ??
-  (UNTRUSTED.test(code)
-    ? 'Add sslrootcert=<file of its CA> to DATABASE_URL.'
-    : 'Check DATABASE_URL and the server.');
+/** Codes of a certificate that is not trusted. */
+const UNTRUSTED = /^(ERR_TLS_|UNABLE_TO_)|CERT/;
+
+function adviceToConnect(code: string, { syscall }: Failure): string {
+  if (UNTRUSTED.test(code)) return 'Add sslrootcert=<file of its CA> to DATABASE_URL.';
+  // A file that DATABASE_URL names can be missing, too.
+  const advice = code === 'ENOENT' && syscall !== 'connect' ? undefined : CONNECTING[code];
+  return advice ?? 'Check DATABASE_URL and the server.';
+}
 
 /** The message for a person, without a stack. URLs are never shown, because they contain passwords. */
 export function messageOf(error: unknown): string {
@@ -59,12 +64,12 @@ export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return reasonOf(error);
   const { variable } = error as Failure;
   // Connecting to a host name with several addresses fails with one error for each.
-  if (error instanceof AggregateError)
-    return messageOf(Object.assign(error.errors[0] as Error, { variable }));
+  if (error instanceof AggregateError && error.errors[0] instanceof Error)
+    return messageOf(Object.assign(error.errors[0], { variable }));
   const code = sqlState(error) ?? '';
   const isOfDatabase = variable === 'DATABASE_URL';
   if (variable && !isOfDatabase && LISTENING[code]) return LISTENING[code](error);
-  const advice = REFUSED[code] ?? (isOfDatabase ? adviceToConnect(code) : undefined);
+  const advice = REFUSED[code] ?? (isOfDatabase ? adviceToConnect(code, error) : undefined);
   return advice ? `The database cannot be used: ${error.message}. ${advice}` : error.message;
 }
 

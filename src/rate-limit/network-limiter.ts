@@ -39,7 +39,7 @@ export class NetworkLimiter implements OnModuleInit {
 
   /** A network over its limit causes no statement until its hour is over. */
   count(address: string | undefined, limit: number): Promise<WindowRecord> {
-    const key = windowKey(NO_ORGANIZATION, hash('sha256', `sign-in ${networkOf(address)}`));
+    const key = windowKey(NO_ORGANIZATION, hash('sha256', networkOf(address)));
     return this.windows.increment(key, HOUR_MS, limit);
   }
 

@@ -71,7 +71,7 @@ export class StatisticsService {
         countedAt: now,
       };
     };
-    // Heavy: a day of many users, times 30, keeps the server busy for a tenth of a second.
+    // Heavy: with as many users as are counted, the server is busy for a tenth of a second or two.
     return this.database.read(organizationId, count, 'heavy');
   }
 }

@@ -28,7 +28,7 @@ export class UserCountsView {
   active: number;
 
   /**
-   * Whether both numbers are below 100,000, and so exact. One that is not means "at least 100,000".
+   * Whether both numbers are below 100,000, and so exact. If false, a number that is 100,000 means "at least 100,000".
    * @example true
    */
   exact: boolean;

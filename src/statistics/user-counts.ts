@@ -17,8 +17,8 @@ export async function userCounts(
   organizationId: string,
   max: number,
 ): Promise<UserCounts> {
-  // In the order of an index, a count reads up to the limit; without one, the planner may collect all users first. The newest
-  // users come first because the counts of the days have just read them.
+  // In the order of an index, a count reads up to the limit; without an order, the planner may collect all users first. The
+  // newest users come first because the counts of the days have just read them.
   const limit = sql`LIMIT ${opaque(max)}`;
   const count = (filter: UserFilter) =>
     sql`(SELECT count(*)::int FROM (

@@ -8,7 +8,7 @@ import { query, sql } from '../database/sql';
 import { recordTokenEvent } from '../events/record-events';
 import { type By, type Caller, callerOf, type Source } from '../http/caller';
 import { conflict, invalidInput, notFound } from '../http/fault';
-import { validate, validateOrThrow } from '../http/input/validate';
+import { validate, validatedInput } from '../http/input/validate';
 import { type Page, paginate, type SortColumn } from '../pages/paginate';
 import { RATE_LIMIT } from '../rate-limit/rate-limit.module';
 import { numberIn } from './durations';
@@ -48,7 +48,7 @@ export class TokensService {
 
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
     const { organizationId } = callerOf(by);
-    const { state, session, limit, cursor } = validateOrThrow(ListTokensDto, input);
+    const { state, session, limit, cursor } = validatedInput(ListTokensDto, input);
     const ofSession = session ? sql`AND created_by IS NOT NULL` : sql`AND created_by IS NULL`;
     const page = {
       select: sql`SELECT ${TOKEN_COLUMNS} FROM ${Token}
@@ -130,7 +130,7 @@ export class TokensService {
   async rotate(by: By, id: string, input: Partial<RotateTokenDto> = {}): Promise<NewToken> {
     const caller = callerOf(by);
     const { organizationId } = caller;
-    const { overlap, expiresIn } = validateOrThrow(RotateTokenDto, input);
+    const { overlap, expiresIn } = validatedInput(RotateTokenDto, input);
     if (!isId('tok', id)) throw tokenNotFound();
     const value = newTokenValue();
     const token = await this.database.write(

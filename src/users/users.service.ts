@@ -9,7 +9,7 @@ import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
 import type { Precondition } from '../http/input/entity-tags';
 import type { IdempotentRequest } from '../http/input/idempotency-key';
-import { validateOrThrow } from '../http/input/validate';
+import { validatedInput } from '../http/input/validate';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import type { Page } from '../pages/paginate';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
@@ -79,7 +79,7 @@ export class UsersService {
 
   async create(by: By, input: CreateUserDto, beside: Beside = {}): Promise<UserRecord> {
     const caller = callerOf(by);
-    const fields = withDefaults(validateOrThrow(CreateUserDto, input));
+    const fields = withDefaults(validatedInput(CreateUserDto, input));
     const user = await this.database
       .write(caller.organizationId, async (manager) => {
         const user = await insertUser(manager, caller, fields, beside.userNameKey);
@@ -97,7 +97,7 @@ export class UsersService {
     input: CreateUserDto,
     request: IdempotentRequest,
   ): Promise<{ user: UserRecord; isReplay: boolean }> {
-    const fields = withDefaults(validateOrThrow(CreateUserDto, input));
+    const fields = withDefaults(validatedInput(CreateUserDto, input));
     const { response: user, isReplay } = await this.idempotencyKeys
       .runOnce(by.organizationId, request, async (manager) => {
         const user = serializeUser(await insertUser(manager, by, fields));
@@ -122,7 +122,7 @@ export class UsersService {
     input: UpdateUserDto,
     precondition: Precondition = always,
   ): Promise<UserRecord> {
-    const fields = validateOrThrow(UpdateUserDto, input);
+    const fields = validatedInput(UpdateUserDto, input);
     return this.change(by, id, (user) => {
       precondition(user.version);
       return { fields };
@@ -199,7 +199,7 @@ export class UsersService {
     { organizationId }: Caller,
     input: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
-    const { email, role, active, group, ...page } = validateOrThrow(ListUsersDto, input);
+    const { email, role, active, group, ...page } = validatedInput(ListUsersDto, input);
     return this.database.read(organizationId, async (manager) => {
       const members = group ? await this.groups.membersOf(manager, organizationId, group) : undefined;
       const users = { organizationId, filter: { email, role, active }, members };

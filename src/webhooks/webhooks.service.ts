@@ -8,7 +8,7 @@ import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../http/caller';
 import { invalidInput, notFound } from '../http/fault';
 import { numberIn } from '../tokens/durations';
-import { validateOrThrow } from '../http/input/validate';
+import { validatedInput } from '../http/input/validate';
 import { type Page, paginate } from '../pages/paginate';
 import { Reach } from './address/reach';
 import { failWaiting } from './deliveries/disable';
@@ -44,7 +44,7 @@ export class WebhooksService {
   /** Newest first. */
   async list(by: By, input: Partial<ListWebhooksDto> = {}): Promise<Page<WebhookRecord>> {
     const { organizationId } = callerOf(by);
-    const { limit, cursor } = validateOrThrow(ListWebhooksDto, input);
+    const { limit, cursor } = validatedInput(ListWebhooksDto, input);
     const page = {
       select: sql`SELECT ${WEBHOOK_COLUMNS} FROM ${Webhook} WHERE organization_id = ${organizationId}`,
       columns: NEWEST_FIRST,
@@ -74,7 +74,7 @@ export class WebhooksService {
   async create(by: By, input: CreateWebhookDto): Promise<NewSecret> {
     const caller = callerOf(by);
     const { organizationId } = caller;
-    const fields = validateOrThrow(CreateWebhookDto, input);
+    const fields = validatedInput(CreateWebhookDto, input);
     this.requireScheme(fields.url);
     const id = newId('whk');
     const { shown, sealed } = this.secrets.new(organizationId, id);
@@ -107,7 +107,7 @@ export class WebhooksService {
   async update(by: By, id: string, input: UpdateWebhookDto): Promise<WebhookRecord> {
     const caller = callerOf(by);
     const { organizationId } = caller;
-    const fields = validateOrThrow(UpdateWebhookDto, input);
+    const fields = validatedInput(UpdateWebhookDto, input);
     if (fields.url !== undefined) this.requireScheme(fields.url);
     if (fields.enabled) await this.log.catchUp(organizationId);
     const webhook = await writeWebhook(this.database, organizationId, id, async (manager, before) => {
@@ -158,7 +158,7 @@ export class WebhooksService {
   async rotateSecret(by: By, id: string, input: Partial<RotateSecretDto> = {}): Promise<NewSecret> {
     const caller = callerOf(by);
     const { organizationId } = caller;
-    const hours = numberIn(validateOrThrow(RotateSecretDto, input).overlap);
+    const hours = numberIn(validatedInput(RotateSecretDto, input).overlap);
     if (!isId('whk', id)) throw webhookNotFound();
     const { shown, sealed } = this.secrets.new(organizationId, id);
     const webhook = await writeWebhook(this.database, organizationId, id, async (manager) => {

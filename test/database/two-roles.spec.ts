@@ -139,12 +139,15 @@ describeOn('postgres', 'a service whose role may use the tables but does not own
     await useEverything();
   });
 
-  it('works after an upgrade that adds a table', async () => {
+  it('works after an upgrade that adds a table or a sequence', async () => {
     await owner.query(`DROP TABLE idempotency_keys`);
     await owner.query(`DELETE FROM ums_migrations WHERE name LIKE 'CreateIdempotencyKeys%'`);
+    await owner.query(`CREATE SEQUENCE added`);
     expect((await readiness()).status).toBe(503);
     await migrate();
     expect(await readiness()).toMatchObject({ status: 200 });
+    const { rows } = await owner.query(`SELECT has_sequence_privilege($1, 'added', 'USAGE') AS may`, [ROLE]);
+    expect(rows).toEqual([{ may: true }]);
     await useEverything();
   });
 

@@ -10,6 +10,7 @@ import { OrganizationsService, TokenGuard, TokensService } from '../../src';
 import { Client } from '../support/client';
 import { clientOf, useHost, usePlainHost } from '../support/embedding';
 import { AuditsController } from '../support/host';
+import { exchange } from '../support/socket';
 
 const plain = usePlainHost();
 const { host, records } = useHost();
@@ -114,6 +115,21 @@ describe('the service in an application', () => {
       tokenId: api.tokenId,
       organizationId: api.organizationId,
     });
+  });
+});
+
+describe('a target in absolute form', () => {
+  it('is a path to the service, whatever precedes it', async () => {
+    const { tokenValue } = await clientOf(host);
+    const body = '{"name":"Ada","email":"absolute@example.com"}';
+    const answer = await exchange(
+      host.url,
+      `POST http://x:99999/backend/internal/api/v1/users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenValue}\r\n` +
+        `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(answer).toMatch(
+      /^HTTP\/1.1 201 [^]*^Location: \/backend\/internal\/api\/v1\/users\/usr_\w{26}\r$/m,
+    );
   });
 });
 

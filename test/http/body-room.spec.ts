@@ -57,6 +57,28 @@ describe('BodyRoom', () => {
       expect(stopped).toEqual(['slow']);
     });
 
+    it('of another organization alone', async () => {
+      await take('a', 'own');
+      for (const organization of ['b', 'c']) (await take(organization, 'arrived')).hasArrived();
+      waiting('a');
+      await pass(4);
+      expect(stopped).toEqual([]);
+    });
+
+    it('once for each place that is missing, however many wait', async () => {
+      const slow = await take('a', 'slow');
+      for (const name of ['slower', 'slowest']) await take('b', name);
+      for (let i = 0; i < 32; i++) waiting('c');
+      await pass(2);
+      expect(stopped).toEqual(['slow']);
+      slow.giveBack();
+      await turn();
+      await pass(2);
+      expect(stopped).toEqual(['slow', 'slower']);
+      await pass(0.9);
+      expect(stopped).toEqual(['slow', 'slower']);
+    });
+
     it('that began to arrive before the other one waited', async () => {
       for (const organization of ['a', 'b']) (await take(organization, 'arrived')).hasArrived();
       const quick = await take('c', 'quick');

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { readConfig } from '../../src/process/config';
+import { messageOf } from '../../src/process/failure';
 import { defaultHost } from '../../src/process/listen';
 import { run, ums } from '../support/process';
 
@@ -79,6 +80,10 @@ describe('a start that fails says which variable to set', () => {
       'postgres://ums:secret-secret@nowhere.invalid/people',
       'nowhere.invalid. Correct the host in DATABASE_URL.',
     ],
+    [
+      'postgres://ums:secret-secret@127.0.0.1/people?sslrootcert=/nowhere.pem',
+      "open '/nowhere.pem'. Check DATABASE_URL and the server.",
+    ],
     ['postgres:///people?host=/nowhere', '/nowhere/.s.PGSQL.5432. Start PostgreSQL there, or correct'],
     ['postgres://ums:secret-secret%@127.0.0.1/people', 'URI malformed. Check DATABASE_URL and the server.'],
   ])('when nothing answers at %s, in a command too', async (DATABASE_URL, message) => {
@@ -95,7 +100,7 @@ describe('a start that fails says which variable to set', () => {
       'password authentication failed for user "ums"',
       'Correct the user name and password in DATABASE_URL.',
     ],
-    ['28000', 'role "ums" does not exist', 'role "ums" does not exist. Correct DATABASE_URL or pg_hba.conf.'],
+    ['28000', 'role "ums" does not exist', 'role "ums" does not exist. Correct DATABASE_URL, with sslmode'],
     ['3D000', 'database "people" does not exist', 'Create it, or correct the database name in'],
   ])('when the server refuses the login with %s: %s', async (code, message, advice) => {
     const line = await failure({ DATABASE_URL: await refusing(code, message) });
@@ -142,6 +147,13 @@ describe('a start that fails says which variable to set', () => {
       expect(failing.stderr()).toContain('database "people" does not exist. Create it, or correct');
     },
   );
+
+  it('when the certificate of the server is not trusted', () => {
+    const refusal = { code: 'SELF_SIGNED_CERT_IN_CHAIN', variable: 'DATABASE_URL' };
+    expect(messageOf(Object.assign(new Error('self-signed certificate'), refusal))).toBe(
+      'The database cannot be used: self-signed certificate. Add sslrootcert=<file of its CA> to DATABASE_URL.',
+    );
+  });
 
   it('when the server has no TLS', async () => {
     const url = await refusing('00000', '');

@@ -118,6 +118,8 @@ describe('a public address', () => {
     ['Teredo', '2001:0:808:808::1'],
     ['loopback', '::1'],
     ['unspecified', '::'],
+    ['mapped short', '::ffff:5'],
+    ['NAT64 without an address', '64:ff9b::'],
     ['unique local', 'fd00::1'],
     ['link-local', 'fe80::1'],
     ['link-local with a zone', 'fe80::1%eth0'],

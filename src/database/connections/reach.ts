@@ -19,7 +19,7 @@ export async function reach<Connected>(connect: () => Promise<Connected>): Promi
       return await connect();
     } catch (error) {
       if (!isTemporary(error) || performance.now() > deadline)
-        throw Object.assign(error as Error, { variable: 'DATABASE_URL' });
+        throw error instanceof Error ? Object.assign(error, { variable: 'DATABASE_URL' }) : error;
       if (attempt === 1) {
         const reason = sqlState(error) ?? reasonOf(error);
         const message = `The database cannot be reached yet (${reason}). Trying for ${WITHIN_MS / 1000} seconds.`;

@@ -18,6 +18,8 @@ export interface Room {
 interface Place {
   organizationId: string;
   size: number;
+  /** Set if the body has been stopped, and its room will be given back soon. */
+  isEnding?: true;
 }
 
 interface Waiting extends Place {
@@ -34,6 +36,8 @@ interface Arriving {
 export class BodyRoom {
   private readonly held = new Map<string, number>();
   private total = 0;
+  /** How much of the total is about to be given back. */
+  private ending = 0;
   private readonly waiting = new Set<Waiting>();
   private readonly arriving = new Map<Place, Arriving>();
 
@@ -41,7 +45,7 @@ export class BodyRoom {
 
   /** Takes room for a body, which `stop` ends if it must give way. Rejects with a 503 if there is none in time. */
   async take(organizationId: string, size: number, stop: () => void): Promise<Room> {
-    const place = { organizationId, size };
+    const place: Place = { organizationId, size };
     if (this.hasRoom(place)) this.add(organizationId, size);
     else await this.wait(place);
     this.arriving.set(place, { since: performance.now(), stop });
@@ -61,7 +65,7 @@ export class BodyRoom {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
-        clearTimeout(way);
+        clearInterval(way);
         this.waiting.delete(waiting);
       };
       const start = () => {
@@ -76,26 +80,29 @@ export class BodyRoom {
       const waiting = { organizationId, size, start };
       const timer = setTimeout(refuse, MAX_QUEUE_MS).unref();
       const since = performance.now();
-      const way = setTimeout(() => this.stopSlow(place, since), GIVE_WAY_MS).unref();
+      const way = setInterval(() => this.stopSlow(place, since), GIVE_WAY_MS).unref();
       this.waiting.add(waiting);
     });
   }
 
-  /** Makes room for a request whose organization is within its limit, by stopping bodies that began to arrive before it waited. */
+  /** Makes room for a request whose organization is within its limit, by stopping bodies of others that began before it waited. */
   private stopSlow(place: Place, since: number): void {
     if (!this.hasOwnRoom(place)) return;
-    let missing = this.total + place.size - this.limits.all;
+    let missing = this.total - this.ending + place.size - this.limits.all;
     for (const [slow, body] of this.arriving) {
       if (missing <= 0) return;
-      if (body.since > since) continue;
+      if (slow.organizationId === place.organizationId || body.since > since) continue;
       this.arriving.delete(slow);
+      slow.isEnding = true;
+      this.ending += slow.size;
       body.stop();
       missing -= slow.size;
     }
   }
 
-  private give({ organizationId, size }: Place): void {
+  private give({ organizationId, size, isEnding }: Place): void {
     this.add(organizationId, -size);
+    if (isEnding) this.ending -= size;
     // Organizations that hold less come first.
     const byHeld = [...this.waiting].sort(
       (a, b) => this.heldBy(a.organizationId) - this.heldBy(b.organizationId),

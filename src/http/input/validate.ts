@@ -14,17 +14,20 @@ type FieldKind = 'field' | 'query parameter';
 /** Validation stops after this many fields. No DTO has that many, so the rest are unknown fields. */
 const MAX_FIELDS = 2 * MAX_FAULTS;
 
-/** Turns input into its DTO, or throws a 400 that lists every fault. An instance is input that a controller has validated. */
+/** Turns input into its DTO, or throws a 400 that lists every fault. */
 export function validateOrThrow<Dto extends object>(
   metatype: Type<Dto>,
   input: unknown,
   kind?: FieldKind,
 ): Dto {
-  if (input instanceof metatype) return input;
   const { dto, faults } = validate(metatype, input, kind);
   if (faults) throw invalidInput(faults);
   return dto;
 }
+
+/** The same for the input of a service, which a controller has validated if it is an instance. */
+export const validatedInput = <Dto extends object>(metatype: Type<Dto>, input: unknown): Dto =>
+  input instanceof metatype ? input : validateOrThrow(metatype, input);
 
 /**
  * Validates input by the decorators of its DTO and reports every fault, at most one for each path. Nest's ValidationPipe cannot: it

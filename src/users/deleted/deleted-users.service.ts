@@ -7,7 +7,7 @@ import { sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import { type By, type Caller, callerOf } from '../../http/caller';
 import { notFound } from '../../http/fault';
-import { validateOrThrow } from '../../http/input/validate';
+import { validatedInput } from '../../http/input/validate';
 import { type Page, paginate, type SortColumn } from '../../pages/paginate';
 import { newTextOf, putSearchTexts } from '../search/search-texts';
 import { Vocabulary } from '../search/vocabulary/vocabulary';
@@ -71,7 +71,7 @@ export class DeletedUsersService {
 
   private page(by: By, query: Partial<ListDeletedUsersDto>): Promise<Page<DeletedUserRow>> {
     const { organizationId } = callerOf(by);
-    const { limit, cursor, email } = validateOrThrow(ListDeletedUsersDto, query);
+    const { limit, cursor, email } = validatedInput(ListDeletedUsersDto, query);
     const key = email && emailKey(email);
     const page = {
       select: sql`
@@ -101,7 +101,7 @@ export class DeletedUsersService {
   async restore(by: By, id: string, input: RestoreUserDto = {}): Promise<UserRecord> {
     const caller = callerOf(by);
     const { organizationId } = caller;
-    const { email } = validateOrThrow(RestoreUserDto, input);
+    const { email } = validatedInput(RestoreUserDto, input);
     if (!isId('usr', id)) throw deletedUserNotFound();
     const user = await this.database
       .write(organizationId, (manager) => this.restoreUser(manager, caller, id, email))

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { query, type Sql } from '../../database/sql';
 import { type By, callerOf } from '../../http/caller';
-import { validateOrThrow } from '../../http/input/validate';
+import { validatedInput } from '../../http/input/validate';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
 import type { Page } from '../../pages/paginate';
 import { USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from '../user/user-query';
@@ -45,7 +45,7 @@ export class UserSearch {
 
   private async page<Row>(columns: Sql, by: By, input: SearchInput): Promise<Page<Row>> {
     const { organizationId } = callerOf(by);
-    const { q, limit, cursor, role, active } = validateOrThrow(SearchUsersDto, input);
+    const { q, limit, cursor, role, active } = validatedInput(SearchUsersDto, input);
     const list = ['search', organizationId, q, role, ...(active === undefined ? [] : [active])];
     const from = cursor === undefined ? undefined : (decodeCursor(cursor, list, isPosition) as Cursor);
     // All statements see the same rows, so nobody is found twice or left out because of a change in between.

@@ -8,7 +8,7 @@ import { EventHead } from '../../events/log/event-head.entity';
 import { EventLog } from '../../events/log/event-log';
 import { type By, callerOf } from '../../http/caller';
 import { conflict, invalidInput, notFound } from '../../http/fault';
-import { validateOrThrow } from '../../http/input/validate';
+import { validatedInput } from '../../http/input/validate';
 import { type Page, paginate } from '../../pages/paginate';
 import { NEWEST_FIRST } from '../newest-first';
 import { Webhook } from '../webhook.entity';
@@ -36,7 +36,7 @@ export class DeliveriesService {
     input: Partial<ListDeliveriesDto> = {},
   ): Promise<Page<DeliveryRecord>> {
     const { organizationId } = callerOf(by);
-    const { limit, cursor, state } = validateOrThrow(ListDeliveriesDto, input);
+    const { limit, cursor, state } = validatedInput(ListDeliveriesDto, input);
     const page = {
       select: sql`SELECT ${DELIVERY_COLUMNS} FROM ${WebhookDelivery}
         WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} ${state ? sql`AND state = ${state}` : sql``}`,
@@ -66,7 +66,7 @@ export class DeliveriesService {
   /** Sends one event again, or all matching events of a period. Returns the id of the single event. */
   async redeliver(by: By, webhookId: string, input: RedeliverDto): Promise<string | null> {
     const { organizationId } = callerOf(by);
-    const { eventId, since, until } = validateOrThrow(RedeliverDto, input);
+    const { eventId, since, until } = validatedInput(RedeliverDto, input);
     requireOneWay(eventId, since, until);
     // Finds all events that have been committed, like the feed.
     await this.log.catchUp(organizationId);
