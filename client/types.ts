@@ -253,7 +253,7 @@ export interface EventActor {
 
 export interface EventTarget {
   /** The kind of thing. */
-  type: 'group' | 'user' | 'token' | 'webhook';
+  type: 'user' | 'group' | 'token' | 'webhook';
   /** Its id. */
   id: string;
 }

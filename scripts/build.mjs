@@ -1,9 +1,7 @@
-// Builds what `nest build` does not: the client, the page of the API reference, and the dashboard. `npm run build`
+// Builds what `nest build` does not: the client, the dashboard, and the page of the API reference. `npm run build`
 // runs both. SWC compiles without checking types, which `npm run check:types` does; `npm pack` checks them, too.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { build as buildDashboard } from 'vite';
 
 await import('./build-client.mjs');
@@ -13,17 +11,23 @@ for (const type of ['mjs', 'd.mts', 'd.cts'])
   writeFileSync(`dist/client/index.${type}`, "export * from 'user-management-service-client';\n");
 writeFileSync('dist/client/index.cjs', "module.exports = require('user-management-service-client');\n");
 
-const require = createRequire(import.meta.url);
-const page = 'node_modules/.docs-page';
-execFileSync(process.execPath, [
-  'node_modules/@swc/cli/bin/swc.js',
-  'scripts/docs',
-  '--out-dir',
-  page,
-  '--quiet',
-]);
-const { render } = require(resolve(page, 'scripts/docs/page.js'));
-writeFileSync('dist/docs.html', render(require(resolve('openapi.json'))));
-rmSync(page, { recursive: true });
-
 await buildDashboard({ logLevel: 'warn' });
+
+// Swagger UI and its licences, and what is ours of the page. The output folder mirrors the paths of the service.
+mkdirSync('dist/docs/docs', { recursive: true });
+const swaggerUi = 'node_modules/swagger-ui-dist';
+for (const name of ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'])
+  copyFileSync(`${swaggerUi}/${name}`, `dist/docs/docs/${name}`);
+const css = readFileSync(`${swaggerUi}/swagger-ui.css`, 'utf8');
+writeFileSync('dist/docs/docs/swagger-ui.css', css.replace(/\/\*# sourceMappingURL=.*\*\//, ''));
+for (const name of ['initializer.js', 'style.css'])
+  copyFileSync(`swagger-ui/${name}`, `dist/docs/docs/${name}`);
+copyFileSync('swagger-ui/index.html', 'dist/docs/index.html');
+writeFileSync('dist/docs/openapi.json', JSON.stringify(JSON.parse(readFileSync('openapi.json', 'utf8'))));
+
+for (const folder of ['dist/dashboard/dashboard', 'dist/docs/docs', 'dist/docs'])
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isFile() && !path.endsWith('.gz'))
+      writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+  }

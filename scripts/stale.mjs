@@ -12,13 +12,13 @@ const SOURCES = [
   'nest-cli.json',
   'scripts/build.mjs',
   'scripts/build-client.mjs',
-  'scripts/docs',
+  'swagger-ui',
   'tsconfig.json',
   'tsconfig.build.json',
   '.swcrc',
   'vite.config.mjs',
 ];
-const BUILT = 'dist/dashboard/index.html'; // the last that a build writes
+const BUILT = 'dist/docs/openapi.json.gz'; // the last that a build writes
 
 // The build tools would fail on an older Node with a stack trace. src/process/node-version.ts checks the same at a start.
 const version = process.versions.node;

@@ -33,8 +33,10 @@ export async function readService() {
   });
   const app = await NestFactory.create(module, { preview: true, logger: ['error'] });
   const served: Route[] = [...routesOf(controllersOf(new DiscoveryService(app.get(ModulesContainer))))];
-  // SCIM describes itself, at /Schemas.
-  const routes = served.filter(({ path }) => formatOf({ url: path }) === API_FORMAT);
+  // SCIM describes itself, at /Schemas, and the files of a page are no API.
+  const routes = served.filter(
+    ({ path }) => formatOf({ url: path }) === API_FORMAT && !path.startsWith('/docs/'),
+  );
   const config = new DocumentBuilder().setTitle('User Management Service').setVersion(version).build();
   const extraModels = routes.flatMap((route) => responsesOf(route).view ?? []);
   return { routes, document: SwaggerModule.createDocument(app, config, { extraModels }) };

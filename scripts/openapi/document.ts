@@ -28,7 +28,7 @@ export async function describeService(): Promise<object> {
       contact: { name: 'The operators of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The service that serves this document.' }],
+    servers: [{ url: '.', description: 'The service that serves this document.' }], // a gateway may prefix the path
     security: [{ token: [] }],
     tags: TAGS,
     paths: describePaths(

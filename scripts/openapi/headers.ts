@@ -19,9 +19,12 @@ export const HEADERS = {
   'X-Token-Expires-At': text('When the token expires; absent if it never does.', '2026-05-01T09:30:00.000Z'),
   'Retry-After': number('How many seconds to wait before retrying.', 17),
   'WWW-Authenticate': text('Why the request was rejected (RFC 6750).', 'Bearer error="invalid_token"'),
-  'Cache-Control': text('Caches must not store the response.', 'no-store'),
+  'Cache-Control': text(
+    '`no-store`: caches must not store the response. `no-cache`: they must ask whether it has changed.',
+    'no-store',
+  ),
   'X-Content-Type-Options': text('Browsers must not guess another type than `Content-Type`.', 'nosniff'),
-  ETag: text('The version of the user, for `If-Match` and `If-None-Match`.', '"1"'),
+  ETag: text('The version of what is shown, for `If-Match` and `If-None-Match`.', '"1"'),
   'Idempotent-Replayed': text(
     'Whether the response is that of an earlier request with the same `Idempotency-Key`; absent otherwise.',
     'true',

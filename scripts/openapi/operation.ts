@@ -90,7 +90,7 @@ const CONDITIONS = {
   ),
   'If-None-Match': condition(
     'If-None-Match',
-    'A GET is a 304 without a body, and any other request a 412, if one of these is the `ETag` of the user.',
+    'A GET is a 304 without a body, and any other request a 412, if one of these is the current `ETag`.',
   ),
 };
 
@@ -127,7 +127,11 @@ function successes(generated: Operation, route: Route, open: boolean): Operation
           description: STATUS_CODES[status]!,
           headers: headerRefs(names),
           ...(mediaType
-            ? { content: { [mediaType]: { schema: { type: 'string' } } } }
+            ? {
+                content: {
+                  [mediaType]: { schema: { type: mediaType.endsWith('json') ? 'object' : 'string' } },
+                },
+              }
             : described && { content: described }),
         },
       ];

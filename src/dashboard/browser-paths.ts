@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { sendFile } from '../http/built-file';
 import { setCommonHeaders } from '../http/request-id';
 import { readFiles } from './dashboard.files';
 
@@ -7,13 +8,14 @@ import { readFiles } from './dashboard.files';
  * the 404 of any other path at `/`. Only for the standalone service, because these paths belong to a host.
  */
 export function browserPaths(): RequestHandler {
-  const icon = [...readFiles()].find(([path]) => path.endsWith('.svg'))?.[1];
+  const file = [...readFiles()].find(([path]) => path.endsWith('.svg'))?.[1];
+  const icon = file && { ...file, headers: { ...file.headers, 'Cache-Control': 'public, max-age=86400' } };
   return (request, response, next) => {
     const isRoot = request.path === '/' && request.accepts(['json', 'html']) === 'html';
     if (!isRoot && (request.path !== '/favicon.ico' || !icon)) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     setCommonHeaders(request, response);
     if (isRoot) return response.redirect('dashboard'); // relative, because a gateway may prefix the path
-    response.set(icon!.headers).set('Cache-Control', 'public, max-age=86400').send(icon!.content);
+    sendFile(request, response, icon!);
   };
 }

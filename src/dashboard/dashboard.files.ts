@@ -1,12 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname } from 'node:path';
-import { builtFile, isBuilt } from '../http/built-file';
-
-/** A file of the page, as it is sent. */
-export interface PageFile {
-  content: Buffer;
-  headers: Record<string, string>;
-}
+import { builtFile, fileOf, isBuilt, readBuilt, type SentFile } from '../http/built-file';
 
 /** Allows only the page's own files, and forbids turning text into markup or code. */
 const POLICY = [
@@ -32,13 +25,6 @@ export const PAGE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-const TYPES: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-
 /** The addresses at which a browser gets the page. `dashboard/routes.ts` has the same ones. */
 const PAGE_PATH =
   /^\/dashboard(?:\/(?:users|tokens|groups|webhooks|activity|deleted)|\/(?:users|tokens|groups)\/[\w-]{1,64})?$/;
@@ -47,11 +33,13 @@ const PAGE_PATH =
  * The files of the page by the path they are served at. They are few and small, so they are read once, and no request can
  * reach another file.
  */
-export function readFiles(): Map<string, PageFile> {
+export function readFiles(): Map<string, SentFile> {
   const names = namesOfFiles();
   // The names contain a hash of the content.
-  const caching = 'public, max-age=31536000, immutable';
-  return new Map(names.map((name) => [`/dashboard/${name}`, fileOf(`dashboard/dashboard/${name}`, caching)]));
+  const headers = { ...PAGE_HEADERS, 'Cache-Control': 'public, max-age=31536000, immutable' };
+  return new Map(
+    names.map((name) => [`/dashboard/${name}`, readBuilt(`dashboard/dashboard/${name}`, headers)]),
+  );
 }
 
 /** Whether the page has a section at this path. */
@@ -61,27 +49,23 @@ export const isPagePath = (path: string): boolean => PAGE_PATH.test(path);
 const SIGN_IN = '<meta name="sign-in" content="yes" />';
 
 /** Returns a function that finds the page for a path; undefined if there is no section, or no page yet. */
-export function readPage(hasSignIn: boolean): (path: string) => PageFile | undefined {
+export function readPage(hasSignIn: boolean): (path: string) => SentFile | undefined {
   if (!isBuilt(PAGE)) return () => undefined;
-  const atRoot = fileOf(PAGE, 'no-store');
-  const html = atRoot.content.toString().replace('</head>', `${hasSignIn ? SIGN_IN : ''}</head>`);
+  const built = readFileSync(builtFile(PAGE), 'utf8');
+  const html = built.replace('</head>', `${hasSignIn ? SIGN_IN : ''}</head>`);
   // The links in it are relative, because a host or a gateway may prefix the path, so they depend on the depth of the path.
-  const [page, section, item] = ['./', '../', '../../'].map((up) => ({
-    ...atRoot,
-    content: Buffer.from(html.replaceAll('="./', `="${up}`)),
-  }));
-  const byDepth: Record<number, PageFile> = { 2: page, 3: section, 4: item };
+  const [page, section, item] = ['./', '../', '../../'].map((up) =>
+    fileOf(PAGE, Buffer.from(html.replaceAll('="./', `="${up}`)), {
+      ...PAGE_HEADERS,
+      'Cache-Control': 'no-store',
+    }),
+  );
+  const byDepth: Record<number, SentFile> = { 2: page, 3: section, 4: item };
   return (path) => (isPagePath(path) ? byDepth[path.split('/').length] : undefined);
 }
 
-const namesOfFiles = () => (isBuilt(PAGE) ? readdirSync(builtFile('dashboard/dashboard')) : []);
+const namesOfFiles = () =>
+  isBuilt(PAGE) ? readdirSync(builtFile('dashboard/dashboard')).filter((name) => !name.endsWith('.gz')) : [];
 
 /** The name of the style sheet, below `/dashboard/`. */
 export const stylesheet = (): string => namesOfFiles().find((name) => name.endsWith('.css')) ?? '';
-
-function fileOf(name: string, caching: string): PageFile {
-  return {
-    content: readFileSync(builtFile(name)),
-    headers: { ...PAGE_HEADERS, 'Content-Type': TYPES[extname(name)], 'Cache-Control': caching },
-  };
-}

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { isBuilt, NOT_BUILT } from '../http/built-file';
+import { isBuilt, NOT_BUILT, sendFile } from '../http/built-file';
 import { sendProblem } from '../http/problem';
 import { setCommonHeaders } from '../http/request-id';
 import { isPagePath, PAGE, readFiles, readPage } from './dashboard.files';
@@ -32,9 +32,8 @@ export class DashboardMiddleware implements NestMiddleware {
       response.setHeader('Allow', 'GET, HEAD');
       return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET or HEAD.' });
     }
-    response.set(file.headers);
+    if (path === request.path) return sendFile(request, response, file);
     // Relative, because a gateway may prefix the path.
-    if (path !== request.path) response.redirect(308, `../${path.slice(path.lastIndexOf('/') + 1)}`);
-    else response.send(file.content);
+    response.set(file.headers).redirect(308, `../${path.slice(path.lastIndexOf('/') + 1)}`);
   }
 }

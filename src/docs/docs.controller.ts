@@ -1,48 +1,45 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { Controller, Get, Header, NotFoundException, Res, UseGuards } from '@nestjs/common';
-import type { Response } from 'express';
-import document from '../../openapi.json';
-import { builtFile, isBuilt, NOT_BUILT } from '../http/built-file';
-import { Responses } from '../http/responses';
+import { Controller, Get, NotFoundException, Param, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { NOT_BUILT, sendFile } from '../http/built-file';
 import { NoQueryGuard } from '../http/input/no-query.guard';
+import { NO_ROUTE } from '../http/problem';
+import { Responses } from '../http/responses';
 import { Public } from '../http/scopes';
-
-const PAGE = 'docs.html';
+import { readDocument, readFiles, readPage } from './docs.files';
 
 @Controller()
 @Public()
 @UseGuards(NoQueryGuard)
 export class DocsController {
-  private readonly page = isBuilt(PAGE) ? readFileSync(builtFile(PAGE), 'utf8') : undefined;
-  private readonly policy = policyOf(this.page ?? '');
+  private readonly document = readDocument();
+  private readonly page = readPage();
+  private readonly files = readFiles();
 
   /**
    * Get the OpenAPI document
    * @remarks Returns this document, for generators and other tools.
    */
   @Get('openapi.json')
-  openapi(): object {
-    return document;
+  @Responses({ mediaType: 'application/json', headers: ['ETag'], conditions: ['If-None-Match'] })
+  openapi(@Req() request: Request, @Res() response: Response): void {
+    sendFile(request, response, this.document);
   }
 
   /**
    * Get the API reference
-   * @remarks Returns this document as a web page.
+   * @remarks Returns a web page that shows this document and sends requests: Swagger UI.
    */
   @Get('docs')
-  @Responses({ mediaType: 'text/html' })
-  @Header('Content-Type', 'text/html; charset=utf-8')
-  docs(@Res({ passthrough: true }) response: Response): string {
-    if (this.page === undefined) throw new NotFoundException(NOT_BUILT);
-    response.setHeader('Content-Security-Policy', this.policy);
-    return this.page;
+  @Responses({ mediaType: 'text/html', headers: ['ETag'], conditions: ['If-None-Match'] })
+  docs(@Req() request: Request, @Res() response: Response): void {
+    if (!this.page) throw new NotFoundException(NOT_BUILT);
+    sendFile(request, response, this.page);
   }
-}
 
-/** Allows the styles in the page, and neither scripts nor requests. */
-function policyOf(page: string): string {
-  const style = /<style>([^]*)<\/style>/.exec(page)?.[1] ?? '';
-  const hash = createHash('sha256').update(style).digest('base64');
-  return `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  @Get('docs/:file')
+  file(@Param('file') name: string, @Req() request: Request, @Res() response: Response): void {
+    const file = this.files.get(name);
+    if (!file) throw new NotFoundException(NO_ROUTE);
+    sendFile(request, response, file);
+  }
 }

@@ -1,5 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
+import type { Request, Response } from 'express';
+import { hasFile } from './input/entity-tags';
 
 /** `dist`, seen from the compiled code or, in the tests, from the sources. */
 const DIST = join(__dirname, __dirname.includes(`${sep}dist${sep}src${sep}`) ? '../..' : '../../dist');
@@ -11,3 +14,54 @@ export const builtFile = (path: string) => join(DIST, path);
 export const isBuilt = (path: string) => existsSync(builtFile(path));
 
 export const NOT_BUILT = 'This page has not been built. Run: npm run build';
+
+/** A file as it is sent. */
+export interface SentFile {
+  headers: Record<string, string>;
+  plain: Content;
+  /** Absent if the build has not compressed it. */
+  gzip?: Content;
+}
+
+/** Each coding has an entity tag of its own, because a strong tag stands for the same bytes. */
+interface Content {
+  bytes: Buffer;
+  etag: string;
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+};
+
+/** A file of this name and these bytes. */
+export const fileOf = (name: string, bytes: Buffer, headers: Record<string, string>): SentFile => ({
+  headers: { 'Content-Type': TYPES[extname(name)] ?? 'text/plain; charset=utf-8', ...headers },
+  plain: contentOf(bytes),
+});
+
+/** Reads a file, and what the build has compressed of it. */
+export const readBuilt = (path: string, headers: Record<string, string>): SentFile => ({
+  ...fileOf(path, readFileSync(builtFile(path)), headers),
+  ...(isBuilt(`${path}.gz`) && { gzip: contentOf(readFileSync(builtFile(`${path}.gz`))) }),
+});
+
+const contentOf = (bytes: Buffer): Content => ({
+  bytes,
+  etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`,
+});
+
+/** Answers a GET or HEAD with the file in a coding that the caller accepts, or with a 304 if the caller has it already. */
+export function sendFile(request: Request, response: Response, file: SentFile): void {
+  const gzip = request.acceptsEncodings(['gzip', 'identity']) === 'gzip' ? file.gzip : undefined;
+  const { bytes, etag } = gzip ?? file.plain;
+  response.vary('Accept-Encoding').set('ETag', etag);
+  response.set('Cache-Control', file.headers['Cache-Control']);
+  if (hasFile(request, etag)) return void response.status(304).end();
+  response.set(file.headers);
+  if (gzip) response.set('Content-Encoding', 'gzip');
+  response.send(bytes);
+}

@@ -12,7 +12,7 @@ export interface ResponsesOfRoute {
   failures?: number[];
   /** The class of the body, if the method returns the body as text. */
   view?: Type;
-  /** The media type of the body, if it is not JSON. */
+  /** The media type of the body, if the method does not return it as JSON. */
   mediaType?: string;
 }
 

@@ -13,7 +13,7 @@ export function strictExpress() {
     .enable('strict routing')
     .disable('x-powered-by')
     .disable('etag'); // responses are `no-store`
-  // Express would answer `If-None-Match: *` with a 304 on any route. The one route that has an ETag compares it itself.
+  // Express would answer `If-None-Match: *` with a 304 on any route. What has an ETag compares it itself.
   Object.defineProperty(app.request, 'fresh', { value: false });
   return app;
 }

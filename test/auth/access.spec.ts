@@ -78,6 +78,7 @@ it('requires these scopes for these routes', () => {
     'get /dashboard/session public',
     'get /dashboard/sign-in public',
     'get /docs public',
+    'get /docs/:file public',
     'get /livez public',
     'get /openapi.json public',
     'get /readyz public',
@@ -137,7 +138,10 @@ it('serves only the routes that a controller declares', () => {
   });
   const declared = [
     ...routes.filter(({ method }) => method !== 'all'), // which is served as all methods
-    ...['livez', 'readyz', 'openapi.json', 'docs'].map((name) => ({ method: 'get', path: `/${name}` })),
+    ...['livez', 'readyz', 'openapi.json', 'docs', 'docs/:file'].map((name) => ({
+      method: 'get',
+      path: `/${name}`,
+    })),
     ...['sign-in', 'callback', 'session'].map((name) => ({ method: 'get', path: `/dashboard/${name}` })),
     { method: 'post', path: '/dashboard/session' },
   ];

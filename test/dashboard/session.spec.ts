@@ -2,13 +2,11 @@
  * @slow it drives a browser
  * @only embedded postgres: the requests of the dashboard are those of the API
  */
-import { createServer, request, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { OrganizationsService, TokensService, UserManagementModule } from '../../src';
 import { describeInBrowser } from '../support/browser';
 import { dialogButton, signIn, tokensIn, toUsers, useDashboard } from '../support/dashboard';
 import { emptyDirectory } from '../support/database';
+import { startGateway } from '../support/gateway';
 import { startHost } from '../support/host';
 import { start, stop } from '../support/process';
 
@@ -167,31 +165,8 @@ describeInBrowser('a session of the dashboard', () => {
 
 describeInBrowser('the dashboard', () => {
   const { service, open } = useDashboard();
-  const servers: Server[] = [];
-  afterAll(() => servers.forEach((server) => server.close()));
-
-  /** Starts a gateway that serves the service below a path. */
-  async function gateway(path: string): Promise<string> {
-    const { hostname, port } = new URL(service().url);
-    const server = createServer((incoming, outgoing) => {
-      if (!incoming.url!.startsWith(`${path}/`)) return void outgoing.writeHead(404).end();
-      const { method, headers } = incoming;
-      const forwarded = request(
-        { hostname, port, method, headers, path: incoming.url!.slice(path.length) },
-        (response) => {
-          outgoing.writeHead(response.statusCode!, response.headers);
-          response.pipe(outgoing);
-        },
-      );
-      incoming.pipe(forwarded);
-    }).listen(0, '127.0.0.1');
-    servers.push(server);
-    await once(server, 'listening');
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-  }
-
   it.each(['/dashboard', '/dashboard/', '/dashboard/users'])('works behind a gateway at %s', async (path) => {
-    const url = await gateway('/people/directory');
+    const { url, close } = await startGateway(service().url, '/people/directory');
     const { page, requestedUrls } = await open();
     const api = await service().client();
     await api.createUser({ name: 'Ada Lovelace' });
@@ -203,6 +178,7 @@ describeInBrowser('the dashboard', () => {
       requestedUrls.filter((requested) => !requested.startsWith(url) && !requested.startsWith('data:')),
     ).toEqual([]);
     expect(new URL(page.url()).pathname).toBe('/people/directory/dashboard/users');
+    close();
   });
 
   it('works in a host application, and shows a command with its address', async () => {

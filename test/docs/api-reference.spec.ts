@@ -2,115 +2,154 @@
  * @slow it drives a browser
  * @only embedded postgres: the document does not depend on the database
  */
-import { readFileSync } from 'node:fs';
-import document from '../../openapi.json';
-import { STYLE } from '../../scripts/docs/style';
-import { accessibilityFaults, prepareAccessibility } from '../support/accessibility';
+import type { Page } from 'playwright-core';
+import { faultsInEveryVariant, prepareAccessibility } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
-import { useDashboard } from '../support/dashboard';
-import { startService, type TestService } from '../support/service';
+import { tokensIn, useDashboard } from '../support/dashboard';
+import { startGateway } from '../support/gateway';
 
-interface Operation {
-  operationId: string;
-  summary: string;
-  parameters: { name: string; in: string }[];
-  responses: Record<string, object>;
+/** Where the markup of Swagger UI misses WCAG 2.2 AA, which no setting and no style changes. */
+const IN_MARKUP = {
+  'nested-interactive': 'the path of an operation is a link inside its button',
+  'button-name': 'the button that closes the dialog is an icon',
+  label: 'the field of a body has no label',
+  'select-name': 'neither has the list of a parameter',
+  'label-content-name-mismatch': 'the buttons of the dialog have other names than their texts',
+  'scrollable-region-focusable': 'what scrolls is no stop of the Tab key, unless the browser makes it one',
+};
+
+/** The operation that this link opens. */
+const operation = (page: Page, link: string) =>
+  page.locator('.opblock', { has: page.locator(`a[href="${link}"]`) });
+const summary = (page: Page, link: string) => operation(page, link).locator('.opblock-summary-control');
+const LIST = '#/Users/users.list';
+const CREATE = '#/Users/users.create';
+const ROTATE = '#/Tokens/tokens.rotate';
+const LIVE = '#/Health/health.live';
+
+/** Enters a token in the dialog. */
+async function authorize(page: Page, value: string): Promise<void> {
+  await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+  await page.getByLabel('auth-bearer-value').fill(value);
+  await page.getByRole('button', { name: 'Apply credentials' }).click();
+  await page.getByRole('button', { name: 'Remove authorization' }).waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
 }
-const operations = Object.entries(
-  document.paths as unknown as Record<string, Record<string, Operation>>,
-).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
-);
 
-describe('GET /docs', () => {
-  let service: TestService;
-  let html: string;
-  beforeAll(async () => {
-    service = await startService();
-    const { text, headers } = await service.anonymous().get('/docs').expect(200);
-    expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^;]+'; img-src data:;/,
-    );
-    html = text;
-  });
-  afterAll(() => service.close());
-
-  it.each(operations)(
-    'shows $method $path once, with its parameters, statuses and an example',
-    (operation) => {
-      const { method, path, operationId, summary, parameters, responses } = operation;
-      const articles = html.split('<article ').filter((text) => text.startsWith(`id="${operationId}"`));
-      expect(articles).toHaveLength(1);
-      const [article] = articles[0].split('</article>');
-      expect(article).toContain(`>${summary}</h3>`);
-      expect(article).toContain(`>${method.toUpperCase()}</span> <code>${path}</code>`);
-      expect(article).toContain('<figcaption>Request</figcaption><pre><code>curl ');
-      for (const { name } of parameters.filter((parameter) => parameter.in !== 'header')) {
-        expect(article).toContain(`<code>${name}</code>`);
-      }
-      const statuses = [...article.matchAll(/data-label="Status">(\d{3}) /g)].map(([, status]) => status);
-      expect(statuses).toEqual(Object.keys(responses));
-    },
-  );
-
-  it('shows every error with its body', () => {
-    for (const [name, { content }] of Object.entries(document.components.responses)) {
-      const [, article] = html.split(`<article id="${name}"`);
-      const { detail } = content['application/problem+json'].example;
-      expect(article.split('</article>')[0]).toContain(detail);
-    }
-  });
-
-  it('has links and ids that fit', () => {
-    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-    const targets = [...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
-    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
-    expect(targets.filter((id) => !ids.includes(id))).toEqual([]);
-  });
-
-  it('contains no script, and no Markdown that is not rendered', () => {
-    expect(html).not.toMatch(/<script|(?:src="?|href="?|url\("?)https?:|\son\w+=|undefined|\[object|`|##/);
-    expect(html).not.toMatch(/<p>[^<]*\n/);
-  });
-
-  it('answers GET and HEAD only', async () => {
-    const { headers } = await service.anonymous().delete('/docs').expect(405);
-    expect(headers.allow).toBe('GET, HEAD');
-  });
-});
-
-it('has the colours of the dashboard', () => {
-  const coloursIn = (css: string) => css.match(/--[\w-]+: ?light-dark\(#[0-9a-f]{6}, #[0-9a-f]{6}\)/g) ?? [];
-  const withSpace = coloursIn(STYLE).map((colour) => colour.replace(':', ': '));
-  expect(withSpace.length).toBeGreaterThan(10);
-  expect(coloursIn(readFileSync('dashboard/style.css', 'utf8'))).toEqual(expect.arrayContaining(withSpace));
-});
-
-const VARIANTS = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [1280, 390, 320].map((width) => ({ colorScheme, width })),
-);
+/** Sends the request of an open operation, and returns the status of the response. */
+async function execute(page: Page, link: string): Promise<string> {
+  const block = operation(page, link);
+  await block.getByRole('button', { name: 'Try it out' }).click();
+  await block.getByRole('button', { name: 'Execute' }).click();
+  return block.locator('.live-responses-table tbody .response-col_status').innerText();
+}
 
 describeInBrowser('the API reference', () => {
   const { service, open } = useDashboard();
 
-  it.each(VARIANTS)('meets WCAG 2.2 AA, $colorScheme and $width px wide', async ({ colorScheme, width }) => {
-    const { page, requestedUrls } = await open({ colorScheme, viewport: { width, height: 800 } });
-    await prepareAccessibility(page);
-    const url = `${service().url}/docs`;
-    await page.goto(url);
+  it.each(['', '/people/directory'])(
+    'sends requests with a token that it forgets, below "%s"',
+    async (path) => {
+      const { url, close } = await startGateway(service().url, path);
+      const { page, requestedUrls, expectErrors } = await open();
+      const api = await service().client();
+      await api.createUser({ name: 'Ada Lovelace' });
 
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page
-      .getByRole('navigation', { name: 'Contents' })
-      .getByRole('link', { name: 'Create a user' })
-      .click();
-    expect(
-      await page.evaluate(`document.querySelector(':target h3').getBoundingClientRect().top`),
-    ).toBeLessThan(100);
-    // It needs no network, and the styles of its policy are in force.
-    expect(requestedUrls.filter((requested) => !requested.startsWith('data:'))).toEqual([url]);
-    const canvas = colorScheme === 'dark' ? 'rgb(14, 16, 21)' : 'rgb(255, 255, 255)';
-    expect(await page.evaluate(`getComputedStyle(document.documentElement).backgroundColor`)).toBe(canvas);
+      await page.goto(`${url}/docs`);
+      await summary(page, LIST).click();
+      await authorize(page, api.tokenValue);
+      expect(await execute(page, LIST)).toBe('200');
+      await operation(page, LIST).locator('.live-responses-table').getByText('"Ada Lovelace"').waitFor();
+      expect(requestedUrls.at(-1)).toMatch(`${url}/api/v1/users?`);
+      expect(requestedUrls.filter((requested) => !requested.startsWith(`${url}/`))).toEqual([]);
+
+      const state = await page.context().storageState({ indexedDB: true });
+      expect(state).toEqual({ cookies: [], origins: [] });
+      expect(await page.evaluate('sessionStorage.length')).toBe(0);
+      await page.reload();
+      await summary(page, LIST).waitFor();
+      expect(await tokensIn(page)).not.toContain(api.tokenValue);
+      expectErrors(401);
+      expect(await execute(page, LIST)).toMatch(/^401/);
+      await page.close();
+      close();
+    },
+  );
+
+  it('asks the browser not to remember what is typed', async () => {
+    const { page } = await open();
+    await page.goto(`${service().url}/docs`);
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    expect(await page.getByLabel('auth-bearer-value').getAttribute('autocomplete')).toBe('off');
+  });
+
+  it('opens the operation of a link, and has a link for the operation that is opened', async () => {
+    const { page } = await open();
+    await page.goto(`${service().url}/docs${ROTATE}`);
+    await operation(page, ROTATE).getByRole('button', { name: 'Try it out' }).waitFor();
+    expect(await page.locator('.opblock.is-open').count()).toBe(1);
+    await summary(page, LIVE).click();
+    await page.waitForURL(`**/docs${LIVE}`);
+  });
+
+  it('works with the keyboard', async () => {
+    const { page } = await open();
+    await page.goto(`${service().url}/docs`);
+    await summary(page, LIST).waitFor();
+    const focused = () =>
+      page.evaluate<string>(
+        `document.activeElement.querySelector('a[href^="#/"]')?.getAttribute('href') ?? document.activeElement.innerText`,
+      );
+    const stops: string[] = [];
+    while (stops.at(-1) !== LIST) {
+      expect(stops.length).toBeLessThan(20);
+      await page.keyboard.press('Tab');
+      stops.push(await focused());
+    }
+    expect(stops).toContain('Authorize');
+    await page.keyboard.press('Enter');
+    await operation(page, LIST).getByRole('button', { name: 'Try it out' }).waitFor();
+    expect(await summary(page, LIST).getAttribute('aria-expanded')).toBe('true');
+    await page.keyboard.press('Enter');
+    await operation(page, LIST).getByRole('button', { name: 'Try it out' }).waitFor({ state: 'detached' });
+  });
+
+  it('is dark when the system is', async () => {
+    const { page } = await open({ colorScheme: 'dark' });
+    await page.goto(`${service().url}/docs`);
+    await summary(page, LIST).waitFor();
+    const luminance = async () => {
+      const colour = await page.evaluate<string>(
+        `getComputedStyle(document.documentElement).backgroundColor`,
+      );
+      return Math.max(...colour.match(/\d+/g)!.slice(0, 3).map(Number));
+    };
+    expect(await page.evaluate('document.documentElement.className')).toBe('dark-mode');
+    expect(await luminance()).toBeLessThan(64);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.waitForFunction(`document.documentElement.className === ''`);
+  });
+
+  it('meets WCAG 2.2 AA, but for the markup of Swagger UI', async () => {
+    for (const [rule, reason] of Object.entries(IN_MARKUP))
+      process.stdout.write(`Not checked in /docs: ${rule}, because ${reason}.\n`);
+    const { page } = await open();
+    const api = await service().client();
+    await prepareAccessibility(page);
+    await page.goto(`${service().url}/docs${CREATE}`);
+    await operation(page, CREATE).getByRole('button', { name: 'Try it out' }).waitFor();
+    await summary(page, LIST).click();
+    await operation(page, LIST).getByRole('button', { name: 'Try it out' }).waitFor();
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const faults = await faultsInEveryVariant(page);
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await authorize(page, api.tokenValue);
+    await execute(page, CREATE);
+    faults.push(...(await faultsInEveryVariant(page)));
+
+    const isOf = (rule: string) => (fault: string) => fault.includes(` px: ${rule} `);
+    const rules = Object.keys(IN_MARKUP);
+    expect(faults.filter((fault) => !rules.some((rule) => isOf(rule)(fault)))).toEqual([]);
+    expect(rules.filter((rule) => !faults.some(isOf(rule)))).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ describe('what nest build alone has compiled', () => {
     };
     for (const path of ['/dashboard', '/dashboard/users', '/dashboard/users/usr_1', '/docs'])
       expect(await get(path)).toMatchObject(notBuilt);
-    for (const path of ['/favicon.ico', '/dashboard/nothing'])
+    for (const path of ['/favicon.ico', '/dashboard/nothing', '/docs/style.css'])
       expect(await get(path)).toMatchObject({ status: 404, body: { detail: 'There is no such route.' } });
     expect(await get('/openapi.json')).toMatchObject({ status: 200 });
     service.kill('SIGINT');

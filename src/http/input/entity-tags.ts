@@ -38,6 +38,12 @@ export function freshness(request: IncomingMessage): (version: number) => boolea
   return (version) => ifNoneMatch !== undefined && has(ifNoneMatch, version);
 }
 
+/** The same of a file. A malformed header is ignored, and no tag can contain another, because none contains a quote. */
+export function hasFile({ headers }: IncomingMessage, tag: string): boolean {
+  const ifNoneMatch = headers['if-none-match']?.trim();
+  return ifNoneMatch === '*' || ifNoneMatch?.includes(tag) === true;
+}
+
 /** Throws if the conditions do not allow a write of this version. */
 export type Precondition = (version: number) => void;
 

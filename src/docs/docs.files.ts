@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs';
+import { builtFile, fileOf, isBuilt, readBuilt, type SentFile } from '../http/built-file';
+import document from '../../openapi.json';
+
+const PAGE = 'docs/index.html';
+
+/** Callers keep the files, and ask each time whether they are still the same. */
+const CACHING = { 'Cache-Control': 'no-cache' };
+
+/** Allows only the page's own files, and requests to the service that serves it. */
+const PAGE_HEADERS = {
+  ...CACHING,
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** The page, unless only the code has been built. */
+export const readPage = (): SentFile | undefined =>
+  isBuilt(PAGE) ? readBuilt(PAGE, PAGE_HEADERS) : undefined;
+
+/** The files below `/docs/`, by name: Swagger UI with its licence, and our own. */
+export const readFiles = (): Map<string, SentFile> =>
+  new Map(namesOfFiles().map((name) => [name, readBuilt(`docs/docs/${name}`, PAGE_HEADERS)]));
+
+const namesOfFiles = () =>
+  isBuilt(PAGE) ? readdirSync(builtFile('docs/docs')).filter((name) => !name.endsWith('.gz')) : [];
+
+/** The OpenAPI document, compressed if the build has done so. */
+export const readDocument = (): SentFile =>
+  isBuilt('docs/openapi.json')
+    ? readBuilt('docs/openapi.json', CACHING)
+    : fileOf('openapi.json', Buffer.from(JSON.stringify(document)), CACHING);
