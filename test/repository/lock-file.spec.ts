@@ -52,3 +52,15 @@ describe('the check of the lock file', () => {
     expect(stderr).toContain(fault);
   });
 });
+
+describe('the list of packages of the image', () => {
+  it('has what is installed in production and in the pages, and nothing else', () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['scripts/sbom.mjs', '@electric-sql/pglite'], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    const names = JSON.parse(stdout).components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['express', 'pg', 'preact', 'swagger-ui-dist']));
+    for (const name of ['jest', '@electric-sql/pglite', 'vite']) expect(names).not.toContain(name);
+  });
+});
