@@ -1,3 +1,6 @@
+/**
+ * @only embedded postgres: it watches the locks of a single server
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkOf } from '../../src/rate-limit/network';
 import { NetworkLimiter } from '../../src/rate-limit/network-limiter';
