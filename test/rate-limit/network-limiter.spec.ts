@@ -1,10 +1,7 @@
-/**
- * @only embedded postgres: it watches the locks of a single server
- */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkOf } from '../../src/rate-limit/network';
 import { NetworkLimiter } from '../../src/rate-limit/network-limiter';
-import { describeOn } from '../support/engine';
+import { describeOn, itNotOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
 
 const LIMIT = 60;
@@ -86,7 +83,8 @@ describe('NetworkLimiter', () => {
 });
 
 describeOn('postgres', 'hits that wait for the database', () => {
-  it('leave half of the connections to callers with a token', async () => {
+  // It watches the locks of a single server.
+  itNotOn('citus', 'leave half of the connections to callers with a token', async () => {
     const address = newAddress();
     await limiter.count(address, LIMIT);
     const holder = service.dataSource.createQueryRunner();
