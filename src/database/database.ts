@@ -38,7 +38,7 @@ export class Database {
   /** Whether this is in a transaction of the host, whose changes others see only after its commit. */
   readonly isJoined: boolean = false;
 
-  /** Runs statements that only read, within the organization's share of the connections. Repeated once if the connection breaks. */
+  /** Runs statements that only read, within the organization's share of the connections. Repeated up to twice if the connection breaks. */
   read<Result>(organizationId: string, work: Work<Result>, cost: Cost = 'quick'): Promise<Result> {
     const read = () => retryBroken(() => work(this.dataSource.manager));
     return this.shares.withConnection(cost, organizationId, read);
@@ -77,7 +77,7 @@ export class Database {
     return this.shares.withConnection(cost, organizationId, run);
   }
 
-  /** Reads rows of all organizations, which on a cluster asks every node. Repeated once if the connection breaks. */
+  /** Reads rows of all organizations, which on a cluster asks every node. Repeated up to twice if the connection breaks. */
   readAll<Row>(statement: Sql): Promise<Row[]> {
     return retryBroken(() => query<Row>(this.dataSource.manager, statement));
   }
