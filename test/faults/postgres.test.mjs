@@ -10,11 +10,14 @@ import { startProxy } from './proxy.mjs';
 import { newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
-// The timeouts of src/database/data-source.ts: for a query, for a connection and for a lock.
+// The timeouts of src/database/data-source.ts for a query, for a connection and for a lock, and of src/health/health.service.ts.
 const QUERY_MS = 7_000;
 const CONNECT_MS = 3_000;
 const LOCK_MS = 2_000;
+const READY_MS = 2_000;
 const MARGIN_MS = 1_500;
+/** How long a read repeats on a broken connection: RETRY_DELAYS_MS of src/database/retry.ts. */
+const REPEATED_MS = 500;
 const NORMAL_AFTER_MS = 3_000;
 const MAX_CONNECTIONS = 100;
 const POOL = 10;
@@ -82,6 +85,8 @@ async function during(t, fault, { afterwardsMs = 3_000, workers = 24 } = {}) {
   const meanwhile = since(answers, from, over);
   const normal = since(answers, over + NORMAL_AFTER_MS);
   const lost = await load.lost(inDatabase);
+  // /livez needs no database, so what it takes is the machine's doing.
+  const inTime = (ms) => ms + MARGIN_MS + slowest(health.live);
   report(t, {
     requests: answers.length,
     'before the fault': tally(before),
@@ -103,13 +108,13 @@ async function during(t, fault, { afterwardsMs = 3_000, workers = 24 } = {}) {
     failures(answers).every(({ headers }) => headers['retry-after'] && headers['x-request-id']),
     'every 503 has its headers',
   );
-  assert.ok(slowest(answers) <= CONNECT_MS + QUERY_MS + MARGIN_MS, 'every request ends within the timeouts');
+  assert.ok(slowest(answers) <= inTime(CONNECT_MS + QUERY_MS), 'every request ends within the timeouts');
   assert.ok(normal.length > 0);
   assert.deepEqual(tally(failures(normal)), {}, 'no request fails later than 3 s after the fault');
   assert.deepEqual(lost, [], 'no acknowledged write is lost');
   assert.deepEqual(tally(health.live), { 200: health.live.length }, '/livez stays 200');
   assert.ok(slowest(health.live) - health.longestDelayMs() < 1_000);
-  return { answers, meanwhile, before, health, from, over };
+  return { answers, meanwhile, before, health, from, over, inTime };
 }
 
 test('PostgreSQL is frozen', async (t) => {
@@ -137,23 +142,28 @@ test('PostgreSQL is stopped immediately and restarted', async (t) => {
 });
 
 test('all backends are terminated repeatedly: reads do not fail', async (t) => {
-  const ended = [];
+  const terminations = [];
   const { answers, health } = await during(t, async () => {
     for (let time = 0; time < (SHORT ? 4 : 12); time++) {
       const from = performance.now();
       await postgres.terminateAll();
-      ended.push({ from, to: performance.now() }); // at some time in between
+      terminations.push({ from, to: performance.now() });
       await sleep(500);
     }
   });
-  // On a busy machine a read may take so long that its repetition ends, too, or find no connection in time. Without a repetition,
-  // reads fail at once.
-  const once = ({ at, ms }) =>
-    ms < CONNECT_MS && ended.filter(({ from, to }) => to >= at && from <= at + ms).length < 2;
+  // On a busy machine a read may take so long that it meets a second termination, and backends so long to end that one meets all
+  // the repetitions of a read.
+  const isJudged = ({ at, ms }) => {
+    const met = terminations.filter(({ from, to }) => to >= at && from <= at + ms);
+    return met.length < 2 && met.every(({ from, to }) => to - from < REPEATED_MS);
+  };
   const reads = answers.filter(({ method }) => method === 'GET');
-  report(t, { 'reads ended twice': reads.filter((read) => !once(read)).length });
-  assert.deepEqual(tally(failures(reads.filter(once))), {}, 'no read fails');
-  assert.deepEqual(tally(failures(health.ready.filter(once))), {}, '/readyz does not fail');
+  report(t, {
+    'terminations took ms': terminations.map(({ from, to }) => Math.round(to - from)).join(', '),
+    'reads not judged': reads.filter((read) => !isJudged(read)).length,
+  });
+  assert.deepEqual(tally(failures(reads.filter(isJudged))), {}, 'no read fails');
+  assert.deepEqual(tally(failures(health.ready.filter(isJudged))), {}, '/readyz does not fail');
 });
 
 /** Holds a lock that every request has to wait for. */
@@ -194,22 +204,22 @@ test('a held lock exhausts the pools', async (t) => {
     await lockUsers(SHORT ? 6_000 : 10_000);
     unlockedAt = performance.now();
   };
-  const { health, from, meanwhile } = await during(t, lock, MANY);
+  const { health, from, meanwhile, inTime } = await during(t, lock, MANY);
   const told = since(health.ready, from, unlockedAt);
   report(t, { 'slowest 503 ms': slowest(failures(meanwhile)), 'slowest /readyz ms': slowest(told) });
   assert.ok(failures(meanwhile).length > 0, 'the lock makes requests fail');
-  assert.ok(slowest(failures(meanwhile)) <= CONNECT_MS + LOCK_MS + MARGIN_MS, 'a 503 comes in time');
+  assert.ok(slowest(failures(meanwhile)) <= inTime(CONNECT_MS + LOCK_MS), 'a 503 comes in time');
   const quickest = Math.min(...failures(meanwhile).map(({ ms }) => ms));
   assert.ok(
     quickest < CONNECT_MS,
     'requests that wait for the lock fail before those that wait for a connection',
   );
-  assert.ok(slowest(told) <= 2_000 + MARGIN_MS, 'health answers');
+  assert.ok(slowest(told) <= inTime(READY_MS), 'health answers');
 });
 
 test('max_connections is reached', async (t) => {
   const hogs = [];
-  const { meanwhile, health, from, over } = await during(t, async () => {
+  const { meanwhile, health, from, over, inTime } = await during(t, async () => {
     // Take over the connections that the service loses, until none are left for it.
     for (const deadline = performance.now() + 3_000; performance.now() < deadline;) {
       await postgres.terminateAll().catch(() => {});
@@ -233,8 +243,8 @@ test('max_connections is reached', async (t) => {
     'slowest /readyz ms': slowest(told),
   });
   assert.ok(failures(meanwhile).length > 0, 'the fault makes requests fail');
-  assert.ok(slowest(failures(meanwhile)) <= CONNECT_MS + MARGIN_MS, 'a 503 comes in time');
-  assert.ok(slowest(told) <= 2_000 + MARGIN_MS, 'health answers');
+  assert.ok(slowest(failures(meanwhile)) <= inTime(CONNECT_MS), 'a 503 comes in time');
+  assert.ok(slowest(told) <= inTime(READY_MS), 'health answers');
 });
 
 test('the network is slow, then resets, refuses and swallows connections', async (t) => {

@@ -1,4 +1,6 @@
 // A private PostgreSQL that a test can freeze, stop and restart.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { makeCluster, serverAt } from '../../scripts/postgres.mjs';
 import { atExit } from './scene.mjs';
@@ -10,41 +12,48 @@ export const startPostgres = async (directory, settings) => breakable(await make
 export function breakable(cluster) {
   atExit(() => kill(cluster.pid(), 'SIGKILL'));
   let frozen = [];
-  /** Runs SQL on a separate connection. */
-  const query = async (sql, values, url = cluster.url) => {
+  const connected = async (work, url = cluster.url) => {
     const client = new pg.Client(url);
     await client.connect();
-    return client.query(sql, values).then(
-      ({ rows }) => client.end().then(() => rows),
-      (error) => client.end().then(() => Promise.reject(error)),
-    );
+    return work(client).finally(() => client.end());
   };
+  /** Runs SQL on a separate connection. */
+  const query = (sql, values, url) =>
+    connected((client) => client.query(sql, values).then(({ rows }) => rows), url);
   return {
     ...cluster,
     query,
     createDatabase: serverAt(cluster.url).createDatabase,
     /** Suspends every process of the cluster. */
     async freeze() {
-      const client = new pg.Client(cluster.url);
-      await client.connect();
-      client.on('error', () => {});
       kill(cluster.pid(), 'SIGSTOP'); // first the postmaster, so that no new process starts
-      const { rows } = await client.query('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
-      frozen = [cluster.pid(), ...rows.map(({ pid }) => pid)];
+      while (!isStopped(cluster.pid())) await sleep(1);
+      frozen = [cluster.pid(), ...childrenOf(cluster.pid())];
       for (const pid of frozen) kill(pid, 'SIGSTOP');
-      client.connection.stream.destroy();
     },
     thaw() {
       for (const pid of frozen) kill(pid, 'SIGCONT');
       frozen = [];
     },
+    /** Terminates every other backend, and waits until they have ended. */
     terminateAll: () =>
-      query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-      ),
+      connected(async (client) => {
+        const { rows } = await client.query(
+          `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+        );
+        const pids = rows.map(({ pid }) => pid);
+        const left = () => client.query('SELECT FROM pg_stat_activity WHERE pid = ANY($1)', [pids]);
+        while ((await left()).rowCount > 0) await sleep(10);
+      }),
   };
 }
+
+/** The processes that a process has started; also those of a connection that has not logged in yet. */
+const childrenOf = (pid) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+const isStopped = (pid) => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 function kill(pid, signal) {
   try {
