@@ -36,7 +36,7 @@ async function newDatabase(template: string): Promise<TestDatabase> {
   url.pathname = name;
   return {
     env: { DATABASE_URL: url.href, DATA_DIR: '' },
-    drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`),
+    drop: () => drop(name),
   };
 }
 
@@ -44,6 +44,18 @@ async function newDirectory(copy: boolean): Promise<TestDatabase> {
   const path = mkdtempSync(join(directory, 'data-'));
   if (copy) cpSync(join(directory, 'template'), path, { recursive: true });
   return { env: { DATA_DIR: path }, drop: async () => rmSync(path, { recursive: true, force: true }) };
+}
+
+const OBJECT_IN_USE = '55006';
+
+/** Ends what still uses the database, and drops it. PostgreSQL waits 5 s for an ended backend, which a busy machine can need. */
+async function drop(name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== OBJECT_IN_USE || attempt === 6) throw error;
+    }
 }
 
 /** Runs a statement on each server, the coordinator of a cluster first: once its database is dropped, it connects to no other. */
