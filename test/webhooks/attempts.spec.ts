@@ -4,7 +4,14 @@
  */
 import type { Client } from '../support/client';
 import type { Receiver } from '../support/receiver';
-import { createWebhook as create, deliveriesOf, twoLooks, useWebhooks, WEBHOOKS } from '../support/webhooks';
+import {
+  createWebhook as create,
+  deliveriesOf,
+  LATER,
+  twoLooks,
+  useWebhooks,
+  WEBHOOKS,
+} from '../support/webhooks';
 
 const HOURS = 60 * 60;
 const DAYS = 24 * HOURS;
@@ -12,6 +19,8 @@ const DAYS = 24 * HOURS;
 const { service, clock, receive } = useWebhooks();
 
 const fail = (receiver: Receiver) => receiver.answer((response) => response.writeHead(500).end());
+const failForLong = (receiver: Receiver) =>
+  receiver.answer((response) => response.writeHead(500, LATER).end());
 const succeed = (receiver: Receiver) => receiver.answer((response) => response.writeHead(200).end());
 const webhookOf = async (api: Client, id: string) => (await api.get(`${WEBHOOKS}/${id}`).expect(200)).body;
 
@@ -150,7 +159,7 @@ describe('a receiver', () => {
 
   it('that is gone is disabled at once, and what waits fails', async () => {
     const [api, receiver] = [await service.client(), await receive()];
-    fail(receiver);
+    failForLong(receiver);
     const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
@@ -184,12 +193,12 @@ describe('a receiver', () => {
 
   it('gets no event that is kept no longer', async () => {
     const [api, receiver] = [await service.client(), await receive()];
-    fail(receiver);
+    failForLong(receiver);
     const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     const [{ eventId }] = await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
     await service.dataSource.query('DELETE FROM events WHERE id = $1', [eventId]);
-    await clock.pass(10);
+    await clock.pass(700);
     await deliveriesOf(api, id, ([first]) => first.state === 'failed');
     expect(receiver.received).toHaveLength(1);
   });
