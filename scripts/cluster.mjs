@@ -20,7 +20,7 @@ if (files.length === 0) throw new Error(`No file in test/citus has a name with $
 const options = [
   '--test-concurrency=1',
   '--test-force-exit',
-  '--test-timeout=600000',
+  '--test-timeout=1800000',
   '--test-reporter=spec',
 ];
 const { status } = spawnSync(
