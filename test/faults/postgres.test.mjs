@@ -151,19 +151,21 @@ test('all backends are terminated repeatedly: reads do not fail', async (t) => {
       await sleep(500);
     }
   });
-  // On a busy machine a read may take so long that it meets a second termination, and backends so long to end that one meets all
-  // the repetitions of a read.
+  // On a busy machine, a read may meet two terminations, or one that lasts as long as its repetitions, or it may wait for a new
+  // connection until the time for that is over. /readyz has less time for the same, and repeats an answer for a second.
   const isJudged = ({ at, ms }) => {
     const met = terminations.filter(({ from, to }) => to >= at && from <= at + ms);
-    return met.length < 2 && met.every(({ from, to }) => to - from < REPEATED_MS);
+    return ms < CONNECT_MS && met.length < 2 && met.every(({ from, to }) => to - from < REPEATED_MS);
   };
   const reads = answers.filter(({ method }) => method === 'GET');
+  const isReadyJudged = slowest(health.ready) < READY_MS;
   report(t, {
     'terminations took ms': terminations.map(({ from, to }) => Math.round(to - from)).join(', '),
     'reads not judged': reads.filter((read) => !isJudged(read)).length,
+    '/readyz is judged': isReadyJudged,
   });
   assert.deepEqual(tally(failures(reads.filter(isJudged))), {}, 'no read fails');
-  assert.deepEqual(tally(failures(health.ready.filter(isJudged))), {}, '/readyz does not fail');
+  if (isReadyJudged) assert.deepEqual(tally(failures(health.ready)), {}, '/readyz does not fail');
 });
 
 /** Holds a lock that every request has to wait for. */
