@@ -148,21 +148,22 @@ test('all backends are terminated repeatedly: reads do not fail', async (t) => {
       const from = performance.now();
       await postgres.terminateAll();
       terminations.push({ from, to: performance.now() });
-      await sleep(500);
+      await sleep(2_000); // by then, the connections are back
     }
   });
-  // On a busy machine, a read may meet two terminations, or one that lasts as long as its repetitions, or it may wait for a new
-  // connection until the time for that is over. /readyz has less time for the same, and repeats an answer for a second.
+  // On a busy machine, a read may take so long that it meets two terminations, or backends so long to end that one meets all the
+  // repetitions of a read.
   const isJudged = ({ at, ms }) => {
     const met = terminations.filter(({ from, to }) => to >= at && from <= at + ms);
-    return ms < CONNECT_MS && met.length < 2 && met.every(({ from, to }) => to - from < REPEATED_MS);
+    return met.length < 2 && met.every(({ from, to }) => to - from < REPEATED_MS);
   };
   const reads = answers.filter(({ method }) => method === 'GET');
+  // A check of readiness that takes too long says so, and its answer is repeated for a second.
   const isReadyJudged = slowest(health.ready) < READY_MS;
   report(t, {
     'terminations took ms': terminations.map(({ from, to }) => Math.round(to - from)).join(', '),
     'reads not judged': reads.filter((read) => !isJudged(read)).length,
-    '/readyz is judged': isReadyJudged,
+    'slowest /readyz ms': slowest(health.ready),
   });
   assert.deepEqual(tally(failures(reads.filter(isJudged))), {}, 'no read fails');
   if (isReadyJudged) assert.deepEqual(tally(failures(health.ready)), {}, '/readyz does not fail');
