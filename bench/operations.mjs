@@ -85,6 +85,18 @@ const part = (next, text, length) => {
 
 const wordOf = (next, { name }) => pick(next, [...words(name), 'platform']);
 
+/** The word with two letters swapped, a letter missing, wrong or too many; the first letter is right. */
+function misspelt(next, word) {
+  const at = 1 + Math.floor(next() * (word.length - 2));
+  const [before, letter, after] = [word.slice(0, at), word[at], word.slice(at + 1)];
+  return pick(next, [
+    `${before}${after[0]}${letter}${after.slice(1)}`,
+    `${before}${after}`,
+    `${before}q${after}`,
+    `${before}${letter}q${after}`,
+  ]);
+}
+
 /** Kinds of search terms, made from a user of the organization. */
 const TERMS = {
   'rare word': (_, { metadata }) => metadata.badge,
@@ -93,11 +105,11 @@ const TERMS = {
     pick(next, ['com', 'example', 'exam', 'usr', 'ampl', '.com', 'usr_0', 'e.com']),
   'two letters': (next, user) => part(next, wordOf(next, user), 2),
   'three letters': (next, user) => part(next, wordOf(next, user), 3),
-  typo(next, user) {
-    const word = wordOf(next, user);
-    const at = 1 + Math.floor(next() * (word.length - 2));
-    return word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2);
-  },
+  'full name': (_, { name }) => name,
+  'whole email': (_, { email }) => email,
+  typo: (next, user) => misspelt(next, wordOf(next, user)),
+  'typo of four or five letters': (next, { name }) =>
+    misspelt(next, pick(next, [...words(name).filter(({ length }) => length < 6), 'john', 'smith'])),
   'two words'(next, { name }) {
     const [first, ...rest] = name.split(' ');
     return next() < 0.5 ? `${first} ${rest.at(-1)}` : `${rest.at(-1)} ${first}`;
