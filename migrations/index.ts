@@ -15,6 +15,7 @@ import { IndexUserSamples1764200000040 } from './1764200000040-index-user-sample
 import { IndexMemberEvents1764200000041 } from './1764200000041-index-member-events';
 import { CreateSignInRounds1764200000050 } from './1764200000050-create-sign-in-rounds';
 import { DropUserSamples1764200000060 } from './1764200000060-drop-user-samples';
+import { DropVocabularies1764200000061 } from './1764200000061-drop-vocabularies';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   IndexMemberEvents1764200000041,
   CreateSignInRounds1764200000050,
   DropUserSamples1764200000060,
+  DropVocabularies1764200000061,
 ];

@@ -13,7 +13,7 @@ export type { Scope } from './http/scopes';
 // The services apply the same rules as the API: invalid input throws a BadRequestException.
 export { UsersService } from './users/users.service';
 export { DeletedUsersService } from './users/deleted/deleted-users.service';
-export { UserSearch } from './users/search/user-search';
+export { UserSearch } from './users/search/user-search.service';
 export { GroupsService } from './groups/groups.service';
 export { TokensService } from './tokens/tokens.service';
 export { OrganizationsService } from './auth/organizations.service';

@@ -9,7 +9,7 @@ import { conflict, notFound, taken } from '../http/fault';
 import { validatedInput } from '../http/input/validate';
 import { IN_STATE, Token } from '../tokens/token.entity';
 import { DeletedUser } from '../users/deleted/deleted-user.entity';
-import { UserSearchText } from '../users/search/search-texts';
+import { UserSearchText } from '../users/search/user-search.entity';
 import { User } from '../users/user/user.entity';
 import { Organization } from './organization.entity';
 import { CreateOrganizationDto, ExternalIdDto, OrganizationNameDto } from './organizations.dto';

@@ -7,7 +7,7 @@ import { GUARDS } from '../service.module';
 import { GroupsService } from '../groups/groups.service';
 import { TokensService } from '../tokens/tokens.service';
 import { DeletedUsersService } from '../users/deleted/deleted-users.service';
-import { UserSearch } from '../users/search/user-search';
+import { UserSearch } from '../users/search/user-search.service';
 import { UsersService } from '../users/users.service';
 import { WebhooksService } from '../webhooks/webhooks.service';
 import { Mount } from './mount';

@@ -5,7 +5,7 @@ import { isId, newId } from '../database/id';
 import { recordEvents } from '../events/record-events';
 import type { Caller } from '../http/caller';
 import { conflict, notFound } from '../http/fault';
-import { putSearchTexts } from './search/search-texts';
+import { putSearchTexts } from './search/user-search.entity';
 import { rethrowTaken } from './user/email-taken';
 import { User, type UserFields } from './user/user.entity';
 import { userCreated } from './user/user.events';

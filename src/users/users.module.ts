@@ -7,13 +7,9 @@ import { DELETED_USERS_RETENTION_DAYS, DeletedUserRetention } from './deleted/de
 import { DeletedUsersController } from './deleted/deleted-users.controller';
 import { DeletedUsersService } from './deleted/deleted-users.service';
 import { UserPurge } from './deleted/user-purge';
-import { UserSearchText } from './search/search-texts';
-import { UserSearch } from './search/user-search';
 import { UserSearchController } from './search/user-search.controller';
-import { ReplacedText } from './search/vocabulary/replaced-text.entity';
-import { Vocabulary } from './search/vocabulary/vocabulary';
-import { Purge, VocabularySweep } from './search/vocabulary/vocabulary-sweep';
-import { SearchWord } from './search/vocabulary/words';
+import { UserSearchText } from './search/user-search.entity';
+import { UserSearch } from './search/user-search.service';
 import { User } from './user/user.entity';
 import { UserGroups } from './user/user-query';
 import { UserLifecycle } from './user/user-lifecycle';
@@ -35,8 +31,6 @@ export interface UsersOptions {
     UsersService,
     UserSearch,
     BatchService,
-    Vocabulary,
-    VocabularySweep,
     DeletedUsersService,
     DeletedUserRetention,
     UserPurge,
@@ -46,7 +40,7 @@ export interface UsersOptions {
   exports: [UsersService, BatchService, DeletedUsersService, UserSearch, UserLifecycle, UserGroups],
 })
 export class UsersModule {
-  static readonly entities = [User, DeletedUser, UserSearchText, SearchWord, ReplacedText, Purge];
+  static readonly entities = [User, DeletedUser, UserSearchText];
 
   static with({ requireIfMatch, deletedUsersRetentionDays }: UsersOptions): DynamicModule {
     return {

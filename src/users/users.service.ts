@@ -14,8 +14,7 @@ import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import type { Page } from '../pages/paginate';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
-import { newTextOf, putSearchTexts, removeSearchText } from './search/search-texts';
-import { Vocabulary } from './search/vocabulary/vocabulary';
+import { putSearchTexts } from './search/user-search.entity';
 import {
   insertUser,
   lockUser,
@@ -45,7 +44,6 @@ export class UsersService {
   constructor(
     private readonly database: Database,
     private readonly idempotencyKeys: IdempotencyKeys,
-    private readonly vocabulary: Vocabulary,
     private readonly retention: DeletedUserRetention,
     private readonly lifecycle: UserLifecycle,
     private readonly groups: UserGroups,
@@ -60,7 +58,6 @@ export class UsersService {
     return new UsersService(
       this.database.within(manager),
       this.idempotencyKeys,
-      this.vocabulary,
       this.retention,
       this.lifecycle,
       this.groups,
@@ -87,7 +84,6 @@ export class UsersService {
         return user;
       })
       .catch(rethrowViolation);
-    await this.vocabulary.learn(this.database, caller.organizationId, [newTextOf(user)]);
     return serializeUser(user);
   }
 
@@ -104,7 +100,6 @@ export class UsersService {
         return { response: user, userId: user.id };
       })
       .catch(rethrowViolation);
-    if (!isReplay) await this.vocabulary.learn(this.database, by.organizationId, [newTextOf(user)]);
     return { user, isReplay };
   }
 
@@ -132,18 +127,16 @@ export class UsersService {
   /** Locks the user and applies the changes that `decide` returns. If it throws, or nothing changes, nothing is written. */
   async change(by: By, id: string, decide: Decide): Promise<UserRecord> {
     const caller = callerOf(by);
-    const { organizationId } = caller;
-    const { user, learnt } = await this.write(caller, id, async (manager, before) => {
+    const user = await this.write(caller, id, async (manager, before) => {
       const { fields, isTouched, userNameKey = before.userNameKey } = await decide(before, manager);
       const changes = changesOf(before, fields) ?? (isTouched ? {} : undefined);
-      if (!changes) return { user: before, learnt: [] };
+      if (!changes) return before;
       const after = await updateUser(manager, before, { ...changes, userNameKey });
       await this.lifecycle.changed(manager, caller, [{ before, after }]);
-      const learnt = await putSearchTexts(manager, [{ before, after }]);
+      await putSearchTexts(manager, [{ before, after }]);
       await recordEvents(manager, userUpdated(caller, before, after, changes));
-      return { user: after, learnt };
+      return after;
     }).catch(rethrowViolation);
-    await this.vocabulary.learn(this.database, organizationId, learnt);
     return serializeUser(user);
   }
 
@@ -163,7 +156,6 @@ export class UsersService {
         .values(deletedUserOf(user))
         .updateEntity(false)
         .execute();
-      await removeSearchText(manager, user);
       await this.lifecycle.deleted(manager, caller, user);
       await recordEvents(manager, userDeleted(caller, user));
     }).catch(rethrowReference);

@@ -70,7 +70,8 @@ describe('OrganizationsService', () => {
       [id],
     );
     await service.dataSource.query(
-      `INSERT INTO search_words (organization_id, word) SELECT $1, 'word' || n FROM generate_series(1, 2500) AS n`,
+      `INSERT INTO idempotency_keys (organization_id, path, key, request_hash)
+       SELECT $1, '/api/v1/users', n, '' FROM generate_series(1, 2500) AS n`,
       [id],
     );
     await service.dataSource.query(
@@ -85,7 +86,7 @@ describe('OrganizationsService', () => {
     const counts = await Promise.all(execute.mock.results.map(({ value }) => value as Promise<number>));
     execute.mockRestore();
     expect(counts.filter((count) => count > 1)).toEqual([1000, 1000, 500, 1000, 1000, 500]);
-    for (const table of ['events', 'search_words', 'rate_limit_windows'])
+    for (const table of ['events', 'idempotency_keys', 'rate_limit_windows'])
       expect(
         await service.dataSource.query(`SELECT FROM ${table} WHERE organization_id = $1`, [id]),
       ).toHaveLength(0);

@@ -14,7 +14,7 @@ const { distribute } = require('../../dist/src/database/migrate.js');
 const byRule = require('../../dist/src/database/citus/placements.js');
 const { schema } = require('../../dist/src/schema.js');
 
-const TABLES = { users: 5_000, user_search: 5_000, organizations: 20, tokens: 1, replaced_texts: 1 };
+const TABLES = { users: 5_000, user_search: 5_000, organizations: 20, tokens: 1, events: 1 };
 
 const cluster = await startCluster();
 const PLACEMENTS = await readPlacements();
@@ -43,7 +43,8 @@ async function fill(url) {
      SELECT 'org_' || 1 + n % 20, 'usr_' || n, 'Ada', 'ada', n || '@example.com', n || '@example.com', 'member', '{}'
      FROM generate_series(1, ${TABLES.users}) AS n`,
     `INSERT INTO user_search SELECT organization_id, id, name_key, name, 'ada' FROM users`,
-    `INSERT INTO replaced_texts (organization_id, user_id, text) VALUES ('org_1', 'usr_1', 'ada')`,
+    `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
+     VALUES ('org_1', 'evt_1', 'user.created', 'api', 'Test', 'usr_1')`,
   ])
     await query(url, sql);
 }

@@ -8,7 +8,6 @@ import { PostgresStorage } from '../../src/rate-limit/postgres.storage';
 import { WINDOW_MS, windowKey } from '../../src/rate-limit/window';
 import { BatchService } from '../../src/users/batch/batch.service';
 import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
-import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
 import { sql } from '../../src/database/sql';
 import { aUser, type Client } from '../support/client';
 import { describeOn } from '../support/engine';
@@ -17,8 +16,7 @@ import { type Statement, statementsOf } from '../support/statements';
 
 // What a cluster refuses, or does on several nodes in one transaction. The tests on a cluster show the rest.
 
-const DISTRIBUTED =
-  /\b(users|deleted_users|user_search|search_words|replaced_texts|purges|idempotency_keys|rate_limit_windows)"?\s/;
+const DISTRIBUTED = /\b(users|deleted_users|user_search|idempotency_keys|rate_limit_windows)"?\s/;
 
 /** How the first statement of a job finds the organizations that have something, on every node. */
 const FINDS_ORGANIZATIONS = /^\s*SELECT DISTINCT organization_id AS id FROM/;
@@ -66,10 +64,6 @@ async function jobs(): Promise<void> {
     api.organizationId,
   ]);
   await app.get(IdempotencyKeys, { strict: false }).deleteExpired();
-  await dataSource.query(`UPDATE purges SET purged_at = '2000-01-01' WHERE organization_id = $1`, [
-    api.organizationId,
-  ]);
-  await app.get(VocabularySweep, { strict: false }).sweep();
   const deleted = await api.createUser();
   await api.delete(`/api/v1/users/${deleted.id}`).expect(204);
   await dataSource.query(`UPDATE deleted_users SET deleted_at = '2000-01-01' WHERE organization_id = $1`, [
@@ -116,7 +110,7 @@ describe('every statement', () => {
   it('inserts by VALUES; a step of a write may insert what the write returns', () => {
     const selects = statements.filter(
       (statement) =>
-        /INSERT INTO "?(users|deleted_users|user_search|search_words|idempotency_keys|rate_limit_windows)\b[^()]*\([^()]*\)\s*SELECT/.test(
+        /INSERT INTO "?(users|deleted_users|user_search|idempotency_keys|rate_limit_windows)\b[^()]*\([^()]*\)\s*SELECT/.test(
           statement.sql,
         ) && !isOfPlainDatabase(statement),
     );

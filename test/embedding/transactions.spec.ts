@@ -19,8 +19,6 @@ import {
   UsersService,
 } from '../../src';
 import { poolOf } from '../../src/database/connections/pool';
-import { Mount } from '../../src/embedding/mount';
-import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
 import { Client } from '../support/client';
 import { describeOn } from '../support/engine';
 import { type Host, startHost, User as HostUser } from '../support/host';
@@ -55,15 +53,11 @@ async function rolledBack<Result>(task: (manager: EntityManager) => Promise<Resu
 
 /** How many rows of the organization each table has. */
 async function countsOf(organizationId: string): Promise<Record<string, number>> {
-  const tables = ['users', 'deleted_users', 'user_search', 'search_words', 'replaced_texts', 'tokens'];
+  const tables = ['users', 'deleted_users', 'user_search', 'tokens'];
   const counts = tables.map(
     (table) => `(SELECT count(*)::int FROM ums.${table} WHERE organization_id = $1) AS ${table}`,
   );
   return (await host.dataSource.query(`SELECT ${counts.join(', ')}`, [organizationId]))[0];
-}
-
-async function sweep(): Promise<void> {
-  await host.app.get(Mount).service.get(VocabularySweep, { strict: false }).sweep();
 }
 
 describe("the services in an application's transaction", () => {
@@ -113,7 +107,6 @@ describe("the services in an application's transaction", () => {
       await tokens.within(manager).revoke(id, token.id);
       return (await tokens.within(manager).create(id, { name: 'Undone', scopes: ['admin'] })).value;
     });
-    await sweep();
 
     expect(await countsOf(id)).toEqual(before);
     expect((await users.list(id)).data).toEqual([kept]);
@@ -232,24 +225,6 @@ describe("the services in an application's transaction", () => {
     await new Client(host.url, { value }).get('/backend/internal/v1/tokens/current').expect(200);
   });
 
-  it('have the vocabulary of the search learn their words after the commit', async () => {
-    const id = await newOrganization();
-
-    await host.dataSource.transaction(async (manager) => {
-      const user = await users.within(manager).create(id, { name: 'Theodora', email: 'a@first.example' });
-      await users.within(manager).update(id, user.id, { name: 'Wilhelmina' });
-    });
-    expect(await countsOf(id)).toMatchObject({ search_words: 0 });
-    await sweep();
-
-    const words: { word: string }[] = await host.dataSource.query(
-      'SELECT word FROM ums.search_words WHERE organization_id = $1 ORDER BY word',
-      [id],
-    );
-    expect(words.map(({ word }) => word)).toEqual(['example', 'first', 'wilhelmina']);
-    expect((await search.search(id, { q: 'wilhelmna' })).data).toMatchObject([{ name: 'Wilhelmina' }]);
-  });
-
   it('refuse a manager that is in no transaction, or no longer', async () => {
     const id = await newOrganization();
     const message = /^within\(\) requires the manager of an open transaction/;
@@ -302,7 +277,7 @@ describeOn('postgres', "the services in an application's transaction, while othe
     expect(await countsOf(id)).toMatchObject({ users: 1, user_search: 1 });
   });
 
-  it('hold nobody up who writes the same words', async () => {
+  it('hold nobody up who creates another user', async () => {
     const id = await newOrganization();
     const runner = host.dataSource.createQueryRunner();
     await runner.startTransaction();
@@ -314,7 +289,7 @@ describeOn('postgres', "the services in an application's transaction, while othe
         `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       );
       expect(waiting).toBe(0);
-      expect(await countsOf(id)).toMatchObject({ users: 1, search_words: 3 });
+      expect(await countsOf(id)).toMatchObject({ users: 1, user_search: 1 });
     } finally {
       await runner.rollbackTransaction();
       await runner.release();

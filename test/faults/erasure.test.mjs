@@ -1,7 +1,6 @@
 // Users with a long and heavy history, and a process with little memory.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { spawnReplica, stop } from './cluster.mjs';
 import { ask } from './load.mjs';
 import { newDirectory, report, SHORT } from './scene.mjs';
@@ -32,7 +31,7 @@ test(`a purge of a user with ${CHANGES} heavy changes`, { timeout: 900_000 }, as
   const { id } = JSON.parse(created.text);
   assert.equal((await ask(replica.url, `/api/v1/users/${id}`, { method: 'DELETE' })).status, 204);
   const [{ organization }] = await query('SELECT id AS organization FROM organizations');
-  // Metadata of 16 KB before and after each change; incompressible, as a text of `!` is in the search.
+  // Metadata of 16 KB before and after each change, incompressible.
   await query(
     `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
      SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Load', $2, json_build_object('text',
@@ -40,25 +39,16 @@ test(`a purge of a user with ${CHANGES} heavy changes`, { timeout: 900_000 }, as
      FROM generate_series(1, $3::integer) AS n`,
     [organization, id, CHANGES],
   );
-  await query(
-    `INSERT INTO replaced_texts (organization_id, user_id, text)
-     SELECT $1, $2, ' zebulonia' || E'\\n@' || E'\\n#' || repeat('RCB', 16000) || n FROM generate_series(1, $3::integer) AS n`,
-    [organization, id, CHANGES],
-  );
 
-  // It may take longer than a client waits.
   const answer = await ask(replica.url, `/api/v1/deleted-users/${id}`, { method: 'DELETE' });
-  const isThere = async () => (await query('SELECT FROM deleted_users')).length > 0;
-  for (let second = 0; second < 120 && (await isThere()); second++) await sleep(1_000);
 
   const [left] = await query(
     `SELECT (SELECT count(*)::integer FROM events WHERE target_id = $1 AND data IS NOT NULL) AS events,
-       (SELECT count(*)::integer FROM deleted_users) AS users,
-       (SELECT count(*)::integer FROM replaced_texts) AS texts,
-       (SELECT count(*)::integer FROM search_words WHERE word = 'zebulonia') AS words`,
+       (SELECT count(*)::integer FROM deleted_users) AS users`,
     [id],
   );
-  report(t, { answer: answer.status, ...left });
-  assert.deepEqual(left, { events: 0, users: 0, texts: 0, words: 0 });
+  report(t, { answer: answer.status || answer.error, ms: Math.round(answer.ms), ...left });
+  assert.equal(answer.status, 204);
+  assert.deepEqual(left, { events: 0, users: 0 });
   assert.equal(replica.process.exitCode, null);
 });

@@ -56,7 +56,7 @@ test('six replicas start at once and the migrating one is killed: the others fin
   const holder = new pg.Client(url);
   await holder.connect();
   await holder.query('BEGIN');
-  await holder.query('CREATE TABLE search_words ()');
+  await holder.query('CREATE TABLE user_search ()');
 
   const replicas = spawnNamed(6, url);
   const waiting = () =>

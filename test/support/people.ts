@@ -1,13 +1,8 @@
 import type { DataSource } from 'typeorm';
-import { Background } from '../../src/background/background';
-import { ConnectionShares } from '../../src/database/connections/connection-shares';
-import { Database } from '../../src/database/database';
 import { systemCaller } from '../../src/http/caller';
 import { newId } from '../../src/database/id';
 import { person } from '../../src/demo/people';
 import { writeUsers } from '../../src/users/batch/batch-writes';
-import { VocabularySweep } from '../../src/users/search/vocabulary/vocabulary-sweep';
-import { Vocabulary } from '../../src/users/search/vocabulary/vocabulary';
 import type { UserFields } from '../../src/users/user/user.entity';
 import { emailKey } from '../../src/users/user/user.keys';
 import { UserLifecycle } from '../../src/users/user/user-lifecycle';
@@ -22,7 +17,6 @@ export async function fillOrganization(
   count: number,
   fields: (n: number) => Partial<UserFields> = () => ({}),
 ): Promise<void> {
-  const database = new Database(dataSource, new ConnectionShares(1));
   const by = systemCaller(organizationId, 'service', 'test');
   for (let first = from; first < from + count; first += PER_TRANSACTION) {
     const length = Math.min(PER_TRANSACTION, from + count - first);
@@ -30,18 +24,13 @@ export async function fillOrganization(
       id: newId('usr'),
       changes: { ...person(first + i), ...fields(first + i) } as UserFields,
     }));
-    const learnt = await dataSource.transaction((manager) =>
+    await dataSource.transaction((manager) =>
       writeUsers(
         manager,
         by,
         new Map(users.map((user) => [emailKey(user.changes.email), user])),
         new UserLifecycle(),
       ),
-    );
-    await new Vocabulary(new VocabularySweep(database, new Background(false))).learn(
-      database,
-      organizationId,
-      learnt,
     );
   }
 }

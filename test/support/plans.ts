@@ -11,6 +11,8 @@ interface Node {
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
   'Rows Removed by Join Filter'?: number;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
   Plans?: Node[];
 }
 
@@ -57,4 +59,14 @@ export async function rowsReadBy(dataSource: DataSource, statements: Statement[]
               (node['Rows Removed by Index Recheck'] ?? 0)
             : 0));
   return rows;
+}
+
+/** How many pages of tables and indexes the statements look at. */
+export async function pagesReadBy(dataSource: DataSource, statements: Statement[]): Promise<number> {
+  let pages = 0;
+  for (const statement of statements) {
+    const [root] = await nodesOf(dataSource, 'ANALYZE, BUFFERS, ', statement);
+    pages += (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0);
+  }
+  return pages;
 }

@@ -102,15 +102,19 @@ describe('after a purge', () => {
 });
 
 describeOn('postgres', 'a purge that is cut short', () => {
-  it('has erased the history for good, and erases the rest when it is repeated', async () => {
-    const api = await service.client();
-    const id = await someone(api);
-    await service.dataSource.query(
+  /** Events that take several statements to empty. */
+  const addHistory = ({ organizationId }: Client, id: string) =>
+    service.dataSource.query(
       `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
        SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2, json_build_object('name', 'Umbriel')
        FROM generate_series(1, 1200) AS n`,
-      [api.organizationId, id],
+      [organizationId, id],
     );
+
+  it('has erased the history for good, and erases the rest when it is repeated', async () => {
+    const api = await service.client();
+    const id = await someone(api);
+    await addHistory(api, id);
     const holder = service.dataSource.createQueryRunner();
     await holder.startTransaction();
     await holder.query(`SET LOCAL citus.propagate_set_commands = 'local'`); // a cluster waits at the node
@@ -136,6 +140,7 @@ describeOn('postgres', 'a purge that is cut short', () => {
   it('goes on where it was when the retention is stopped in the middle', async () => {
     const api = await service.client();
     const id = await someone(api);
+    await addHistory(api, id);
     await service.dataSource.query(
       `UPDATE deleted_users SET deleted_at = '2020-01-01' WHERE organization_id = $1 AND id = $2`,
       [api.organizationId, id],
@@ -143,14 +148,15 @@ describeOn('postgres', 'a purge that is cut short', () => {
     const retention = service.app.get(DeletedUserRetention, { strict: false });
     const stop = new AbortController();
     const database = service.app.get(Database);
-    const execute = database.execute.bind(database);
-    jest.spyOn(database, 'execute').mockImplementationOnce((...statement) => {
-      stop.abort(); // after the first statement
-      return execute(...statement);
+    const write = database.write.bind(database);
+    const spy = jest.spyOn(database, 'write').mockImplementation((...transaction) => {
+      if (transaction[0] === api.organizationId) stop.abort(); // after the first transaction
+      return write(...transaction);
     });
 
     await retention.purgeOld(stop.signal);
 
+    spy.mockRestore();
     await api.get(`/api/v1/deleted-users/${id}`).expect(200);
     await retention.purgeOld();
     const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));

@@ -1,6 +1,6 @@
 import { ConflictException, NotFoundException } from '@nestjs/common';
 import { OrganizationsService } from '../../src/auth/organizations.service';
-import { UserSearch } from '../../src/users/search/user-search';
+import { UserSearch } from '../../src/users/search/user-search.service';
 import { UsersService } from '../../src/users/users.service';
 import { describeOn, itNotOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
@@ -60,7 +60,7 @@ describe('concurrent creates', () => {
     ]);
   });
 
-  it('add the users and the words for typos to their own organizations only', async () => {
+  it('add the users to their own organizations only, also for a search with a typo', async () => {
     const [one, other] = [await newOrganization(), await newOrganization()];
     const search = service.app.get(UserSearch, { strict: false });
 

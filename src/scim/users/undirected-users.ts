@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { query, raw, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
-import { UserSearch } from '../../users/search/user-search';
+import { UserSearch } from '../../users/search/user-search.service';
 import { fold } from '../../users/user/fold';
 import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { query, raw, rowsOf, type Sql, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
-import { type NewText, putSearchTexts, type WrittenUser } from '../search/search-texts';
+import { putSearchTexts, type WrittenUser } from '../search/user-search.entity';
 import { User } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import type { UserLifecycle } from '../user/user-lifecycle';
@@ -66,20 +66,18 @@ export async function findUserNames(
 }
 
 /**
- * Writes new users, and changed ones that are locked, by email key. Returns the new search texts. Fails as a whole if another
- * request has created a user with one of the emails meanwhile.
+ * Writes new users, and changed ones that are locked, by email key. Fails as a whole if another request has
+ * created a user with one of the emails meanwhile.
  */
 export async function writeUsers(
   manager: EntityManager,
   by: Caller,
   users: ReadonlyMap<string, KnownUser>,
   lifecycle: UserLifecycle,
-): Promise<NewText[]> {
+): Promise<void> {
   const byEmail = [...users].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, user]) => user);
-  const texts: NewText[] = [];
   for (const group of groupsOf(byEmail.filter(({ changes }) => changes)))
-    texts.push(...(await writeGroup(manager, by, group, lifecycle)));
-  return texts;
+    await writeGroup(manager, by, group, lifecycle);
 }
 
 async function writeGroup(
@@ -87,7 +85,7 @@ async function writeGroup(
   by: Caller,
   group: readonly KnownUser[],
   lifecycle: UserLifecycle,
-): Promise<NewText[]> {
+): Promise<void> {
   const users = group.map(({ id, stored, changes }) => {
     const before = stored && parsedUser(stored);
     const after = {
@@ -99,14 +97,13 @@ async function writeGroup(
     return { before, after: after as User };
   });
   await putUsers(manager, users);
-  const texts = await putSearchTexts(manager, users);
+  await putSearchTexts(manager, users);
   const changed = users.flatMap(({ before, after }) => (before ? [{ before, after }] : []));
   if (changed.length > 0) await lifecycle.changed(manager, by, changed);
   const events = users.map(({ before, after }, i) =>
     before ? userUpdated(by, before, after, group[i].changes!) : userCreated(by, after),
   );
   await recordEvents(manager, ...events);
-  return texts;
 }
 
 /** Inserts new users and updates the others by their ids. Sets the version and the times of each. */

@@ -6,8 +6,6 @@ import { isLocked } from '../../database/errors';
 import type { Caller } from '../../http/caller';
 import type { IdempotentRequest } from '../../http/input/idempotency-key';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
-import type { NewText } from '../search/search-texts';
-import { Vocabulary } from '../search/vocabulary/vocabulary';
 import { lostRace } from '../user/email-taken';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { answerOf, atomicRefusal } from './batch-answer';
@@ -25,7 +23,6 @@ export class BatchService {
   constructor(
     private readonly database: Database,
     private readonly idempotencyKeys: IdempotencyKeys,
-    private readonly vocabulary: Vocabulary,
     private readonly lifecycle: UserLifecycle,
   ) {}
 
@@ -47,10 +44,8 @@ export class BatchService {
       });
       return { answer: answerOrThrow(decisions, batch), isReplay: false };
     }
-    let learnt: NewText[] = [];
     const work = async (manager: EntityManager) => {
-      const { decisions, texts } = await this.write(manager, by, batch, rows);
-      learnt = texts;
+      const decisions = await this.write(manager, by, batch, rows);
       // Without a success there is nothing to replay.
       return { response: answerOrThrow(decisions, batch), isKept: decisions.some(isAccepted) };
     };
@@ -59,7 +54,6 @@ export class BatchService {
         ? this.idempotencyKeys.runOnce(organizationId, request, work, 'heavy')
         : { ...(await this.database.write(organizationId, work, 'heavy')), isReplay: false },
     );
-    if (!isReplay) await this.vocabulary.learn(this.database, organizationId, learnt);
     return { answer: response, isReplay };
   }
 
@@ -69,13 +63,13 @@ export class BatchService {
     by: Caller,
     { mode, atomic }: BatchDto,
     rows: readonly ValidatedRow[],
-  ): Promise<{ decisions: Decision[]; texts: NewText[] }> {
+  ): Promise<Decision[]> {
     const keys = keysOf(rows);
     const known = await findUsersLocked(manager, by.organizationId, keys);
     const userNames = await findUserNames(manager, by.organizationId, keys);
     const decisions = decide(rows, known, userNames, mode);
-    if (atomic && !decisions.every(isAccepted)) return { decisions, texts: [] };
-    return { decisions, texts: await writeUsers(manager, by, known, this.lifecycle) };
+    if (!atomic || decisions.every(isAccepted)) await writeUsers(manager, by, known, this.lifecycle);
+    return decisions;
   }
 }
 

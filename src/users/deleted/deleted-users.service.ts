@@ -9,8 +9,7 @@ import { type By, type Caller, callerOf } from '../../http/caller';
 import { notFound } from '../../http/fault';
 import { validatedInput } from '../../http/input/validate';
 import { type Page, paginate, type SortColumn } from '../../pages/paginate';
-import { newTextOf, putSearchTexts } from '../search/search-texts';
-import { Vocabulary } from '../search/vocabulary/vocabulary';
+import { putSearchTexts } from '../search/user-search.entity';
 import { User } from '../user/user.entity';
 import type { UserJson } from '../user/user.json';
 import { emailKey, withKeys } from '../user/user.keys';
@@ -48,7 +47,6 @@ export class DeletedUsersService {
   /** @internal Nest constructs it. */
   constructor(
     private readonly database: Database,
-    private readonly vocabulary: Vocabulary,
     private readonly purges: UserPurge,
     private readonly lifecycle: UserLifecycle,
     @Inject(DELETED_USERS_RETENTION_DAYS) private readonly days: number,
@@ -106,7 +104,6 @@ export class DeletedUsersService {
     const user = await this.database
       .write(organizationId, (manager) => this.restoreUser(manager, caller, id, email))
       .catch(rethrowTaken);
-    await this.vocabulary.learn(this.database, organizationId, [newTextOf(user)]);
     return serializeUser(user);
   }
 

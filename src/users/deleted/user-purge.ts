@@ -8,8 +8,6 @@ import { type EmptiedEvent, emptyEvents, hasLongHistory } from '../../events/log
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
-import { ReplacedText } from '../search/vocabulary/replaced-text.entity';
-import { Purge, VocabularySweep } from '../search/vocabulary/vocabulary-sweep';
 import { userPurged } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { DeletedUser } from './deleted-user.entity';
@@ -20,7 +18,6 @@ export class UserPurge {
   constructor(
     private readonly database: Database,
     private readonly idempotencyKeys: IdempotencyKeys,
-    private readonly sweep: VocabularySweep,
     private readonly lifecycle: UserLifecycle,
   ) {}
 
@@ -39,7 +36,7 @@ export class UserPurge {
     if (!(await this.database.read(organizationId, (manager) => manager.existsBy(DeletedUser, where))))
       return false;
     // A long history takes many statements, each of which commits. The user is deleted last, so that an interrupted purge is
-    // repeated. If the user is restored meanwhile, its words are stored again.
+    // repeated.
     const isDeleted = (manager: EntityManager) => findLocked(manager, DeletedUser, where);
     const commit = (statement: Sql) =>
       this.database.write(
@@ -51,7 +48,6 @@ export class UserPurge {
       hasLongHistory(manager, organizationId, id),
     );
     if (isLong) await emptyEvents(commit, organizationId, id, signal);
-    await this.sweep.settleTextsOf(organizationId, id, signal);
     return this.database.write(organizationId, async (manager) => {
       if (!(await isDeleted(manager))) return false;
       await this.erase(manager, by, id);
@@ -64,15 +60,7 @@ export class UserPurge {
     await manager.delete(DeletedUser, { organizationId, id });
     await emptyEvents((statement) => query(manager, statement), organizationId, id);
     await this.idempotencyKeys.forgetUser(manager, organizationId, id);
-    await manager.delete(ReplacedText, { organizationId, userId: id });
     await this.lifecycle.purged(manager, organizationId, id);
-    await manager
-      .createQueryBuilder()
-      .insert()
-      .into(Purge)
-      .values({ organizationId })
-      .updateEntity(false)
-      .execute();
     await recordEvents(manager, userPurged(by, id));
   }
 }

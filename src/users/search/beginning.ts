@@ -1,80 +1,55 @@
-import { type Sql, sql } from '../../database/sql';
+import { raw, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
-import { foldName } from '../user/fold';
-import { emailKey } from '../user/user.keys';
-import { type FoundUser, isAfter, type RankPage, type Search, withUser } from './search';
-import { begins, LAST_CHARACTER } from './search-conditions';
+import { usersWho } from '../user/user.filter';
+import { isAfter, type RankedUser, type RankPage, readBeside, type Scope } from './page';
+import type { Query } from './query';
 
-/** If more emails begin with the text, first find out whether such names or emails are common. */
-const FEW_EMAILS = 2_000;
-
-/** The number of names to look at: a common beginning fills the page from these. */
-const SURVEY = 400;
-
-/** Users with a name or an email that begins with one of the texts. */
-export async function beginningWith(
-  search: Search,
-  prefixes: string[],
-  page: RankPage,
-): Promise<FoundUser[]> {
-  // If one text begins with another, a user would be found by both.
-  const shortest = prefixes.filter(
-    (prefix) => !prefixes.some((other) => other !== prefix && prefix.startsWith(other)),
-  );
-  const few = await beginning(search, shortest, page, FEW_EMAILS);
-  if (few) return few;
-  // If the next names do not fill the page, most matching names and their emails come later.
-  const next = await search.walk(begins(search.organizationId, shortest), SURVEY, page);
-  return next.length === page.limit ? next : (await beginning(search, shortest, page, Infinity))!;
-}
+/** Every text that begins with a prefix sorts before the prefix followed by this character. */
+const LAST_CHARACTER = '\u{10FFFF}';
 
 /**
- * Finds these users; undefined if more than `maxEmails` emails match. Names are read in order. Emails, whose index contains the
- * names, are all read and sorted. Without a bound, emails whose names come after the page are left out before the sort: there
- * are many if emails contain the names.
+ * The users of the first rank; undefined if more than `maxEmails` emails begin as they must. Names are read in order. Emails, whose index
+ * contains the names, are all read and sorted. Without a maximum, emails whose names come after the page are left out before the
+ * sort: there are many if emails contain the names.
  */
-async function beginning(
-  search: Search,
-  prefixes: string[],
-  { after, limit }: RankPage,
-  maxEmails: number,
-): Promise<FoundUser[] | undefined> {
-  const { isOther } = search;
-  // IS TRUE keeps the position out of the index condition. Otherwise PostgreSQL would start reading the index at the position,
-  // even if all matching names come later: 45 instead of 1 ms with 300,000 users.
-  const nextNames = after
+export async function readBeginning(
+  scope: Scope,
+  { names, email, id }: NonNullable<Query['beginnings']>,
+  { rank, after, limit }: RankPage,
+  maxEmails = Infinity,
+): Promise<RankedUser[] | undefined> {
+  const { organizationId, filter } = scope;
+  const select = (page: Sql) => sql`SELECT id, name_key, name FROM ${usersWho(filter, organizationId, page)}`;
+  const ordered = sql`ORDER BY name_key, name, id LIMIT ${opaque(limit)}`;
+  // IS TRUE keeps the position out of the index condition. Otherwise PostgreSQL would begin to read the index there, even if all
+  // matching names come later.
+  const next = after
     ? sql`name_key >= greatest(first COLLATE "C", ${after[0]}) AND (${isAfter(after)}) IS TRUE`
     : sql`name_key >= first`;
   const end = sql`(SELECT name_key, name, id FROM by_name ORDER BY name_key, name, id OFFSET ${limit - 1})`;
-  const bounded =
-    maxEmails < Infinity
-      ? sql`LIMIT ${maxEmails + 1}`
-      : sql`WHERE ${isAfter(after)} AND ((name_key, name, id) <= ${end}) IS NOT FALSE ORDER BY name_key, name, id LIMIT ${limit}`;
-  const rows = await search.run<FoundUser & { emails: number }>(sql`
-    WITH by_name AS MATERIALIZED (
-      SELECT found.* FROM ${rangesOf(prefixes.map(foldName))}, LATERAL (
-        SELECT id, name_key, name
-        FROM ${search.users(sql`AND ${isOther} AND ${nextNames} AND name_key < last ORDER BY name_key, name, id LIMIT ${opaque(limit)}`)}
-        ORDER BY name_key, name, id LIMIT ${opaque(limit)}
+  const { value: emails, users } = await readBeside<number>(scope, {
+    ctes: sql`
+      by_name AS MATERIALIZED (
+        SELECT found.* FROM unnest(${names}::text[], ${names.map((name) => name + LAST_CHARACTER)}::text[]) AS ranges (first, last),
+          LATERAL (${select(sql`AND ${next} AND name_key < last ${ordered}`)} ${ordered}) AS found
+        ${ordered}
+      ),
+      by_email AS MATERIALIZED (
+        SELECT * FROM (${email === undefined ? none : select(sql`AND ${startsWith('email_key', email)} OFFSET 0`)}) AS found
+        ${maxEmails < Infinity ? sql`LIMIT ${maxEmails + 1}` : sql`WHERE ${isAfter(after)} AND ((name_key, name, id) <= ${end}) IS NOT FALSE ${ordered}`}
+      )`,
+    value: sql`(SELECT count(*)::int FROM by_email)`,
+    users: sql`
+      SELECT ${rank}::int AS rank, name_key AS "nameKey", name, id FROM (
+        SELECT * FROM by_name UNION SELECT * FROM by_email
+        UNION ${id === undefined ? none : select(sql`AND ${startsWith('id', id)} OFFSET 0`)}
       ) AS found
-      ORDER BY name_key, name, id LIMIT ${limit}
-    ), by_email AS MATERIALIZED (
-      SELECT found.* FROM ${rangesOf(prefixes.map(emailKey))}, LATERAL (
-        SELECT id, name_key, name
-        FROM ${search.users(sql`AND ${isOther} AND email_key >= first AND email_key < last OFFSET 0`)}
-      ) AS found
-      ${bounded}
-    )
-    SELECT counted.emails, page.*
-    FROM (SELECT count(*)::int AS emails FROM by_email) AS counted LEFT JOIN (
-      SELECT id, name_key AS "nameKey", name
-      FROM (SELECT * FROM by_name UNION SELECT * FROM by_email WHERE ${isAfter(after)}) AS found
-      ORDER BY name_key, name, id LIMIT ${limit}
-    ) AS page ON true
-    ORDER BY "nameKey", name, id`);
-  return rows[0].emails > maxEmails ? undefined : withUser(rows);
+      WHERE ${isAfter(after)} ${ordered}`,
+  });
+  return emails > maxEmails ? undefined : users;
 }
 
-/** The index range of the values that begin with each text. */
-const rangesOf = (prefixes: string[]): Sql =>
-  sql`unnest(${prefixes}::text[], ${prefixes.map((prefix) => prefix + LAST_CHARACTER)}::text[]) AS ranges (first, last)`;
+const none = sql`SELECT * FROM by_name WHERE false`;
+
+const startsWith = (column: 'email_key' | 'id', text: string): Sql =>
+  sql`${raw(column)} >= ${text} AND ${raw(column)} < ${text + LAST_CHARACTER}`;

@@ -8,7 +8,7 @@ import { linkNext, writePage } from '../../pages/page';
 import { userAsJson } from '../user/user.serializer';
 import { UserPageView } from '../user/user.view';
 import { SearchUsersDto } from '../user/user.dto';
-import { UserSearch } from './user-search';
+import { UserSearch } from './user-search.service';
 
 @ApiController('api/v1/users')
 export class UserSearchController {

@@ -13,13 +13,12 @@ export const person = (more) => ({
   ...more,
 });
 
-/** Random words, of a length that the search corrects typos to. */
 const words = (count) => Array.from({ length: count }, randomWord).join(' ');
 
 /** The largest metadata. */
 export const heavy = () => ({ metadata: { t: words(1_300).slice(0, 16_300) } });
 
-/** Metadata that is small enough to be written together with others, but has as many new words as the search learns. */
+/** Metadata of a kilobyte of new words, which the index of the search takes. */
 export const wordy = () => ({ metadata: { t: words(76) } });
 
 export class Attacker {

@@ -16,7 +16,7 @@ const KINDS = {
   large: (place) => people(place.database ? MANY : EMBEDDED),
   /** Only the first few have the role viewer. */
   rare: () => people(MANY, (n) => ({ role: n < RARE ? 'viewer' : 'member' })),
-  /** A page of 200 has 3 MB. Numbers add no words to the search. */
+  /** A page of 200 has 3 MB. Numbers are not searched. */
   heavy: () => people(200, () => ({ metadata: { t: Array.from({ length: 900 }, (_, n) => 1e15 + n) } })),
 };
 

@@ -13,7 +13,7 @@ const agent = newAgent();
 const asked = [];
 let isOver = false;
 
-/** Names are new words, which the search learns. */
+/** Each name is a new word for the index of the search. */
 const newUser = () => {
   const name = randomWord();
   return { name, email: `${name}@quiet.example` };

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newDirectory, SHORT } from '../scene.mjs';
 import { heavy, person, wordy } from './attacker.mjs';
 import { ums } from './places.mjs';
-import { randomWord } from './words.mjs';
 
 const require = createRequire(import.meta.url);
 const { person: sample } = require('../../../dist/src/demo/people.js');
@@ -68,15 +67,6 @@ export const WRITES = {
     tokens: 3,
     control: (a) => a.rate(300, (n) => a.create(plan(n))),
     attack: (a) => a.burst(300, () => a.create(wordy())),
-  },
-  'creates with a word that another transaction stores': {
-    control: (a) => a.rate(16, () => a.create()),
-    attack: (a) => {
-      const word = randomWord();
-      const sql = 'INSERT INTO search_words (organization_id, word) VALUES ($1, $2)';
-      const values = [a.organization.id, word];
-      return a.during(sql, values, () => a.rate(16, () => a.create({ name: word })));
-    },
   },
   'bursts of 300 PATCHes a second': {
     tokens: 3,

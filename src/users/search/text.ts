@@ -31,21 +31,6 @@ const digits = (number: number, width: number) =>
     .padStart(width, '0')
     .replace(/./g, (digit) => DIGITS[parseInt(digit, 16)]);
 
-/** Whether an encoded text has characters that are not ASCII. */
-export const hasCodesBeyondAscii = (encoded: string): boolean => /R[I-P]|[STUVWY]/.test(encoded);
-
-/** The text that was encoded. */
-export const decode = (encoded: string): string =>
-  encoded.replace(/Q[AB]|[RSTUW][A-P]{2}|V[A-P]{4}|Y[A-P]{5}/g, (code) => {
-    if (code.startsWith('Q')) return code === 'QA' ? '.' : '@';
-    const number = parseInt(
-      code.slice(1).replace(/./g, (digit) => DIGITS.indexOf(digit).toString(16)),
-      16,
-    );
-    const first = code.startsWith('Y') ? 0x10000 : Math.max('RSTUW'.indexOf(code[0]), 0) * 0x100;
-    return String.fromCodePoint(first + number);
-  });
-
 /** The form of a text that the search compares. */
 export const toSearchText = (text: string): string => encode(markWords(fold(text)));
 

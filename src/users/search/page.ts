@@ -1,0 +1,65 @@
+import { type Sql, sql } from '../../database/sql';
+import { User } from '../user/user.entity';
+import { filterOf, isFiltered, type UserFilter } from '../user/user.filter';
+
+/** Where a search looks, and what it reads of the users of its page. */
+export interface Search {
+  organizationId: string;
+  filter: UserFilter;
+  columns: Sql;
+}
+
+/** The same, with a function that runs its statements. */
+export interface Scope extends Search {
+  run: <Row>(statement: Sql) => Promise<Row[]>;
+}
+
+/** Reads users, and beside them a value that is there even if they are none. */
+export async function readBeside<Value, User extends RankedUser = RankedUser>(
+  scope: Scope,
+  { ctes, value, users }: { ctes: Sql; value: Sql; users: Sql },
+): Promise<{ value: Value; users: User[] }> {
+  const rows = await scope.run<User & { value: Value }>(sql`
+    WITH ${ctes}
+    SELECT ${value} AS value, page.* FROM (SELECT) AS one LEFT JOIN (${users}) AS page ON true
+    ORDER BY rank, "nameKey", name, id`);
+  return { value: rows[0].value, users: rows.filter(({ id }) => id !== null) };
+}
+
+/** The row after which a rank continues. */
+export type Position = [nameKey: string, name: string, id: string];
+
+/** A part of the result: from this rank on, and after this row of it. */
+export interface RankPage {
+  rank: number;
+  after?: Position;
+  limit: number;
+}
+
+/** A user at its place in the result. */
+export interface RankedUser {
+  rank: number;
+  nameKey: string;
+  name: string;
+  id: string;
+}
+
+/** Whether a row of `user_search` is of a user who passes the filter. */
+export const passes = ({ organizationId, filter }: Search): Sql =>
+  isFiltered(filter)
+    ? sql`(SELECT ${filterOf(filter)} FROM ${User} WHERE organization_id = ${organizationId} AND id = user_id)`
+    : sql`true`;
+
+/** Whether a row follows in the order of names. */
+export const isAfter = (after: Position | undefined): Sql =>
+  after ? sql`(name_key, name, id) > (${after[0]}, ${after[1]}, ${after[2]})` : sql`true`;
+
+/** Whether a row follows in the result. */
+export const isRankedAfter = ({ rank, after }: RankPage): Sql =>
+  after
+    ? sql`(rank, name_key, name, id) > (${rank}, ${after[0]}, ${after[1]}, ${after[2]})`
+    : sql`rank >= ${rank}`;
+
+/** The columns of users whose ids are found, as an item of FROM. Each user is looked up by its key. */
+export const columnsOf = ({ organizationId, columns }: Search): Sql =>
+  sql`LATERAL (SELECT ${columns} FROM ${User} WHERE organization_id = ${organizationId} AND id = found.user_id OFFSET 0) AS users`;

@@ -1,0 +1,132 @@
+import { join, raw, type Sql, sql } from '../../database/sql';
+import { fold, foldName } from '../user/fold';
+import { User } from '../user/user.entity';
+import { emailKey } from '../user/user.keys';
+import { EMAIL_MARK, type QueryWord, queryWords, toSearchText } from './text';
+import { mayHaveTypo, typoBeginning, typoBeginnings, typoExpression, typoPatterns } from './typos';
+
+/**
+ * The ranks of the result. With typos, names that begin with a single word come first, as neighbours in their order: a walk to them
+ * might be long. Each later rank has one misspelt word more.
+ */
+export const BEGINS = 0;
+export const STARTS = 1;
+export const INSIDE = 2;
+export const TYPOS = 3;
+
+/** What is searched. The conditions are on a row of `user_search`. */
+export interface Query {
+  /** Whether a user matches. */
+  filter: Sql;
+  /** The rank of a user who matches. */
+  rank: Sql;
+  first: number;
+  last: number;
+  /** A condition that the index of texts answers, for the users of a rank or of all ranks; together with `filter` it is exact. */
+  index(rank?: number): Sql;
+  /** For a rank with typos: values of `pattern` and `rest` in the condition. */
+  patterns?(rank: number): [pattern: string, rest: string][];
+  /** What a name, an email or an id of the first rank begins with; undefined if the first rank is like the others. */
+  beginnings?: { names: string[]; email?: string; id?: string };
+}
+
+/** What is searched from this rank on: users who match the words as they are typed and, if these are nobody, with typos. */
+export function* queriesFor(q: string, organizationId: string, from?: number): Generator<Query> {
+  if (fold(q) === '') return; // it has only accents
+  if (from === undefined || from < TYPOS) yield asTyped(q, organizationId);
+  const misspelt = from === undefined || from >= TYPOS ? withTypos(q) : undefined;
+  if (misspelt) yield misspelt;
+}
+
+function asTyped(q: string, organizationId: string): Query {
+  const words = queryWords(q);
+  const isInside = all(words.map(({ inside }) => contains(inside)));
+  const isStart = all(words.map(({ start }) => contains(start)));
+  const begins = beginsWith(q, organizationId);
+  return {
+    filter: isPartOfId(q) ? sql`(${begins} OR ${isInside})` : isInside,
+    rank: sql`CASE WHEN ${begins} THEN ${literal(BEGINS)} WHEN ${isStart} THEN ${literal(STARTS)} ELSE ${literal(INSIDE)} END`,
+    first: BEGINS,
+    last: INSIDE,
+    index: (rank) => all(words.map(({ start, inside }) => isLike(`%${rank === STARTS ? start : inside}%`))),
+    beginnings: { names: [foldName(q)], email: emailKey(q), ...(isPartOfId(q) && { id: q.toLowerCase() }) },
+  };
+}
+
+/** Undefined if no word is long enough to have a typo. */
+function withTypos(q: string): Query | undefined {
+  const words = queryWords(q);
+  const long = words.filter(({ letters }) => mayHaveTypo(letters));
+  if (long.length === 0) return undefined;
+  const conditions = words.map((word) => {
+    const isRight = contains(word.inside);
+    // `|| ''` keeps it from the index, which takes long to answer a regular expression.
+    return long.includes(word)
+      ? sql`(${isRight} OR (text || '') ~ ${typoExpression(word.letters)})`
+      : isRight;
+  });
+  const countRight = join(
+    long.map(({ inside }) => sql`${contains(inside)}::int`),
+    ' + ',
+  );
+  const rank = sql`${literal(TYPOS + long.length)} - (${countRight})`;
+  const single = words.length === 1 ? words[0].letters : undefined;
+  return {
+    filter: all(conditions),
+    rank:
+      single === undefined
+        ? sql`(${rank})`
+        : sql`CASE WHEN name_key ~ ${typoBeginning(single)} THEN ${literal(TYPOS)} ELSE ${rank} END`,
+    first: single === undefined ? TYPOS + 1 : TYPOS,
+    last: TYPOS + long.length,
+    index: () => sql`text LIKE pattern AND text LIKE rest`,
+    patterns: (rank) => patternsFor(rank - TYPOS, words, long),
+    ...(single !== undefined && { beginnings: { names: typoBeginnings(single) } }),
+  };
+}
+
+/**
+ * The patterns of users with this many misspelt words. If it is one, each word may be it, and the users have the other words; if
+ * there are more, they have the longest word, with or without a typo.
+ */
+function patternsFor(misspelt: number, words: QueryWord[], long: QueryWord[]): [string, string][] {
+  const rest = (others: QueryWord[]) => `%${longestOf(others)?.inside ?? ''}%`;
+  if (misspelt === 1)
+    return long.flatMap((word) =>
+      typoPatterns(word.letters).map((pattern): [string, string] => [
+        pattern,
+        rest(words.filter((other) => other !== word)),
+      ]),
+    );
+  const { letters, inside } = longestOf(long)!;
+  return [...(misspelt < long.length ? [`%${inside}%`] : []), ...typoPatterns(letters)].map((pattern) => [
+    pattern,
+    rest(words.filter((word) => !long.includes(word))),
+  ]);
+}
+
+const longestOf = (words: QueryWord[]): QueryWord | undefined =>
+  words.toSorted((a, b) => b.inside.length - a.inside.length)[0];
+
+/** The first 12 characters of an id and more. */
+const isPartOfId = (q: string): boolean => /^usr_[0-9a-hjkmnp-tv-z]{8,26}$/i.test(q);
+
+/**
+ * The name, the email or the id begins with the text. The accents of emails count, but search text has none, so the email itself
+ * is compared as well.
+ */
+const beginsWith = (q: string, organizationId: string): Sql => sql`(
+  starts_with(name_key, ${foldName(q)})
+  ${isPartOfId(q) ? sql`OR starts_with(user_id, ${q.toLowerCase()})` : sql``}
+  OR strpos(text, ${EMAIL_MARK + toSearchText(q)}) > 0 AND
+    (SELECT starts_with(email_key, ${emailKey(q)}) FROM ${User} WHERE organization_id = ${organizationId} AND id = user_id))`;
+
+/** Search text has no operator of LIKE. */
+const isLike = (pattern: string): Sql => sql`text LIKE ${pattern}`;
+
+const contains = (text: string): Sql => sql`(strpos(text, ${text}) > 0)`;
+
+const all = (conditions: Sql[]): Sql =>
+  conditions.length > 0 ? sql`(${join(conditions, ' AND ')})` : sql`true`;
+
+const literal = (rank: number): Sql => raw(String(rank));

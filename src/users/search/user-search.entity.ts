@@ -1,0 +1,55 @@
+import { Column, type EntityManager, Entity, PrimaryColumn } from 'typeorm';
+import { execute, rowsOf, sql } from '../../database/sql';
+import type { User, UserFields } from '../user/user.entity';
+import { withKeys } from '../user/user.keys';
+import { EMAIL_MARK, METADATA_MARK, stringsIn, toSearchText } from './text';
+
+/** The text that the search compares. It has its own table, so a change of other fields writes to no index of the search. */
+@Entity('user_search')
+export class UserSearchText {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ name: 'user_id', type: 'text' })
+  userId: string;
+
+  @Column({ name: 'name_key', type: 'text' })
+  nameKey: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text' })
+  text: string;
+}
+
+/** The search text of a user: its name, its email and the strings of its metadata, in the form that the search compares. */
+export function searchTextOf({ name, email, metadata }: Omit<UserFields, 'role' | 'active'>): string {
+  const strings = [...stringsIn(metadata)].map(toSearchText).filter(Boolean).join('\n');
+  return `${toSearchText(name)}${EMAIL_MARK}${toSearchText(email)}${METADATA_MARK}${strings}`;
+}
+
+/** A user before a write, unless it is new, and after it. */
+export interface WrittenUser {
+  before?: User;
+  after: User;
+}
+
+/** Stores the search texts of users in the transaction that writes the users. That of a deleted user is deleted with its row. */
+export async function putSearchTexts(manager: EntityManager, users: readonly WrittenUser[]): Promise<void> {
+  const changed = users.filter(
+    ({ before, after }) =>
+      !before || after.name !== before.name || searchTextOf(after) !== searchTextOf(before),
+  );
+  if (changed.length === 0) return;
+  const rows = changed.map(({ after }) => {
+    const { organizationId, id, name } = after;
+    return [organizationId, id, withKeys({ name }).nameKey, name, searchTextOf(after)];
+  });
+  await execute(
+    manager,
+    sql`INSERT INTO ${UserSearchText} (organization_id, user_id, name_key, name, text) VALUES ${rowsOf(rows)}
+        ON CONFLICT (organization_id, user_id)
+        DO UPDATE SET name_key = excluded.name_key, name = excluded.name, text = excluded.text`,
+  );
+}
