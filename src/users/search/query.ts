@@ -9,10 +9,10 @@ import { mayHaveTypo, typoBeginning, typoBeginnings, typoExpression, typoPattern
  * The ranks of the result. With typos, names that begin with a single word come first, as neighbours in their order: a walk to them
  * might be long. Each later rank has one misspelt word more.
  */
-export const BEGINS = 0;
-export const STARTS = 1;
-export const INSIDE = 2;
-export const TYPOS = 3;
+const BEGINS = 0;
+const STARTS = 1;
+const INSIDE = 2;
+const TYPOS = 3;
 
 /** What is searched. The conditions are on a row of `user_search`. */
 export interface Query {
@@ -48,7 +48,9 @@ function asTyped(q: string, organizationId: string): Query {
     rank: sql`CASE WHEN ${begins} THEN ${literal(BEGINS)} WHEN ${isStart} THEN ${literal(STARTS)} ELSE ${literal(INSIDE)} END`,
     first: BEGINS,
     last: INSIDE,
-    index: (rank) => all(words.map(({ start, inside }) => isLike(`%${rank === STARTS ? start : inside}%`))),
+    // Search text has no operator of LIKE.
+    index: (rank) =>
+      all(words.map(({ start, inside }) => sql`text LIKE ${`%${rank === STARTS ? start : inside}%`}`)),
     beginnings: { names: [foldName(q)], email: emailKey(q), ...(isPartOfId(q) && { id: q.toLowerCase() }) },
   };
 }
@@ -120,9 +122,6 @@ const beginsWith = (q: string, organizationId: string): Sql => sql`(
   ${isPartOfId(q) ? sql`OR starts_with(user_id, ${q.toLowerCase()})` : sql``}
   OR strpos(text, ${EMAIL_MARK + toSearchText(q)}) > 0 AND
     (SELECT starts_with(email_key, ${emailKey(q)}) FROM ${User} WHERE organization_id = ${organizationId} AND id = user_id))`;
-
-/** Search text has no operator of LIKE. */
-const isLike = (pattern: string): Sql => sql`text LIKE ${pattern}`;
 
 const contains = (text: string): Sql => sql`(strpos(text, ${text}) > 0)`;
 
