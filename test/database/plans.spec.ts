@@ -240,6 +240,12 @@ describe('a search reads few rows', () => {
     },
   );
 
+  it('for the beginning of an id, whatever the filter', async () => {
+    const [{ id }] = (await service.app.get(UsersService).list(others, { limit: 1 })).data;
+    for (const filter of FILTERS)
+      expect(await rowsReadBy(dataSource, await search(id.slice(0, 20), filter, others))).toBeLessThan(4_500);
+  });
+
   it('for a word that half of the users have', async () => {
     expect(await rowsReadBy(dataSource, await search('com'))).toBeLessThan(2_900);
   });

@@ -1,6 +1,7 @@
 import { raw, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
-import { usersWho } from '../user/user.filter';
+import { User } from '../user/user.entity';
+import { filterOf, usersWho } from '../user/user.filter';
 import { isAfter, type RankedUser, type RankPage, readBeside, type Scope } from './page';
 import type { Query } from './query';
 
@@ -8,7 +9,7 @@ import type { Query } from './query';
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /**
- * The users of the first rank; undefined if more than `maxEmails` emails begin as they must. Names are read in order. Emails, whose index
+ * The users of the first rank; undefined if more than `maxEmails` emails begin with the query. Names are read in order. Emails, whose index
  * contains the names, are all read and sorted. Without a maximum, emails whose names come after the page are left out before the
  * sort: there are many if emails contain the names.
  */
@@ -24,14 +25,14 @@ export async function readBeginning(
   // IS TRUE keeps the position out of the index condition. Otherwise PostgreSQL would begin to read the index there, even if all
   // matching names come later.
   const next = after
-    ? sql`name_key >= greatest(first COLLATE "C", ${after[0]}) AND (${isAfter(after)}) IS TRUE`
-    : sql`name_key >= first`;
+    ? sql`name_key >= greatest(low COLLATE "C", ${after[0]}) AND (${isAfter(after)}) IS TRUE`
+    : sql`name_key >= low`;
   const end = sql`(SELECT name_key, name, id FROM by_name ORDER BY name_key, name, id OFFSET ${limit - 1})`;
   const { value: emails, users } = await readBeside<number>(scope, {
     ctes: sql`
       by_name AS MATERIALIZED (
-        SELECT found.* FROM unnest(${names}::text[], ${names.map((name) => name + LAST_CHARACTER)}::text[]) AS ranges (first, last),
-          LATERAL (${select(sql`AND ${next} AND name_key < last ${ordered}`)} ${ordered}) AS found
+        SELECT found.* FROM unnest(${names}::text[], ${names.map((name) => name + LAST_CHARACTER)}::text[]) AS ranges (low, high),
+          LATERAL (${select(sql`AND ${next} AND name_key < high ${ordered}`)} ${ordered}) AS found
         ${ordered}
       ),
       by_email AS MATERIALIZED (
@@ -42,7 +43,7 @@ export async function readBeginning(
     users: sql`
       SELECT ${rank}::int AS rank, name_key AS "nameKey", name, id FROM (
         SELECT * FROM by_name UNION SELECT * FROM by_email
-        UNION ${id === undefined ? none : select(sql`AND ${startsWith('id', id)} OFFSET 0`)}
+        UNION ${id === undefined ? none : withIds(scope, id)}
       ) AS found
       WHERE ${isAfter(after)} ${ordered}`,
   });
@@ -50,6 +51,12 @@ export async function readBeginning(
 }
 
 const none = sql`SELECT * FROM by_name WHERE false`;
+
+/** They are filtered after they are read, or the planner might choose the index of the filter. */
+const withIds = ({ organizationId, filter }: Scope, id: string): Sql => sql`
+  SELECT id, name_key, name FROM (
+    SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND ${startsWith('id', id)} OFFSET 0
+  ) AS users WHERE ${filterOf(filter)}`;
 
 const startsWith = (column: 'email_key' | 'id', text: string): Sql =>
   sql`${raw(column)} >= ${text} AND ${raw(column)} < ${text + LAST_CHARACTER}`;

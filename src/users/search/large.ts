@@ -37,12 +37,15 @@ export async function searchLarge(scope: Scope, query: Query, page: RankPage): P
   while (rank <= query.last && found.length < page.limit) {
     const rest = { rank, after, limit: page.limit - found.length };
     if (rank === query.first && query.beginnings) {
-      found.push(...(await nextThatBegin(scope, query, query.beginnings, rest)));
+      found.push(...(await nextThatBegin(scope, query, rest)));
     } else {
       counts ??= await sample(scope, query);
-      const areRare = counts.slice(rank).reduce((sum, count) => sum + count, 0) < COMMON;
-      if (areRare && !query.patterns) return [...found, ...(await readMatches(scope, query, rest))];
-      found.push(...(await nextOfRank(scope, query, rest, counts[rank] >= COMMON)));
+      // A walk over the names in their order soon finds common matches, unless they are neighbours.
+      const walked = counts[rank] >= COMMON ? await walk(scope, query, rest, WALK) : [];
+      const isFull = walked.length === rest.limit;
+      const isRest = !isFull && query.isReadTogether(rank, counts);
+      found.push(...(isFull ? walked : await readMatches(scope, query, rest, isRest ? undefined : rank)));
+      if (isRest) break;
     }
     rank++;
     after = undefined; // it is a row of the first of these ranks
@@ -50,36 +53,22 @@ export async function searchLarge(scope: Scope, query: Query, page: RankPage): P
   return found;
 }
 
-async function nextThatBegin(
-  scope: Scope,
-  query: Query,
-  beginnings: NonNullable<Query['beginnings']>,
-  page: RankPage,
-): Promise<RankedUser[]> {
-  const few = await readBeginning(scope, beginnings, page, FEW_EMAILS);
+/** Without emails, as with typos, `few` are all. */
+async function nextThatBegin(scope: Scope, query: Query, page: RankPage): Promise<RankedUser[]> {
+  const few = await readBeginning(scope, query.beginnings!, page, FEW_EMAILS);
   if (few) return few;
   const users = await walk(scope, query, page, SHORT_WALK);
-  return users.length === page.limit ? users : (await readBeginning(scope, beginnings, page))!;
-}
-
-/** A walk over the names in their order soon finds common matches, unless they are neighbours. */
-async function nextOfRank(
-  scope: Scope,
-  query: Query,
-  page: RankPage,
-  isCommon: boolean,
-): Promise<RankedUser[]> {
-  const users = isCommon ? await walk(scope, query, page, WALK) : [];
-  return users.length === page.limit ? users : readMatches(scope, query, page, page.rank);
+  return users.length === page.limit ? users : (await readBeginning(scope, query.beginnings!, page))!;
 }
 
 /** How many of the first users match in each rank. */
 async function sample(scope: Scope, query: Query): Promise<number[]> {
-  const counts = await scope.run<{ rank: number; count: number }>(sql`
+  const rows = await scope.run<{ rank: number; count: number }>(sql`
     SELECT rank, count(*)::int AS count FROM ${rankedUsers(scope, query, sql`created_at, id`, SAMPLE)}
     WHERE rank IS NOT NULL GROUP BY rank`);
-  const byRank = new Map(counts.map(({ rank, count }) => [rank, count]));
-  return Array.from({ length: query.last + 1 }, (_, rank) => byRank.get(rank) ?? 0);
+  const counts = Array.from({ length: query.last + 1 }, () => 0);
+  for (const { rank, count } of rows) counts[rank] = count;
+  return counts;
 }
 
 /** The next users of a rank among the next `length` names. It ends as soon as the page is full. */

@@ -60,6 +60,6 @@ export const isRankedAfter = ({ rank, after }: RankPage): Sql =>
     ? sql`(rank, name_key, name, id) > (${rank}, ${after[0]}, ${after[1]}, ${after[2]})`
     : sql`rank >= ${rank}`;
 
-/** The columns of users whose ids are found, as an item of FROM. Each user is looked up by its key. */
+/** The columns of each user in `found (user_id)`, as an item of FROM. Each is looked up by its key. */
 export const columnsOf = ({ organizationId, columns }: Search): Sql =>
   sql`LATERAL (SELECT ${columns} FROM ${User} WHERE organization_id = ${organizationId} AND id = found.user_id OFFSET 0) AS users`;

@@ -14,6 +14,9 @@ const STARTS = 1;
 const INSIDE = 2;
 const TYPOS = 3;
 
+/** Up to this many matches in the sample of a large organization are few enough to read those of all ranks. */
+const RARE = 3;
+
 /** What is searched. The conditions are on a row of `user_search`. */
 export interface Query {
   /** Whether a user matches. */
@@ -24,6 +27,8 @@ export interface Query {
   last: number;
   /** A condition that the index of texts answers, for the users of a rank or of all ranks; together with `filter` it is exact. */
   index(rank?: number): Sql;
+  /** Whether the users of this rank and all later ones are read from the index together, by how many of a sample match in each rank. */
+  isReadTogether(rank: number, counts: number[]): boolean;
   /** For a rank with typos: values of `pattern` and `rest` in the condition. */
   patterns?(rank: number): [pattern: string, rest: string][];
   /** What a name, an email or an id of the first rank begins with; undefined if the first rank is like the others. */
@@ -51,6 +56,7 @@ function asTyped(q: string, organizationId: string): Query {
     // Search text has no operator of LIKE.
     index: (rank) =>
       all(words.map(({ start, inside }) => sql`text LIKE ${`%${rank === STARTS ? start : inside}%`}`)),
+    isReadTogether: (rank, counts) => counts.slice(rank).reduce((sum, count) => sum + count) <= RARE,
     beginnings: { names: [foldName(q)], email: emailKey(q), ...(isPartOfId(q) && { id: q.toLowerCase() }) },
   };
 }
@@ -67,44 +73,43 @@ function withTypos(q: string): Query | undefined {
       ? sql`(${isRight} OR (text || '') ~ ${typoExpression(word.letters)})`
       : isRight;
   });
-  const countRight = join(
-    long.map(({ inside }) => sql`${contains(inside)}::int`),
-    ' + ',
-  );
-  const rank = sql`${literal(TYPOS + long.length)} - (${countRight})`;
+  const right = long.map(({ inside }) => sql`${contains(inside)}::int`);
+  const rank = sql`(${literal(TYPOS + long.length)} - (${join(right, ' + ')}))`;
   const single = words.length === 1 ? words[0].letters : undefined;
   return {
     filter: all(conditions),
-    rank:
-      single === undefined
-        ? sql`(${rank})`
-        : sql`CASE WHEN name_key ~ ${typoBeginning(single)} THEN ${literal(TYPOS)} ELSE ${rank} END`,
-    first: single === undefined ? TYPOS + 1 : TYPOS,
+    rank: single
+      ? sql`CASE WHEN name_key ~ ${typoBeginning(single)} THEN ${literal(TYPOS)} ELSE ${rank} END`
+      : rank,
+    first: single ? TYPOS : TYPOS + 1,
     last: TYPOS + long.length,
     index: () => sql`text LIKE pattern AND text LIKE rest`,
-    patterns: (rank) => patternsFor(rank - TYPOS, words, long),
-    ...(single !== undefined && { beginnings: { names: typoBeginnings(single) } }),
+    isReadTogether: (rank) => rank > TYPOS + 1,
+    patterns: (rank) => patternsFor(rank === TYPOS + 1, words, long),
+    beginnings: single ? { names: typoBeginnings(single) } : undefined,
   };
 }
 
 /**
- * The patterns of users with this many misspelt words. If it is one, each word may be it, and the users have the other words; if
- * there are more, they have the longest word, with or without a typo.
+ * The patterns of users with one misspelt word, which may be each, beside the right ones, or of those with more, who have the longest
+ * word with or without a typo.
  */
-function patternsFor(misspelt: number, words: QueryWord[], long: QueryWord[]): [string, string][] {
-  const rest = (others: QueryWord[]) => `%${longestOf(others)?.inside ?? ''}%`;
-  if (misspelt === 1)
+function patternsFor(isOne: boolean, words: QueryWord[], long: QueryWord[]): [string, string][] {
+  const withRest = (patterns: string[], others: QueryWord[]) =>
+    patterns.map((pattern): [string, string] => [pattern, `%${longestOf(others)?.inside ?? ''}%`]);
+  if (isOne)
     return long.flatMap((word) =>
-      typoPatterns(word.letters).map((pattern): [string, string] => [
-        pattern,
-        rest(words.filter((other) => other !== word)),
-      ]),
+      withRest(
+        typoPatterns(word.letters),
+        words.filter((other) => other !== word),
+      ),
     );
   const { letters, inside } = longestOf(long)!;
-  return [...(misspelt < long.length ? [`%${inside}%`] : []), ...typoPatterns(letters)].map((pattern) => [
-    pattern,
-    rest(words.filter((word) => !long.includes(word))),
-  ]);
+  const right = long.length > 2 ? [`%${inside}%`] : [];
+  return withRest(
+    [...right, ...typoPatterns(letters)],
+    words.filter((word) => !long.includes(word)),
+  );
 }
 
 const longestOf = (words: QueryWord[]): QueryWord | undefined =>

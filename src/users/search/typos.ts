@@ -60,23 +60,28 @@ export const typoPatterns = (word: string): string[] => {
       ? [start + code[0].replace(/[a-z]/, '_') + '_'.repeat(code.length - 1) + end]
       : A_TO_Z.map((letter) => start + letter + end);
   });
-  const isFirst = (pattern: string) =>
-    !patterns.some((other) => other !== pattern && pattern.startsWith(other));
-  return [...new Set(patterns)].filter(isFirst).map((pattern) => `% ${pattern}%`);
+  return shortest(patterns).map((pattern) => `% ${pattern}%`);
 };
 
 /** The typos in letters from a to z, of which there are few enough to look up each in the index of names. */
 const inAToZ = (word: string) =>
   typosOf(word).filter(({ unknown }) => unknown === undefined || /[a-z]/.test(unknown));
 
-/** What a name begins with that begins with this word, but for such a typo. */
-export const typoBeginnings = (word: string): string[] => [
-  ...new Set(
+/** What a name begins with that begins with this word, but for such a typo. A name begins with one of them at most. */
+export const typoBeginnings = (word: string): string[] =>
+  shortest(
     inAToZ(word).flatMap(({ before, unknown, after }) =>
       unknown === undefined ? [before + after] : A_TO_Z.map((letter) => before + letter + after),
     ),
-  ),
-];
+  );
 
 /** A regular expression for the same names. */
 export const typoBeginning = (word: string): string => `^${alternatives(inAToZ(word), (letters) => letters)}`;
+
+/** Without those that begin with another one, which finds the same. */
+const shortest = (texts: string[]): string[] => {
+  const kept: string[] = [];
+  for (const text of texts.toSorted())
+    if (kept.length === 0 || !text.startsWith(kept.at(-1)!)) kept.push(text);
+  return kept;
+};

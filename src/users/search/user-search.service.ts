@@ -14,7 +14,7 @@ import { filterOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
 import { serializeUser, type UserRecord } from '../user/user.serializer';
 import { load, searchLarge } from './large';
-import type { RankPage, Scope, Search } from './page';
+import type { Position, RankPage, Scope, Search } from './page';
 import { queriesFor } from './query';
 import { searchSmall } from './small';
 
@@ -86,12 +86,11 @@ export class UserSearch {
 
   /** Undefined if this is not a small organization, or a small part of one. */
   private async findInSmall<Row>(search: Search, q: string, place: Place) {
-    const { organizationId } = search;
-    for (const words of queriesFor(q, organizationId, place.rank)) {
+    for (const words of queriesFor(q, search.organizationId, place.rank)) {
       const page = { rank: words.first, ...place };
       const find = (manager: EntityManager) =>
         searchSmall<Row>({ ...search, run: (statement) => query(manager, statement) }, words, page);
-      const found = await this.database.read(organizationId, find, 'heavy');
+      const found = await this.database.read(search.organizationId, find, 'heavy');
       if (found?.length !== 0) return found;
     }
     return [];
@@ -99,10 +98,9 @@ export class UserSearch {
 
   /** All statements see the same rows, so nobody is found twice or left out because of a change in between. */
   private findInLarge<Row>(search: Search, q: string, place: Place) {
-    const { organizationId } = search;
-    return this.database.snapshot(organizationId, MAX_MS, async (manager) => {
+    return this.database.snapshot(search.organizationId, MAX_MS, async (manager) => {
       const scope = { ...search, run: withinTime(manager) };
-      for (const words of queriesFor(q, organizationId, place.rank)) {
+      for (const words of queriesFor(q, search.organizationId, place.rank)) {
         const found = await searchLarge(scope, words, { rank: words.first, ...place });
         if (found.length > 0) return load<Row>(scope, found);
       }
@@ -113,17 +111,14 @@ export class UserSearch {
 
 const isPlace = (values: string[]) => values.length === 4 && /^\d{1,2}$/.test(values[0]);
 
-const placeIn = ([rank, ...after]: string[]) => ({
-  rank: Number(rank),
-  after: after as RankPage['after'],
-});
+const placeIn = ([rank, ...after]: string[]) => ({ rank: Number(rank), after: after as Position });
 
 /** Runs statements within the time limit. Waiting for the connection does not count. */
 function withinTime(manager: EntityManager): Scope['run'] {
   const started = performance.now();
   return (statement) => {
     if (performance.now() - started > MAX_MS)
-      throw new ServiceUnavailableException('The search takes too long. Search for more or longer words.');
+      throw new ServiceUnavailableException('The search takes too long. Search for a longer or rarer word.');
     return query(manager, statement);
   };
 }

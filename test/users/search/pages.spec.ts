@@ -137,7 +137,23 @@ describe('GET /api/v1/users/search', () => {
     for (const limit of [1, 3, 200])
       expect((await walk(api, 'quetnin', limit)).map(({ name }) => name)).toEqual(expected);
     expect(await names(api, 'quetnin bo')).toEqual(['Bo Quentin']);
+    expect(await names(api, 'bo quetnni')).toEqual([]);
     expect(await names(api, 'bo quetnin', '&role=admin')).toEqual([]);
+  });
+
+  it('finds everybody once whose name begins with a misspelt word in two ways, however many they are', async () => {
+    const api = await service.client();
+    // "pete" and "peter" are one letter away from "petre".
+    await fillOrganization(service.dataSource, api.organizationId, 0, 2_100, (n) => ({
+      name: n < 60 ? `Peter Q${n}` : `Aaron ${n}`,
+      email: `n${n}@x.example`,
+      metadata: {},
+    }));
+    for (const limit of [7, 50, 200]) {
+      const found = (await walk(api, 'petre', limit)).map(({ name }) => name);
+      expect(found).toHaveLength(60);
+      expect(new Set(found).size).toBe(60);
+    }
   });
 
   it('refuses a cursor of another query, role, organization or of the user list', async () => {
