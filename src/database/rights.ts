@@ -5,7 +5,7 @@ import { MIGRATIONS_TABLE, tableName } from './tables';
 
 const TABLE_RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
-/** The sequences of identity columns need no right of their own. */
+/** The only sequence. */
 const SEQUENCE = 'event_positions';
 
 /** The rights that the service uses: with fewer, some requests fail. */

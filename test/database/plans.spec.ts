@@ -250,6 +250,16 @@ describe('a search reads few rows', () => {
     expect(await rowsReadBy(dataSource, await search('com'))).toBeLessThan(2_900);
   });
 
+  it('for letters inside the words of all', async () => {
+    expect(await rowsReadBy(dataSource, await search('ampl', {}, others))).toBeLessThan(4_000);
+  });
+
+  it('for a query that every email begins with', async () => {
+    const uniform = (await service.app.get(OrganizationsService).create('Uniform')).id;
+    await fillOrganization(dataSource, uniform, 0, 2_500, (n) => ({ email: `user${n}@x.example` }));
+    expect(await rowsReadBy(dataSource, await search('user', {}, uniform))).toBeLessThan(2_900);
+  });
+
   /** In one organization nearly everybody passes the filter that nearly nobody passes in the other. */
   const few = (): [string, UserFilter][] => [
     [organizationId, { role: 'viewer' }],

@@ -107,7 +107,7 @@ export class DeletedUsersService {
     return serializeUser(user);
   }
 
-  /** Erases the user for good, from the events and the search, too. */
+  /** Erases the user for good, from the events, too. */
   async purge(by: By, id: string): Promise<void> {
     if (!(await this.purges.purge(callerOf(by), id))) throw deletedUserNotFound();
   }

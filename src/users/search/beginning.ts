@@ -19,8 +19,8 @@ export async function readBeginning(
   { rank, after, limit }: RankPage,
   maxEmails = Infinity,
 ): Promise<RankedUser[] | undefined> {
-  const { organizationId, filter } = scope;
-  const select = (page: Sql) => sql`SELECT id, name_key, name FROM ${usersWho(filter, organizationId, page)}`;
+  const select = (page: Sql) =>
+    sql`SELECT id, name_key, name FROM ${usersWho(scope.filter, scope.organizationId, page)}`;
   const ordered = sql`ORDER BY name_key, name, id LIMIT ${opaque(limit)}`;
   // IS TRUE keeps the position out of the index condition. Otherwise PostgreSQL would begin to read the index there, even if all
   // matching names come later.

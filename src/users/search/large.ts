@@ -99,9 +99,8 @@ function rankedUsers(
 
 /** The next users of a rank, or of all ranks from the page's on, from the index of texts. All of them are read and sorted. */
 function readMatches(scope: Scope, query: Query, page: RankPage, ofRank?: number): Promise<RankedUser[]> {
-  const { organizationId } = scope;
   const texts = sql`
-    SELECT user_id, name_key, name, text FROM ${UserSearchText} WHERE organization_id = ${organizationId} AND ${query.index(ofRank)}`;
+    SELECT user_id, name_key, name, text FROM ${UserSearchText} WHERE organization_id = ${scope.organizationId} AND ${query.index(ofRank)}`;
   const patterns = query.patterns?.(page.rank);
   const [values, rests] = [0, 1].map((i) => patterns?.map((pattern) => pattern[i]));
   // Each pattern is looked up by itself, whatever the planner expects. A user may have several.
@@ -111,8 +110,9 @@ function readMatches(scope: Scope, query: Query, page: RankPage, ofRank?: number
   return scope.run(sql`
     SELECT ${raw(patterns ? 'DISTINCT' : '')} rank, name_key AS "nameKey", name, id FROM (
       SELECT user_id AS id, name_key, name, ${query.rank} AS rank FROM ${found} WHERE ${query.filter} AND ${passes(scope)}
+      OFFSET 0
     ) AS matches
-    WHERE ${isRankedAfter(page)} ${ofRank === undefined ? sql`` : sql`AND rank = ${ofRank}`}
+    WHERE ${ofRank === undefined ? isRankedAfter(page) : sql`rank = ${ofRank} AND ${isAfter(page.after)}`}
     ORDER BY rank, "nameKey", name, id LIMIT ${page.limit}`);
 }
 

@@ -33,7 +33,7 @@ export async function searchSmall<Row>(
     users: sql`
       SELECT found.rank, found.name_key AS "nameKey", users.* FROM (
         SELECT rank, name_key, name, id AS user_id FROM (
-          SELECT user_id AS id, name_key, name, ${rank} AS rank FROM ${texts} AND ${condition}
+          SELECT user_id AS id, name_key, name, ${rank} AS rank FROM ${texts} AND ${condition} OFFSET 0
         ) AS matches
         WHERE ${isRankedAfter(page)}
         ORDER BY rank, name_key, name, id LIMIT ${page.limit}

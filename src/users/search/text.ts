@@ -4,7 +4,7 @@ import { fold } from '../user/fold';
  * Inserts a space before each word of folded text, so that a plain LIKE can tell the start of a word from its inside.
  * The mark depends only on the character before it, so a part of a text has the same marks as the whole.
  */
-export const markWords = (folded: string): string => folded.replace(/[\p{L}\p{N}]+/gu, ' $&');
+const markWords = (folded: string): string => folded.replace(/[\p{L}\p{N}]+/gu, ' $&');
 
 /**
  * Writes every character but a-z, 0-9 and white space as capital letters, of which folded text has none. Trigrams contain only
