@@ -66,9 +66,8 @@ async function sample(scope: Scope, query: Query): Promise<number[]> {
   const rows = await scope.run<{ rank: number; count: number }>(sql`
     SELECT rank, count(*)::int AS count FROM ${rankedUsers(scope, query, sql`created_at, id`, SAMPLE)}
     WHERE rank IS NOT NULL GROUP BY rank`);
-  const counts = Array.from({ length: query.last + 1 }, () => 0);
-  for (const { rank, count } of rows) counts[rank] = count;
-  return counts;
+  const countOf = (rank: number) => rows.find((row) => row.rank === rank)?.count ?? 0;
+  return Array.from({ length: query.last + 1 }, (_, rank) => countOf(rank));
 }
 
 /** The next users of a rank among the next `length` names. It ends as soon as the page is full. */
