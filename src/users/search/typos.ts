@@ -8,7 +8,7 @@ const MAX_LENGTH = 24;
 
 const A_TO_Z = [...'abcdefghijklmnopqrstuvwxyz'];
 
-/** A word with one typo: what is right before it, a letter like the one that was meant if that is unknown, and what is right after it. */
+/** What is right before a typo, a letter of the alphabet of the unknown one, if there is one, and what is right after it. */
 interface Typo {
   before: string;
   unknown?: string;
