@@ -4,6 +4,11 @@ import { nameOf } from './statement-names';
 
 const QUERY_CANCELED = '57014';
 
+const NO_ANSWER = 'Query read timeout';
+
+/** The open clients of each pool, by the configuration that they share. */
+const peersOf = new WeakMap<object, Set<ResilientClient>>();
+
 /**
  * A client that destroys its connection when a statement times out, here or on the server. The connection may be half open, and
  * the coordinator of a cluster waits for a node that hangs, even after it has reported the timeout. Back in the pool, the
@@ -14,9 +19,16 @@ const QUERY_CANCELED = '57014';
 export class ResilientClient extends pg.Client {
   /** Not behind a pooler, where the next transaction may have another connection that knows no such statement. */
   private canPrepare = false;
+  /** The number of statements without an answer, and the time of the last answer. */
+  private running = 0;
+  private answeredAt = 0;
+  private readonly peers: Set<ResilientClient>;
 
-  constructor(config?: pg.ClientConfig) {
+  constructor(config: pg.ClientConfig = {}) {
     super(config);
+    this.peers = peersOf.get(config) ?? new Set();
+    peersOf.set(config, this.peers);
+    this.on('end', () => this.peers.delete(this));
     // Between the pool and TypeORM there is a moment without a listener, in which an error would end the process. The next
     // statement reports it.
     this.on('error', () => {});
@@ -28,16 +40,23 @@ export class ResilientClient extends pg.Client {
     if (this.canPrepare && typeof text === 'string' && Array.isArray(values) && values.length > 0) {
       args.splice(0, 2, { name: nameOf(text), text, values });
     }
+    const sentAt = performance.now();
+    const ended = (error: Error | null) => {
+      this.running--;
+      this.answeredAt = performance.now();
+      this.destroyAfterTimeout(error, sentAt);
+    };
+    this.running++;
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: Error | null, result: unknown) => {
-        this.destroyAfterTimeout(error);
+        ended(error);
         callback(error, result);
       };
     }
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- passed on unchanged
     const result = (super.query as any)(...args);
-    result?.then?.(undefined, (error: Error) => this.destroyAfterTimeout(error));
+    result?.then?.(() => ended(null), ended);
     return result;
   }
 
@@ -57,11 +76,23 @@ export class ResilientClient extends pg.Client {
     const { rows } = await super.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     // A pooler assigns its own process ids.
     this.canPrepare = rows[0].pid === (this as unknown as { processID: number }).processID;
+    this.answeredAt = performance.now();
+    this.peers.add(this);
     return this;
   }
 
-  private destroyAfterTimeout(error: Error | null): void {
-    if (!error || (error.message !== 'Query read timeout' && sqlState(error) !== QUERY_CANCELED)) return;
+  /**
+   * The whole network is often silent. Idle peers that have not been heard of since the statement was sent are destroyed, too, or
+   * the next callers would wait for each of them as long.
+   */
+  private destroyAfterTimeout(error: Error | null, sentAt: number): void {
+    if (!error || (error.message !== NO_ANSWER && sqlState(error) !== QUERY_CANCELED)) return;
+    this.destroy(error);
+    if (error.message !== NO_ANSWER) return;
+    for (const peer of this.peers) if (peer.running === 0 && peer.answeredAt < sentAt) peer.destroy(error);
+  }
+
+  private destroy(error: Error): void {
     const client = this as unknown as {
       _queryable: boolean;
       connection: { stream: { destroy(error: Error): void } };
