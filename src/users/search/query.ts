@@ -91,8 +91,8 @@ function withTypos(q: string): Query | undefined {
 }
 
 /**
- * The patterns of users with one misspelt word, which may be each, beside the right ones, or of those with more, who have the longest
- * word with or without a typo.
+ * The patterns of users with one misspelt word, or with more. If it is one, each long word may be it, and the others are right. If they
+ * are more, the longest word may be right or misspelt.
  */
 function patternsFor(isOne: boolean, words: QueryWord[], long: QueryWord[]): [string, string][] {
   const withRest = (patterns: string[], others: QueryWord[]) =>
