@@ -86,15 +86,19 @@ const rooms = Object.entries(ROOMS).map(([room, allowed]) => {
   return rule(`room-${room}`, `^src/${room}/`, `^src/(?!${open.join('|')})`);
 });
 
-/** Within `users/` the arrows run down: everything to `user/`, and to `search/` what writes users. */
-const USERS = { user: [], search: ['user'], deleted: ['user', 'search'], batch: ['user', 'search'] };
-const usersRooms = Object.entries(USERS).map(([room, allowed]) =>
-  rule(`users-${room}`, `^src/users/${room}/`, `^src/users/(?!${[room, ...allowed].join('/|')}/)`),
+/** The folders of a room that may import only these others of it, and none of its own files: arrows run down there, too. */
+const INNER = {
+  'src/users': { user: [], search: ['user'], deleted: ['user', 'search'], batch: ['user', 'search'] },
+};
+const inner = Object.entries(INNER).flatMap(([room, folders]) =>
+  Object.entries(folders).map(([folder, allowed]) =>
+    rule(`${room}/${folder}`, `^${room}/${folder}/`, `^${room}/(?!(${[folder, ...allowed].join('|')})/)`),
+  ),
 );
 
 module.exports = {
   forbidden: [
-    ...usersRooms,
+    ...inner,
     ...rooms,
     rule('every-folder-is-a-room', `^src/(?!(${Object.keys(ROOMS).join('|')})/)[^/]+/`, '.'),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
