@@ -33,8 +33,8 @@ export type {
 export type { Page } from './pages/paginate';
 
 // The parameter of a subscriber.
-export type { EventRecord } from './events/event.serializer';
-export type { EventType } from './events/event.types';
+export type { EventRecord } from './events/event/event.serializer';
+export type { EventType } from './events/event/event.types';
 export type { Subscriber } from './events/subscribers/subscriber';
 
 export type { DeletedUserRecord } from './users/deleted/deleted-users.service';

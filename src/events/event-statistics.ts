@@ -1,6 +1,6 @@
 import type { Database } from '../database/database';
 import { sql } from '../database/sql';
-import { Event, TokenEvent } from './event.entity';
+import { Event, TokenEvent } from './event/event.entity';
 import { EventHead } from './log/event-head.entity';
 import { EventCursor } from './subscribers/event-cursor.entity';
 import { EventSubscriber } from './subscribers/event-subscriber.entity';

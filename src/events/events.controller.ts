@@ -5,9 +5,9 @@ import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
 import { Scopes } from '../http/scopes';
 import { linkNext, writePage } from '../pages/page';
-import { eventAsJson } from './event.serializer';
-import { EventPageView, EventView } from './event.view';
-import { ListEventsDto } from './events.dto';
+import { eventAsJson } from './event/event.serializer';
+import { EventPageView, EventView } from './event/event.view';
+import { ListEventsDto } from './event/event.dto';
 import { EventsService } from './events.service';
 
 @ApiController('api/v1/events')

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Event, TokenEvent } from './event.entity';
+import { Event, TokenEvent } from './event/event.entity';
 import { EventHead } from './log/event-head.entity';
 import { EventLog } from './log/event-log';
 import { EventNumbering } from './log/event-numbering';
@@ -12,7 +12,7 @@ import { EventCursors } from './subscribers/event-cursors';
 import { EventDelivery } from './subscribers/event-delivery';
 import { EventSubscriber } from './subscribers/event-subscriber.entity';
 import { type Subscriber, SUBSCRIBERS } from './subscribers/subscriber';
-import { TokenEvents } from './token-events';
+import { TokenEvents } from './log/token-events';
 
 export interface EventsOptions {
   /** How many days events are kept. */

@@ -6,10 +6,10 @@ import { type By, callerOf } from '../http/caller';
 import { type FaultCode, invalidInput, notFound } from '../http/fault';
 import { decodeCursor, encodeCursor } from '../pages/cursor';
 import type { Page } from '../pages/paginate';
-import { Event, EVENT_COLUMNS, type EventRow } from './event.entity';
+import { Event, EVENT_COLUMNS, type EventRow } from './event/event.entity';
 import { EventLog, type LogPage, NEWEST } from './log/event-log';
-import { type EventRecord, serializeEvent } from './event.serializer';
-import type { ListEventsDto } from './events.dto';
+import { type EventRecord, serializeEvent } from './event/event.serializer';
+import type { ListEventsDto } from './event/event.dto';
 
 /** In ascending order `nextCursor` is never null, so `hasMore` says whether there are more events now. */
 type EventPage = Page<EventRow> & { hasMore: boolean };

@@ -2,8 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { newId } from '../database/id';
 import { execute, rowsOf, sql } from '../database/sql';
 import type { Caller } from '../http/caller';
-import { Event, TokenEvent } from './event.entity';
-import type { EventType } from './event.types';
+import { Event, TokenEvent } from './event/event.entity';
+import type { EventType } from './event/event.types';
 
 /** An event, written in the transaction of the change that it describes. */
 export interface NewEvent {

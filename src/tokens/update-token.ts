@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { query, type Sql, sql } from '../database/sql';
-import type { EventType } from '../events/event.types';
+import type { EventType } from '../events/event/event.types';
 import { recordTokenEvent } from '../events/record-events';
 import type { Caller } from '../http/caller';
 import { Token } from './token.entity';

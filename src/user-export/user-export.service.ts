@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { eventAsJson } from '../events/event.serializer';
+import { eventAsJson } from '../events/event/event.serializer';
 import { UserHistory } from '../events/log/user-history';
 import { serializeGroup } from '../groups/group.serializer';
 import { GroupsService } from '../groups/groups.service';

@@ -1,4 +1,4 @@
-import { type EventView } from '../events/event.view';
+import { type EventView } from '../events/event/event.view';
 import { type GroupView } from '../groups/group.view';
 import { type UserView } from '../users/user/user.view';
 

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { PartialType } from '@nestjs/mapped-types';
 import { ArrayMinSize, IsArray, IsIn } from 'class-validator';
-import { EVENT_TYPES, type EventType } from '../events/event.types';
+import { EVENT_TYPES, type EventType } from '../events/event/event.types';
 import { fault, Flag, Id, Immutable, Instant, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
 import { Overlap } from '../tokens/durations';
 import { PageQuery } from '../pages/page';

@@ -6,7 +6,7 @@ import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner
 import { OrganizationsService } from '../../src/auth/organizations.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { EventRetention } from '../../src/events/log/event-retention';
-import { TokenEvents } from '../../src/events/token-events';
+import { TokenEvents } from '../../src/events/log/token-events';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
 import { aUser } from '../support/client';

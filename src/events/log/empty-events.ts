@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { query, type Sql, sql } from '../../database/sql';
-import { Event } from '../event.entity';
+import { Event } from '../event/event.entity';
 
 /** The largest events are about 33 KB; emptying this many takes about half a second. */
 const EVENTS_PER_STATEMENT = 500;

@@ -1,11 +1,11 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { join, query, raw, Sql, sql } from '../../database/sql';
-import { Event, EVENT_COLUMNS, type EventRow } from '../event.entity';
+import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 import { EventNumbering } from './event-numbering';
-import type { ListEventsDto } from '../events.dto';
-import { TokenEvents } from '../token-events';
+import type { ListEventsDto } from '../event/event.dto';
+import { TokenEvents } from './token-events';
 
 /** Time budgets for numbering a backlog. An ascending page may end early; a descending one must begin with the newest event. */
 const CATCH_UP_MS = { asc: 1_000, desc: 5_000 };

@@ -4,9 +4,9 @@ import { Background } from '../../background/background';
 import { Database } from '../../database/database';
 import { describeError, isLocked, isTimedOut } from '../../database/errors';
 import { query, sql } from '../../database/sql';
-import { Event } from '../event.entity';
+import { Event } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
-import { TokenEvents } from '../token-events';
+import { TokenEvents } from './token-events';
 
 /** Numbering this many takes about 20 ms. */
 const EVENTS_PER_STATEMENT = 1_000;

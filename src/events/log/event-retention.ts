@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Background } from '../../background/background';
 import { Database } from '../../database/database';
 import { execute, query, sql } from '../../database/sql';
-import { Event } from '../event.entity';
+import { Event } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 
 /** The injection token of how many days events are kept. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { query, sql } from '../../database/sql';
-import { Event, EVENT_COLUMNS, type EventRow } from '../event.entity';
+import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 import { EventLog } from './event-log';
 

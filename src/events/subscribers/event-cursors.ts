@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { execute, query, raw, sql } from '../../database/sql';
-import { Event, EVENT_COLUMNS, type EventRow } from '../event.entity';
+import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from '../log/event-head.entity';
 import { EventCursor } from './event-cursor.entity';
 import { EventSubscriber } from './event-subscriber.entity';

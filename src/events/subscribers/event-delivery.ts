@@ -10,7 +10,7 @@ import {
 import { Background } from '../../background/background';
 import { TimeShare } from '../../background/time-share';
 import { describeError } from '../../database/errors';
-import { type EventRecord, serializeEvent } from '../event.serializer';
+import { type EventRecord, serializeEvent } from '../event/event.serializer';
 import { EventNumbering } from '../log/event-numbering';
 import { CLAIMED_FOR_MS, type DeliveryClaim, EventCursors } from './event-cursors';
 import { pauseAfter } from './pauses';

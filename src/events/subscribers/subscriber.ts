@@ -1,5 +1,5 @@
-import type { EventRecord } from '../event.serializer';
-import { EVENT_TYPES, type EventType } from '../event.types';
+import type { EventRecord } from '../event/event.serializer';
+import { EVENT_TYPES, type EventType } from '../event/event.types';
 
 /** A function of a host application that receives the events of all organizations. */
 export interface Subscriber {

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
 import { execute, query, sql } from '../../database/sql';
-import { Event, EVENT_COLUMNS, type EventRow } from '../../events/event.entity';
+import { Event, EVENT_COLUMNS, type EventRow } from '../../events/event/event.entity';
 import { recordEvents } from '../../events/record-events';
 import { systemCaller } from '../../http/caller';
 import { type SealedSecrets, SECRET_COLUMNS } from '../webhook-secrets';

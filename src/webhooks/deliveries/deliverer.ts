@@ -6,7 +6,7 @@ import { describeError } from '../../database/errors';
 import { CLAIMED_FOR_MS } from '../../events/subscribers/event-cursors';
 import { LOOK_EVERY_MS, LOOKING_SHARE, MAX_DRAIN_MS } from '../../events/subscribers/event-delivery';
 import { EventNumbering } from '../../events/log/event-numbering';
-import { TokenEvents } from '../../events/token-events';
+import { TokenEvents } from '../../events/log/token-events';
 import { UnknownKeyError } from '../secrets/key-ring';
 import { Sender } from './sender';
 import { type DueWebhook, type Plan, type WebhookClaim, WebhookClaims } from './webhook-claims';

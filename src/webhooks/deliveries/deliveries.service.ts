@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { isId, newId } from '../../database/id';
 import { execute, sql } from '../../database/sql';
-import { Event } from '../../events/event.entity';
+import { Event } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
 import { EventLog } from '../../events/log/event-log';
 import { type By, callerOf } from '../../http/caller';

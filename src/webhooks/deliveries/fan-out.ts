@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { newId } from '../../database/id';
 import { execute, query, rowsOf, sql } from '../../database/sql';
-import { Event } from '../../events/event.entity';
+import { Event } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
 import type { Webhook } from '../webhook.entity';
 import { WebhookDelivery } from './delivery.entity';

@@ -1,4 +1,4 @@
-import { eventAsJson } from '../../events/event.serializer';
+import { eventAsJson } from '../../events/event/event.serializer';
 import { serializeWebhook } from '../webhook.serializer';
 import type { Sending } from './attempts';
 import { TEST_TYPE } from './delivery.entity';

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
 import { execute, query, raw, type Sql, sql } from '../../database/sql';
-import { Event } from '../../events/event.entity';
+import { Event } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
 import { CLAIMED_FOR_MS } from '../../events/subscribers/event-cursors';
 import { Webhook } from '../webhook.entity';

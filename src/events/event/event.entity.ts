@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { raw } from '../database/sql';
-import type { Source } from '../http/caller';
+import { raw } from '../../database/sql';
+import type { Source } from '../../http/caller';
 import type { EventType } from './event.types';
 
 /** The columns of `Event` and of `TokenEvent`. */

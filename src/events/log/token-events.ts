@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Database } from '../database/database';
-import { query, sql } from '../database/sql';
-import { Event, TokenEvent } from './event.entity';
+import { Database } from '../../database/database';
+import { query, sql } from '../../database/sql';
+import { Event, TokenEvent } from '../event/event.entity';
 
 const EVENTS_PER_TRANSACTION = 500;
 
