@@ -29,7 +29,7 @@ export type {
   ListWebhooksDto,
   RotateSecretDto,
   UpdateWebhookDto,
-} from './webhooks/webhooks.dto';
+} from './webhooks/webhook/webhook.dto';
 export type { Page } from './pages/paginate';
 
 // The parameter of a subscriber.
@@ -42,5 +42,5 @@ export type { UserRecord } from './users/user/user.serializer';
 export type { GroupRecord } from './groups/group.serializer';
 export type { OrganizationRecord } from './auth/organizations.service';
 export type { TokenRecord } from './tokens/token.serializer';
-export type { WebhookRecord } from './webhooks/webhook.serializer';
+export type { WebhookRecord } from './webhooks/webhook/webhook.serializer';
 export { runMigrations } from './embedding/run-migrations';

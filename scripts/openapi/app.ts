@@ -8,7 +8,7 @@ import { API_FORMAT, formatOf } from '../../src/http/wire-format';
 import { controllersOf } from '../../src/service.module';
 import { DEFAULTS } from '../../src/service.options';
 import { CreateUserDto } from '../../src/users/user/user.dto';
-import { CreateWebhookDto } from '../../src/webhooks/webhooks.dto';
+import { CreateWebhookDto } from '../../src/webhooks/webhook/webhook.dto';
 import { fieldsOf } from './constraints';
 import { responsesOf } from './routes';
 

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../../src/events/event/event.types';
 import { TOKEN_STATES } from '../../src/tokens/tokens.dto';
 import { ROLES } from '../../src/users/user/user.entity';
 import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.entity';
-import { ORDERINGS, PAYLOADS } from '../../src/webhooks/webhook.entity';
+import { ORDERINGS, PAYLOADS } from '../../src/webhooks/webhook/webhook.entity';
 import { fieldsOf, type Schema } from './constraints';
 
 /** The schemas in OpenAPI 3.1, with the checks of the DTOs and under their public names. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemCaller } from '../http/caller';
-import { WebhookSecrets } from '../webhooks/webhook-secrets';
+import { WebhookSecrets } from '../webhooks/webhook/webhook-secrets';
 import { WebhooksService } from '../webhooks/webhooks.service';
 import { print } from './output';
 import { requireOrganization, withService } from './with-service';

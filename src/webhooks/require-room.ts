@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { conflict } from '../http/fault';
-import { Webhook } from './webhook.entity';
+import { Webhook } from './webhook/webhook.entity';
 
 const MAX_WEBHOOKS = 20;
 

@@ -10,7 +10,7 @@ import { Scopes } from '../http/scopes';
 import { linkNext } from '../pages/page';
 import { DeliveriesService } from './deliveries/deliveries.service';
 import { DeliveryPageView } from './deliveries/delivery.view';
-import { AcceptedView, NewWebhookView, WebhookPageView, WebhookView } from './webhook.view';
+import { AcceptedView, NewWebhookView, WebhookPageView, WebhookView } from './webhook/webhook.view';
 import {
   CreateWebhookDto,
   ListDeliveriesDto,
@@ -19,7 +19,7 @@ import {
   RotateSecretDto,
   SendTestDto,
   UpdateWebhookDto,
-} from './webhooks.dto';
+} from './webhook/webhook.dto';
 import { WebhooksService } from './webhooks.service';
 
 @ApiController('api/v1/webhooks')

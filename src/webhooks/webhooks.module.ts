@@ -11,8 +11,8 @@ import { WebhookReplay } from './deliveries/replay.entity';
 import { POST, Sender } from './deliveries/sender';
 import { WebhookClaims } from './deliveries/webhook-claims';
 import { KeyRing } from './secrets/key-ring';
-import { Webhook } from './webhook.entity';
-import { KEYS, WebhookSecrets } from './webhook-secrets';
+import { Webhook } from './webhook/webhook.entity';
+import { KEYS, WebhookSecrets } from './webhook/webhook-secrets';
 import { WebhooksController } from './webhooks.controller';
 import { REACH, WebhooksService } from './webhooks.service';
 

@@ -13,14 +13,14 @@ import { type Page, paginate } from '../pages/paginate';
 import { Reach } from './address/reach';
 import { failWaiting } from './deliveries/disable';
 import { lastSequence } from './deliveries/fan-out';
-import { NEWEST_FIRST } from './newest-first';
+import { NEWEST_FIRST } from './webhook/newest-first';
 import { requireRoom } from './require-room';
-import { webhookEvent, webhookUpdated } from './webhook.events';
-import { Webhook, WEBHOOK_COLUMNS, type WebhookFields } from './webhook.entity';
-import { serializeWebhook, type WebhookRecord } from './webhook.serializer';
-import { WebhookSecrets } from './webhook-secrets';
-import { webhookNotFound, writeWebhook } from './write-webhook';
-import { CreateWebhookDto, ListWebhooksDto, RotateSecretDto, UpdateWebhookDto } from './webhooks.dto';
+import { webhookEvent, webhookUpdated } from './webhook/webhook.events';
+import { Webhook, WEBHOOK_COLUMNS, type WebhookFields } from './webhook/webhook.entity';
+import { serializeWebhook, type WebhookRecord } from './webhook/webhook.serializer';
+import { WebhookSecrets } from './webhook/webhook-secrets';
+import { webhookNotFound, writeWebhook } from './webhook/write-webhook';
+import { CreateWebhookDto, ListWebhooksDto, RotateSecretDto, UpdateWebhookDto } from './webhook/webhook.dto';
 
 /** The injection token of the addresses that webhooks may reach. */
 export const REACH = Symbol('webhook reach');

@@ -1,5 +1,5 @@
 import { DeliveryRetention } from '../../src/webhooks/deliveries/delivery-retention';
-import { WebhookSecrets } from '../../src/webhooks/webhook-secrets';
+import { WebhookSecrets } from '../../src/webhooks/webhook/webhook-secrets';
 import { dumpOf } from '../support/dump';
 import { verified } from '../support/receiver';
 import {

@@ -1,4 +1,4 @@
-import { WebhookSecrets } from '../../src/webhooks/webhook-secrets';
+import { WebhookSecrets } from '../../src/webhooks/webhook/webhook-secrets';
 import { dumpOf } from '../support/dump';
 import { aUser } from '../support/client';
 import { verified } from '../support/receiver';

@@ -3,7 +3,7 @@ import { Background } from '../../background/background';
 import { Database } from '../../database/database';
 import { sql } from '../../database/sql';
 import { EventHead } from '../../events/log/event-head.entity';
-import { Webhook } from '../webhook.entity';
+import { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 
 const REMOVE_EVERY_MS = 60 * 60_000;

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { execute, sql } from '../../database/sql';
-import type { Webhook } from '../webhook.entity';
+import type { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { WebhookReplay } from './replay.entity';
 

@@ -3,7 +3,7 @@ import { newId } from '../../database/id';
 import { execute, query, rowsOf, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
-import type { Webhook } from '../webhook.entity';
+import type { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { WebhookReplay } from './replay.entity';
 

@@ -1,5 +1,5 @@
 import { eventAsJson } from '../../events/event/event.serializer';
-import { serializeWebhook } from '../webhook.serializer';
+import { serializeWebhook } from '../webhook/webhook.serializer';
 import type { Sending } from './attempts';
 import { TEST_TYPE } from './delivery.entity';
 

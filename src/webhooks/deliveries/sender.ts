@@ -3,7 +3,7 @@ import { info } from '../../../openapi.json';
 import { ConnectionShares } from '../../database/connections/connection-shares';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
-import { WebhookSecrets } from '../webhook-secrets';
+import { WebhookSecrets } from '../webhook/webhook-secrets';
 import { Attempts, type Sending } from './attempts';
 import { payloadOf } from './payload';
 import { type Verdict, verdictOf } from './verdict';

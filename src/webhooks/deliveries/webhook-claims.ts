@@ -6,7 +6,7 @@ import { execute, query, raw, type Sql, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
 import { CLAIMED_FOR_MS } from '../../events/subscribers/event-cursors';
-import { Webhook } from '../webhook.entity';
+import { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { fanOut, roomOf } from './fan-out';
 import { WebhookReplay } from './replay.entity';

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database';
 import { sql } from '../../database/sql';
-import { Webhook } from '../webhook.entity';
+import { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { isOver } from './webhook-claims';
 

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { raw } from '../database/sql';
-import type { EventType } from '../events/event/event.types';
+import { raw } from '../../database/sql';
+import type { EventType } from '../../events/event/event.types';
 
 export const PAYLOADS = ['full', 'thin'] as const;
 export const ORDERINGS = ['none', 'organization'] as const;

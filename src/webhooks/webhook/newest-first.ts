@@ -1,4 +1,4 @@
-import type { SortColumn } from '../pages/paginate';
+import type { SortColumn } from '../../pages/paginate';
 
 /** The order of the lists of webhooks and of deliveries. */
 export const NEWEST_FIRST: SortColumn[] = [

@@ -1,8 +1,8 @@
 import { Inject, Injectable, ServiceUnavailableException } from '@nestjs/common';
-import { Database } from '../database/database';
-import { execute, query, raw, sql } from '../database/sql';
-import { KeyRing } from './secrets/key-ring';
-import { newSecret, shownSecret } from './secrets/signature';
+import { Database } from '../../database/database';
+import { execute, query, raw, sql } from '../../database/sql';
+import { KeyRing } from '../secrets/key-ring';
+import { newSecret, shownSecret } from '../secrets/signature';
 import { Webhook } from './webhook.entity';
 
 /** The injection token of the keys that encrypt secrets. */

@@ -1,12 +1,22 @@
 import { applyDecorators } from '@nestjs/common';
 import { PartialType } from '@nestjs/mapped-types';
 import { ArrayMinSize, IsArray, IsIn } from 'class-validator';
-import { EVENT_TYPES, type EventType } from '../events/event/event.types';
-import { fault, Flag, Id, Immutable, Instant, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
-import { Overlap } from '../tokens/durations';
-import { PageQuery } from '../pages/page';
-import { WebhookUrl } from './address/webhook-url';
-import { DELIVERY_STATES } from './deliveries/delivery.entity';
+import { EVENT_TYPES, type EventType } from '../../events/event/event.types';
+import {
+  fault,
+  Flag,
+  Id,
+  Immutable,
+  Instant,
+  OneOf,
+  Optional,
+  Satisfies,
+  Text,
+} from '../../http/input/checks';
+import { Overlap } from '../../tokens/durations';
+import { PageQuery } from '../../pages/page';
+import { WebhookUrl } from '../address/webhook-url';
+import { DELIVERY_STATES } from '../deliveries/delivery.entity';
 import { ORDERINGS, PAYLOADS } from './webhook.entity';
 
 const NO_TYPES = fault('invalid', `must be ["*"], or a list of ${EVENT_TYPES.join(', ')}`);
