@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import { Database } from '../database/database';
-import { isReferenced, violates } from '../database/errors';
+import { rethrowReference, rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';
 import { execute, query, raw, sql } from '../database/sql';
 import { EventHead } from '../events/log/event-head.entity';
-import { conflict, notFound, taken } from '../http/fault';
+import { conflict, noSuchOrganization, taken } from '../http/fault';
 import { validatedInput } from '../http/input/validate';
 import { IN_STATE, Token } from '../tokens/token.entity';
 import { DeletedUser } from '../users/deleted/deleted-user.entity';
@@ -56,7 +56,7 @@ export class OrganizationsService {
       RETURNING ${COLUMNS}`;
     const [organization] = await this.database
       .write(id, (manager) => query<OrganizationRecord>(manager, insertion))
-      .catch(rethrowTaken);
+      .catch(rethrowViolation({ organizations_external_id_key: externalIdTaken }));
     return organization;
   }
 
@@ -121,7 +121,7 @@ export class OrganizationsService {
         await manager.delete(EventHead, { organizationId: id });
         for (const { target } of this.owned()) await manager.delete(target, { organizationId: id });
       })
-      .catch(rethrowReference);
+      .catch(rethrowReference(referred));
   }
 
   /** The entities whose rows are deleted with their organization. */
@@ -146,7 +146,7 @@ export class OrganizationsService {
         throw undo;
       })
       .catch((error: unknown) => {
-        if (error !== undo) rethrowReference(error);
+        if (error !== undo) rethrowReference(referred)(error);
       });
   }
 
@@ -195,13 +195,5 @@ async function deleteInParts(
 
 const referred = () => conflict('The organization still has users, active tokens, or rows of another table.');
 
-const noSuchOrganization = () => notFound('There is no such organization.');
-
-function rethrowTaken(error: unknown): never {
-  if (!violates(error, 'organizations_external_id_key')) throw error;
-  throw taken({ field: 'externalId', code: 'taken', message: 'is already used by another organization' });
-}
-
-function rethrowReference(error: unknown): never {
-  throw isReferenced(error) ? referred() : error;
-}
+const externalIdTaken = () =>
+  taken({ field: 'externalId', code: 'taken', message: 'is already used by another organization' });

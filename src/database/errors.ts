@@ -62,8 +62,20 @@ export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03'
 /** Whether the statement took too long. On a cluster, that is also how a wait for a lock on another node ends. */
 export const isTimedOut = (error: unknown): boolean => sqlState(error) === '57014';
 
-/** Whether a row cannot be deleted because a row of another table refers to it. */
-export const isReferenced = (error: unknown): boolean => /^(23503|23001)$/.test(sqlState(error) ?? '');
+/** For `.catch()` of a transaction: throws the exception of the violated constraint, or the error itself if it has none. */
+export const rethrowViolation =
+  (exceptions: Record<string, () => Error>) =>
+  (error: unknown): never => {
+    const violated = Object.keys(exceptions).find((constraint) => violates(error, constraint));
+    throw violated === undefined ? error : exceptions[violated]();
+  };
+
+/** The same for a deletion that a row of another table prevents by referring to the deleted row. */
+export const rethrowReference =
+  (exception: () => Error) =>
+  (error: unknown): never => {
+    throw /^(23503|23001)$/.test(sqlState(error) ?? '') ? exception() : error;
+  };
 
 /** The loggable parts of an error. PostgreSQL's message and detail are left out, because they repeat values. */
 export function describeError(error: unknown): object {

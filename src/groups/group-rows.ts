@@ -1,9 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { violates } from '../database/errors';
 import { findLocked } from '../database/find-locked';
 import { isId } from '../database/id';
 import { type NewEvent, recordEvents } from '../events/record-events';
-import { notFound, taken } from '../http/fault';
+import { noSuchOrganization, notFound, taken } from '../http/fault';
 import { displayNameKey } from './display-name';
 import { Group, type GroupFields, type GroupRow } from './group.entity';
 
@@ -64,11 +63,9 @@ export async function recordAll(manager: EntityManager, events: NewEvent[]): Pro
 
 export const groupNotFound = () => notFound('There is no such group.');
 
-/** For `.catch()` of a transaction: turns a violated constraint into the error that the caller gets. */
-export function rethrowViolation(error: unknown): never {
-  if (violates(error, 'groups_organization_id_display_name_key_key'))
-    throw taken({ field: 'displayName', code: 'taken', message: 'is already used by another group' });
-  // A request cannot contain an unknown organization, but a host application can pass one.
-  if (violates(error, 'groups_organization_id_fkey')) throw notFound('There is no such organization.');
-  throw error;
-}
+/** The constraints of `groups` that a write can violate, with the exceptions that the caller gets. */
+export const GROUP_VIOLATIONS = {
+  groups_organization_id_display_name_key_key: () =>
+    taken({ field: 'displayName', code: 'taken', message: 'is already used by another group' }),
+  groups_organization_id_fkey: noSuchOrganization,
+};

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
+import { rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';
 import { query, sql } from '../database/sql';
 import { SerialQueue } from '../database/serial-queue';
 import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../http/caller';
 import { invalidInput } from '../http/fault';
-import type { Precondition } from '../http/input/entity-tags';
+import { always, type Precondition } from '../http/input/entity-tags';
 import { validatedInput } from '../http/input/validate';
 import type { Page } from '../pages/paginate';
 import { Group, GROUP_COLUMNS, type GroupFields, type GroupRow } from './group.entity';
@@ -15,11 +16,11 @@ import { groupCreated, groupDeleted, groupUpdated, memberAdded, memberRemoved } 
 import { type GroupOfUser, groupsOfUsers, type MemberRecord, membersOfGroups } from './members/first-members';
 import { pageOfGroups } from './group-query';
 import {
+  GROUP_VIOLATIONS,
   groupNotFound,
   insertGroup,
   lockGroup,
   recordAll,
-  rethrowViolation,
   updateGroup,
 } from './group-rows';
 import { type GroupRecord, groupRecord } from './group.serializer';
@@ -109,7 +110,7 @@ export class GroupsService {
         },
         changes.present.size > MANY_MEMBERS ? 'heavy' : 'write',
       )
-      .catch(rethrowViolation);
+      .catch(rethrowViolation(GROUP_VIOLATIONS));
   }
 
   /**
@@ -171,12 +172,10 @@ export class GroupsService {
     work: (manager: EntityManager) => Promise<Result>,
   ): Promise<Result> {
     return this.writes.enqueue(`${organizationId} ${id}`, () =>
-      this.database.write(organizationId, work, cost).catch(rethrowViolation),
+      this.database.write(organizationId, work, cost).catch(rethrowViolation(GROUP_VIOLATIONS)),
     );
   }
 }
-
-const always: Precondition = () => {};
 
 /** The positions of ids that would become members, but are not users. */
 const strangers = (ids: readonly string[], { present }: MemberChanges, users: Set<string>): number[] =>

@@ -35,6 +35,9 @@ export const invalidInput = (
 export const notFound = (message: string) =>
   new NotFoundException({ statusCode: 404, code: 'not_found', message });
 
+/** A request cannot name an unknown organization, but a host application can. */
+export const noSuchOrganization = () => notFound('There is no such organization.');
+
 export const conflict = (message: string, errors?: Fault[]) =>
   new ConflictException({ statusCode: 409, code: 'conflict', message, ...(errors && { errors }) });
 

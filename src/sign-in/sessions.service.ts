@@ -3,7 +3,7 @@ import { Organization } from '../auth/organization.entity';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
 import { systemCaller } from '../http/caller';
-import { notFound } from '../http/fault';
+import { noSuchOrganization } from '../http/fault';
 import type { TokenRecord } from '../tokens/token.serializer';
 import { TokensService } from '../tokens/tokens.service';
 import type { Grant } from './oidc/admin-rules';
@@ -63,5 +63,3 @@ export class SessionsService {
     );
   }
 }
-
-const noSuchOrganization = () => notFound('There is no such organization.');

@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
-import { violates } from '../database/errors';
+import { rethrowViolation } from '../database/errors';
 import { findLocked } from '../database/find-locked';
 import { isId, newId } from '../database/id';
 import { query, sql } from '../database/sql';
 import { recordTokenEvent } from '../events/record-events';
 import { type By, type Caller, callerOf, type Source } from '../http/caller';
-import { conflict, invalidInput, notFound } from '../http/fault';
+import { conflict, invalidInput, noSuchOrganization, notFound } from '../http/fault';
 import { validate, validatedInput } from '../http/input/validate';
 import { type Page, paginate, type SortColumn } from '../pages/paginate';
 import { RATE_LIMIT } from '../rate-limit/rate-limit.module';
@@ -89,10 +89,7 @@ export class TokensService {
         },
         'quick',
       )
-      .catch((error: unknown) => {
-        if (!violates(error, 'tokens_organization_id_fkey')) throw error;
-        throw notFound('There is no such organization.');
-      });
+      .catch(rethrowViolation({ tokens_organization_id_fkey: noSuchOrganization }));
     return { token: serializeToken(token), value };
   }
 

@@ -1,12 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import { isReferenced, violates } from '../database/errors';
 import { findLocked } from '../database/find-locked';
 import { isId, newId } from '../database/id';
 import { recordEvents } from '../events/record-events';
 import type { Caller } from '../http/caller';
-import { conflict, notFound } from '../http/fault';
+import { noSuchOrganization, notFound } from '../http/fault';
 import { putSearchTexts } from './search/user-search.entity';
-import { rethrowTaken } from './user/email-taken';
+import { UNIQUE_FIELDS } from './user/email-taken';
 import { User, type UserFields } from './user/user.entity';
 import { userCreated } from './user/user.events';
 import { withKeys } from './user/user.keys';
@@ -57,16 +56,5 @@ export async function updateUser(
 
 export const userNotFound = () => notFound('There is no such user.');
 
-/** For `.catch()` of a transaction: turns a violated constraint into the error that the caller gets. */
-export function rethrowViolation(error: unknown): never {
-  // A request cannot contain an unknown organization, but a host application can pass one.
-  if (violates(error, 'users_organization_id_fkey')) throw notFound('There is no such organization.');
-  rethrowTaken(error);
-}
-
-/** The same for a deletion. */
-export function rethrowReference(error: unknown): never {
-  throw isReferenced(error)
-    ? conflict('The user cannot be deleted, because a table of the application still refers to it.')
-    : error;
-}
+/** The constraints of `users` that a write can violate, with the exceptions that the caller gets. */
+export const USER_VIOLATIONS = { ...UNIQUE_FIELDS, users_organization_id_fkey: noSuchOrganization };

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
+import { rethrowReference, rethrowViolation } from '../database/errors';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
 import { SerialQueue } from '../database/serial-queue';
 import { query, type Sql, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
-import type { Precondition } from '../http/input/entity-tags';
+import { conflict } from '../http/fault';
+import { always, type Precondition } from '../http/input/entity-tags';
 import type { IdempotentRequest } from '../http/input/idempotency-key';
 import { validatedInput } from '../http/input/validate';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
@@ -15,14 +17,7 @@ import type { Page } from '../pages/paginate';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { putSearchTexts } from './search/user-search.entity';
-import {
-  insertUser,
-  lockUser,
-  rethrowReference,
-  rethrowViolation,
-  updateUser,
-  userNotFound,
-} from './user-rows';
+import { insertUser, lockUser, updateUser, USER_VIOLATIONS, userNotFound } from './user-rows';
 import type { Beside, Decide } from './user-writes';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User } from './user/user.entity';
@@ -83,7 +78,7 @@ export class UsersService {
         await beside.write?.(manager, user);
         return user;
       })
-      .catch(rethrowViolation);
+      .catch(rethrowViolation(USER_VIOLATIONS));
     return serializeUser(user);
   }
 
@@ -99,7 +94,7 @@ export class UsersService {
         const user = serializeUser(await insertUser(manager, by, fields));
         return { response: user, userId: user.id };
       })
-      .catch(rethrowViolation);
+      .catch(rethrowViolation(USER_VIOLATIONS));
     return { user, isReplay };
   }
 
@@ -136,7 +131,7 @@ export class UsersService {
       await putSearchTexts(manager, [{ before, after }]);
       await recordEvents(manager, userUpdated(caller, before, after, changes));
       return after;
-    }).catch(rethrowViolation);
+    }).catch(rethrowViolation(USER_VIOLATIONS));
     return serializeUser(user);
   }
 
@@ -158,7 +153,7 @@ export class UsersService {
         .execute();
       await this.lifecycle.deleted(manager, caller, user);
       await recordEvents(manager, userDeleted(caller, user));
-    }).catch(rethrowReference);
+    }).catch(rethrowReference(userReferenced));
     await this.retention.afterDelete(this.database, caller, id);
   }
 
@@ -200,4 +195,5 @@ export class UsersService {
   }
 }
 
-const always: Precondition = () => {};
+const userReferenced = () =>
+  conflict('The user cannot be deleted, because a table of the application still refers to it.');

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
-import { violates } from '../database/errors';
+import { rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';
 import { execute, query, sql } from '../database/sql';
 import { EventLog } from '../events/log/event-log';
 import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../http/caller';
-import { invalidInput, notFound } from '../http/fault';
+import { invalidInput, noSuchOrganization } from '../http/fault';
 import { numberIn } from '../tokens/durations';
 import { validatedInput } from '../http/input/validate';
 import { type Page, paginate } from '../pages/paginate';
@@ -93,10 +93,7 @@ export class WebhooksService {
         await recordEvents(manager, webhookEvent(caller, 'webhook.created', created));
         return created;
       })
-      .catch((error: unknown) => {
-        if (!violates(error, 'webhooks_organization_id_fkey')) throw error;
-        throw notFound('There is no such organization.');
-      });
+      .catch(rethrowViolation({ webhooks_organization_id_fkey: noSuchOrganization }));
     return { webhook: serializeWebhook(webhook), secret: shown };
   }
 

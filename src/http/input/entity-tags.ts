@@ -47,6 +47,9 @@ export function hasFile({ headers }: IncomingMessage, tag: string): boolean {
 /** Throws if the conditions do not allow a write of this version. */
 export type Precondition = (version: number) => void;
 
+/** Allows a write of any version. */
+export const always: Precondition = () => {};
+
 /**
  * The conditions of this write: a 412 if the version does not meet them, a 428 if a required If-Match is missing. `what` names
  * the resource in the error.

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
+import { rethrowViolation } from '../../database/errors';
 import { findLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
 import { sql } from '../../database/sql';
@@ -16,7 +17,7 @@ import { emailKey, withKeys } from '../user/user.keys';
 import { serializeUser, type UserRecord } from '../user/user.serializer';
 import { userRestored } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
-import { rethrowTaken } from '../user/email-taken';
+import { UNIQUE_FIELDS } from '../user/email-taken';
 import { DeletedUser, userOf } from './deleted-user.entity';
 import { DELETED_USERS_RETENTION_DAYS } from './deleted-user-retention';
 import type { DeletedUserView } from './deleted-user.view';
@@ -103,7 +104,7 @@ export class DeletedUsersService {
     if (!isId('usr', id)) throw deletedUserNotFound();
     const user = await this.database
       .write(organizationId, (manager) => this.restoreUser(manager, caller, id, email))
-      .catch(rethrowTaken);
+      .catch(rethrowViolation(UNIQUE_FIELDS));
     return serializeUser(user);
   }
 

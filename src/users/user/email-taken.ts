@@ -15,20 +15,15 @@ export const USER_NAME_TAKEN: Fault = {
   message: 'is already the user name of another user of the organization',
 };
 
-/** The fault behind a violated unique constraint of `users`. */
-const faultBehind = (error: unknown): Fault | undefined => {
-  if (violates(error, 'users_organization_id_email_key_key')) return EMAIL_TAKEN;
-  return violates(error, 'users_organization_id_user_name_key') ? USER_NAME_TAKEN : undefined;
+/** The unique constraints of `users`, with the 409s that a caller gets. */
+export const UNIQUE_FIELDS = {
+  users_organization_id_email_key_key: () => taken(EMAIL_TAKEN),
+  users_organization_id_user_name_key: () => taken(USER_NAME_TAKEN),
 };
 
 /** Whether another user has the email, or the user name, that a statement was about to write. */
-export const lostRace = (error: unknown): boolean => faultBehind(error) !== undefined;
-
-/** For `.catch()` of a transaction: turns a violated unique constraint into the 409 that the caller gets. */
-export function rethrowTaken(error: unknown): never {
-  const fault = faultBehind(error);
-  throw fault ? taken(fault) : error;
-}
+export const lostRace = (error: unknown): boolean =>
+  Object.keys(UNIQUE_FIELDS).some((constraint) => violates(error, constraint));
 
 /** Whether the error is the 409 with this fault. */
 export const isTaken = (error: unknown, fault: Fault): boolean =>
