@@ -21,8 +21,8 @@ export { WebhooksService } from './webhooks/webhooks.service';
 export type { By, Caller } from './http/caller';
 export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from './users/user/user.dto';
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
-export type { CreateGroupDto, ListGroupsDto } from './groups/groups.dto';
-export type { GroupStep } from './groups/group-steps';
+export type { CreateGroupDto, ListGroupsDto } from './groups/group/group.dto';
+export type { GroupStep } from './groups/group/group-steps';
 export type { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens/tokens.dto';
 export type {
   CreateWebhookDto,
@@ -39,7 +39,7 @@ export type { Subscriber } from './events/subscribers/subscriber';
 
 export type { DeletedUserRecord } from './users/deleted/deleted-users.service';
 export type { UserRecord } from './users/user/user.serializer';
-export type { GroupRecord } from './groups/group.serializer';
+export type { GroupRecord } from './groups/group/group.serializer';
 export type { OrganizationRecord } from './auth/organizations.service';
 export type { TokenRecord } from './tokens/token.serializer';
 export type { WebhookRecord } from './webhooks/webhook/webhook.serializer';

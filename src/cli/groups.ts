@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { serializeGroup } from '../groups/group.serializer';
-import type { GroupView } from '../groups/group.view';
+import { serializeGroup } from '../groups/group/group.serializer';
+import type { GroupView } from '../groups/group/group.view';
 import { GroupsService } from '../groups/groups.service';
 import { systemCaller } from '../http/caller';
 import { print } from './output';

@@ -5,9 +5,9 @@ import { type Caller, CurrentCaller } from '../http/caller';
 import { Responses } from '../http/responses';
 import { Scopes } from '../http/scopes';
 import { linkNext } from '../pages/page';
-import { serializeGroup } from './group.serializer';
-import { GroupPageView, GroupView } from './group.view';
-import { ListGroupsDto } from './groups.dto';
+import { serializeGroup } from './group/group.serializer';
+import { GroupPageView, GroupView } from './group/group.view';
+import { ListGroupsDto } from './group/group.dto';
 import { GroupsService } from './groups.service';
 
 @ApiController('api/v1/groups')

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { UserGroups } from '../users/user/user-query';
 import { UserLifecycle } from '../users/user/user-lifecycle';
-import { Group } from './group.entity';
-import { DeletedGroupMember, GroupMember } from './members/group-member.entity';
+import { Group } from './group/group.entity';
+import { DeletedGroupMember, GroupMember } from './group/group-member.entity';
 import { GroupsController } from './groups.controller';
 import { GroupsService } from './groups.service';
 import { membersOfGroup } from './members/members-of-group';

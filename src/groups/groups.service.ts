@@ -11,10 +11,10 @@ import { invalidInput } from '../http/fault';
 import { always, type Precondition } from '../http/input/entity-tags';
 import { validatedInput } from '../http/input/validate';
 import type { Page } from '../pages/paginate';
-import { Group, GROUP_COLUMNS, type GroupFields, type GroupRow } from './group.entity';
-import { groupCreated, groupDeleted, groupUpdated, memberAdded, memberRemoved } from './group.events';
+import { Group, GROUP_COLUMNS, type GroupFields, type GroupRow } from './group/group.entity';
+import { groupCreated, groupDeleted, groupUpdated, memberAdded, memberRemoved } from './group/group.events';
 import { type GroupOfUser, groupsOfUsers, type MemberRecord, membersOfGroups } from './members/first-members';
-import { pageOfGroups } from './group-query';
+import { pageOfGroups } from './group/group-query';
 import {
   GROUP_VIOLATIONS,
   groupNotFound,
@@ -22,10 +22,16 @@ import {
   lockGroup,
   recordAll,
   updateGroup,
-} from './group-rows';
-import { type GroupRecord, groupRecord } from './group.serializer';
-import { changesOf, fieldsOf, type GroupStep, type MemberChanges, memberChangesOf } from './group-steps';
-import { CreateGroupDto, ListGroupsDto, UpdateGroupDto } from './groups.dto';
+} from './group/group-rows';
+import { type GroupRecord, groupRecord } from './group/group.serializer';
+import {
+  changesOf,
+  fieldsOf,
+  type GroupStep,
+  type MemberChanges,
+  memberChangesOf,
+} from './group/group-steps';
+import { CreateGroupDto, ListGroupsDto, UpdateGroupDto } from './group/group.dto';
 import { changeMembers, deleteMembers, lockUsers, SHOWN_MEMBERS } from './members/member-rows';
 
 /** A change of more members takes the share for heavy work. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { eventAsJson } from '../events/event/event.serializer';
 import { UserHistory } from '../events/log/user-history';
-import { serializeGroup } from '../groups/group.serializer';
+import { serializeGroup } from '../groups/group/group.serializer';
 import { GroupsService } from '../groups/groups.service';
 import { type By, callerOf } from '../http/caller';
 import { ScimUsersService } from '../scim/users/scim-users.service';

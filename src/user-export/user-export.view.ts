@@ -1,5 +1,5 @@
 import { type EventView } from '../events/event/event.view';
-import { type GroupView } from '../groups/group.view';
+import { type GroupView } from '../groups/group/group.view';
 import { type UserView } from '../users/user/user.view';
 
 /** Everything that the service stores about a user. */

@@ -2,7 +2,7 @@
  * @only embedded: it uses no database
  */
 import fc from 'fast-check';
-import { Projection } from '../../src/scim/attributes';
+import { Projection } from '../../src/scim/wire/projection';
 import { ENTERPRISE_URN as EXT, USER, USER_URN } from '../../src/scim/schema/user.schema';
 
 const ADA = {

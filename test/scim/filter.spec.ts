@@ -2,8 +2,8 @@
  * @only embedded: it uses no database
  */
 import fc from 'fast-check';
-import { parseFilter } from '../../src/scim/filter';
-import { ScimError } from '../../src/scim/scim-error';
+import { parseFilter } from '../../src/scim/filter/filter';
+import { ScimError } from '../../src/scim/schema/scim-error';
 import { GROUP } from '../../src/scim/schema/group.schema';
 import { USER } from '../../src/scim/schema/user.schema';
 

@@ -2,8 +2,8 @@
  * @only embedded: it uses no database
  */
 import fc from 'fast-check';
-import { groupChangesOf, groupOf } from '../../src/scim/group-changes';
-import { ScimError } from '../../src/scim/scim-error';
+import { groupChangesOf, groupOf } from '../../src/scim/groups/group-changes';
+import { ScimError } from '../../src/scim/schema/scim-error';
 
 const ID = (digit: number) => `usr_0${String(digit).padStart(25, '0')}`;
 const [A, B, C] = [1, 2, 3].map(ID);

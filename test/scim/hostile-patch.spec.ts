@@ -3,10 +3,10 @@
  */
 import fc from 'fast-check';
 import { applyPatch } from '../../src/scim/patch/patch';
-import { normalize } from '../../src/scim/resource';
-import { ScimError } from '../../src/scim/scim-error';
+import { normalize } from '../../src/scim/schema/resource';
+import { ScimError } from '../../src/scim/schema/scim-error';
 import { ENTERPRISE_URN as EXT, USER } from '../../src/scim/schema/user.schema';
-import type { Complex } from '../../src/scim/values';
+import type { Complex } from '../../src/scim/schema/values';
 import { ADA, patch } from '../support/patches';
 
 describe('hostile PATCH bodies', () => {

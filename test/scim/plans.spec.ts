@@ -5,7 +5,7 @@
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/auth/organizations.service';
 import { systemCaller } from '../../src/http/caller';
-import { listQueryOf } from '../../src/scim/list-query';
+import { listQueryOf } from '../../src/scim/wire/list-query';
 import { USER } from '../../src/scim/schema/user.schema';
 import { keysOf } from '../../src/scim/users/match-keys';
 import { ScimUserList } from '../../src/scim/users/scim-user-list';

@@ -3,17 +3,17 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { Resource } from '../../src/scim/resource';
+import type { Resource } from '../../src/scim/schema/resource';
 import { ENTERPRISE_URN as EXT, USER_URN } from '../../src/scim/schema/user.schema';
-import { chooseEmail, emailCandidates, inputOf, nameOf, roleOf } from '../../src/scim/user-fields';
+import { chooseEmail, emailCandidates, inputOf, nameOf, roleOf } from '../../src/scim/users/user-fields';
 import {
   directoryUser,
   type DirectoryUser,
   type ShownUser,
   userResource,
   writableAttributes,
-} from '../../src/scim/user-resource';
-import { createdUser, patchedUser, replacedUser } from '../../src/scim/user-writes';
+} from '../../src/scim/users/user-resource';
+import { createdUser, patchedUser, replacedUser } from '../../src/scim/users/user-attributes';
 
 const base = 'https://users.example.com/scim/v2';
 const aUser = (fields: Partial<ShownUser> = {}): ShownUser => ({

@@ -2,8 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { query, raw, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../../users/user/user.entity';
-import { Group } from '../group.entity';
-import { GroupMember } from './group-member.entity';
+import { Group } from '../group/group.entity';
+import { GroupMember } from '../group/group-member.entity';
 
 /** A member of a group. */
 export interface MemberRecord {

@@ -3,9 +3,9 @@ import { isId } from '../../database/id';
 import { query, rowsOf, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../../users/user/user.entity';
-import type { GroupRow } from '../group.entity';
-import { DeletedGroupMember, GroupMember } from './group-member.entity';
-import type { MemberChanges } from '../group-steps';
+import type { GroupRow } from '../group/group.entity';
+import { DeletedGroupMember, GroupMember } from '../group/group-member.entity';
+import type { MemberChanges } from '../group/group-steps';
 
 /** The number of members that a group shows. */
 export const SHOWN_MEMBERS = 1_000;

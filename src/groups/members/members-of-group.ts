@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import { query, sql } from '../../database/sql';
 import type { Members } from '../../users/user/user-query';
-import { Group } from '../group.entity';
-import { GroupMember } from './group-member.entity';
+import { Group } from '../group/group.entity';
+import { GroupMember } from '../group/group-member.entity';
 
 /** Reading and sorting more members takes longer than a page should. */
 const MANY_MEMBERS = 10_000;

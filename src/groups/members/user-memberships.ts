@@ -2,8 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { execute, query, rowsOf, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import type { UserSteps } from '../../users/user/user-lifecycle';
-import { Group } from '../group.entity';
-import { DeletedGroupMember, GroupMember } from './group-member.entity';
+import { Group } from '../group/group.entity';
+import { DeletedGroupMember, GroupMember } from '../group/group-member.entity';
 import { ROWS_PER_STATEMENT } from './member-rows';
 
 type Entity = typeof GroupMember | typeof DeletedGroupMember;

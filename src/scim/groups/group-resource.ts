@@ -1,5 +1,5 @@
 import type { MemberRecord } from '../../groups/members/first-members';
-import type { GroupRecord } from '../../groups/group.serializer';
+import type { GroupRecord } from '../../groups/group/group.serializer';
 import { GROUP_URN } from '../schema/group.schema';
 
 /** A group as SCIM shows it, without members if they have not been read. */

@@ -2,13 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
 import { join, raw, type Sql, sql } from '../../database/sql';
-import { GroupMember } from '../../groups/members/group-member.entity';
-import { countGroups, type GroupSelection, pageOfGroups, rangeOfGroups } from '../../groups/group-query';
-import { displayNameKey } from '../../groups/display-name';
-import { type GroupRecord, groupRecord } from '../../groups/group.serializer';
+import { GroupMember } from '../../groups/group/group-member.entity';
+import {
+  countGroups,
+  type GroupSelection,
+  pageOfGroups,
+  rangeOfGroups,
+} from '../../groups/group/group-query';
+import { displayNameKey } from '../../groups/group/display-name';
+import { type GroupRecord, groupRecord } from '../../groups/group/group.serializer';
 import type { Caller } from '../../http/caller';
-import type { Comparison } from '../filter';
-import { type ListQuery, type ListResult, pageByPosition } from '../list-query';
+import type { Comparison } from '../filter/filter';
+import { type ListQuery, type ListResult, pageByPosition } from '../wire/list-query';
 
 const TIMES: Record<string, string> = { 'meta.created': 'created_at', 'meta.lastModified': 'updated_at' };
 

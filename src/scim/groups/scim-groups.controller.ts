@@ -1,12 +1,12 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
-import type { GroupRecord } from '../../groups/group.serializer';
+import type { GroupRecord } from '../../groups/group/group.serializer';
 import { GroupsService } from '../../groups/groups.service';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { BodyLimit } from '../../http/input/body-limit';
 import { Scopes } from '../../http/scopes';
-import { Projection } from '../attributes';
-import { groupChangesOf, groupOf } from '../group-changes';
-import { listQueryOf, listResponse } from '../list-query';
+import { Projection } from '../wire/projection';
+import { groupChangesOf, groupOf } from './group-changes';
+import { listQueryOf, listResponse } from '../wire/list-query';
 import { GROUP } from '../schema/group.schema';
 import { CurrentExchange, Exchange } from '../wire/exchange';
 import { ScimController } from '../wire/scim-controller.decorator';

@@ -1,5 +1,5 @@
-import { invalidPath, invalidSyntax, noTarget, tooMany } from '../scim-error';
-import { isAbsent, isObject } from '../values';
+import { invalidPath, invalidSyntax, noTarget, tooMany } from '../schema/scim-error';
+import { isAbsent, isObject } from '../schema/values';
 
 export const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 

@@ -1,7 +1,7 @@
 import type { Operation } from './patch-body';
-import { isWritable } from '../resource';
+import { isWritable } from '../schema/resource';
 import { type Attribute } from '../schema/attribute';
-import { type Complex, isAbsent, objectOf, single, unwrapped, type Value, valueOf } from '../values';
+import { type Complex, isAbsent, objectOf, single, unwrapped, type Value, valueOf } from '../schema/values';
 
 /** What an operation does to its target. `isWhole`: it replaces an existing complex value instead of merging into it. */
 export type Change = { op: Operation['op']; given: unknown; isWhole: boolean };

@@ -1,9 +1,9 @@
-import { type Condition, described, matches } from '../conditions';
+import { type Condition, described, matches } from '../filter/conditions';
 import { type Change, merged, withSub } from './patch-complex';
 import type { Target } from './path';
-import { invalidValue } from '../scim-error';
+import { invalidValue } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
-import { type Complex, isAbsent, MAX_ELEMENTS, unwrapped, valueOf } from '../values';
+import { type Complex, isAbsent, MAX_ELEMENTS, unwrapped, valueOf } from '../schema/values';
 
 /** The elements of a multi-valued attribute after a change. */
 export function patchedList(

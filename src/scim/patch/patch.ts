@@ -2,11 +2,11 @@ import { findPath, parsePath, type Target } from './path';
 import { type Operation, operationsOf } from './patch-body';
 import { type Change, patchedComplex } from './patch-complex';
 import { patchedList } from './patch-list';
-import { extensionOf, isWritable, type Resource } from '../resource';
-import { invalidValue, mutability } from '../scim-error';
+import { extensionOf, isWritable, type Resource } from '../schema/resource';
+import { invalidValue, mutability } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, resolveInExtension } from '../schema/resource-schema';
-import { type Complex, hasSubstance, isAbsent, isObject, type Value, valueOf } from '../values';
+import { type Complex, hasSubstance, isAbsent, isObject, type Value, valueOf } from '../schema/values';
 
 /**
  * Returns the resource after the operations of a PATCH, in order. `resource` itself is not changed, so a failure has no effect.

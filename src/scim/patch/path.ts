@@ -1,7 +1,7 @@
-import { type Condition, readConditions } from '../conditions';
-import { invalidPath, ScimError } from '../scim-error';
+import { type Condition, readConditions } from '../filter/conditions';
+import { invalidPath, ScimError } from '../schema/scim-error';
 import { type Reference, type ResourceSchema, resolve, subAttribute } from '../schema/resource-schema';
-import { Tokens } from '../tokens';
+import { Tokens } from '../filter/lexer';
 
 /** The target of a path in a PATCH. */
 export interface Target extends Reference {

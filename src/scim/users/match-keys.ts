@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { emailKey } from '../../users/user/user.keys';
-import type { Comparison } from '../filter';
-import type { Resource } from '../resource';
+import type { Comparison } from '../filter/filter';
+import type { Resource } from '../schema/resource';
 import { ENTERPRISE_URN, USER } from '../schema/user.schema';
-import type { Complex } from '../values';
+import type { Complex } from '../schema/values';
 import { resolve } from '../schema/resource-schema';
 
 /** The attributes that `scim_users.keys` makes searchable. */

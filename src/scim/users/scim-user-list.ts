@@ -14,9 +14,9 @@ import {
   UserGroups,
 } from '../../users/user/user-query';
 import { userNotFound } from '../../users/user-rows';
-import { type ListQuery, type ListResult, MAX_COUNTED, pageByPosition } from '../list-query';
-import { tooMany } from '../scim-error';
-import type { DirectoryUser, ShownUser } from '../user-resource';
+import { type ListQuery, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
+import { tooMany } from '../schema/scim-error';
+import type { DirectoryUser, ShownUser } from './user-resource';
 import type { FoundUser } from './scim-user-rows';
 import { type Listed, MAX_FOUND, selectionOf, split } from './scim-user-query';
 import { ScimUser } from './scim-user.entity';

@@ -5,7 +5,7 @@ import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
 import type { UserSelection } from '../../users/user/user-query';
 import type { UserSort } from '../../users/user/user.sorts';
-import type { Comparison } from '../filter';
+import type { Comparison } from '../filter/filter';
 import { keyOf } from './match-keys';
 import { ScimUser } from './scim-user.entity';
 

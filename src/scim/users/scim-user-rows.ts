@@ -3,8 +3,8 @@ import { execute, query, raw, sql } from '../../database/sql';
 import type { GroupOfUser } from '../../groups/members/first-members';
 import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
-import { invalidValue } from '../scim-error';
-import { type DirectoryUser, directoryUser, type ShownUser, writableAttributes } from '../user-resource';
+import { invalidValue } from '../schema/scim-error';
+import { type DirectoryUser, directoryUser, type ShownUser, writableAttributes } from './user-resource';
 import { keysOf } from './match-keys';
 import { ScimUser } from './scim-user.entity';
 

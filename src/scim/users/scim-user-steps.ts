@@ -7,7 +7,7 @@ import { type ChangedUser, UserLifecycle, type UserSteps } from '../../users/use
 import { keysOf } from './match-keys';
 import { findDirectoryUsers, followUser } from './scim-user-rows';
 import { ScimUser } from './scim-user.entity';
-import { writableAttributes } from '../user-resource';
+import { writableAttributes } from './user-resource';
 
 /** Keeps the directory's attributes consistent with the users, whoever changes the users. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Resource } from '../resource';
-import type { DirectoryUser } from '../user-resource';
+import type { Resource } from '../schema/resource';
+import type { DirectoryUser } from './user-resource';
 
 /**
  * The attributes that a directory has set for a user, who may have been deleted since. A user that no directory has written has

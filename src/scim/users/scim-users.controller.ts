@@ -2,10 +2,10 @@ import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/co
 import { GroupsService } from '../../groups/groups.service';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { Scopes } from '../../http/scopes';
-import { Projection } from '../attributes';
-import { listQueryOf, listResponse } from '../list-query';
+import { Projection } from '../wire/projection';
+import { listQueryOf, listResponse } from '../wire/list-query';
 import { USER } from '../schema/user.schema';
-import { userResource } from '../user-resource';
+import { userResource } from './user-resource';
 import { CurrentExchange, Exchange } from '../wire/exchange';
 import { ScimController } from '../wire/scim-controller.decorator';
 import { ScimUserList } from './scim-user-list';

@@ -10,11 +10,11 @@ import { UpdateUserDto } from '../../users/user/user.dto';
 import type { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
 import { UsersService } from '../../users/users.service';
-import type { Resource } from '../resource';
-import { uniqueness } from '../scim-error';
-import { chooseEmail, inputOf } from '../user-fields';
-import { directoryUser, writableAttributes } from '../user-resource';
-import { createdUser, patchedUser, replacedUser } from '../user-writes';
+import type { Resource } from '../schema/resource';
+import { uniqueness } from '../schema/scim-error';
+import { chooseEmail, inputOf } from './user-fields';
+import { directoryUser, writableAttributes } from './user-resource';
+import { createdUser, patchedUser, replacedUser } from './user-attributes';
 import {
   findDirectoryUsers,
   type FoundUser,

@@ -6,9 +6,9 @@ import { UserSearch } from '../../users/search/user-search.service';
 import { fold } from '../../users/user/fold';
 import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
-import type { Comparison } from '../filter';
-import { invalidFilter, tooMany } from '../scim-error';
-import { writableAttributes } from '../user-resource';
+import type { Comparison } from '../filter/filter';
+import { invalidFilter, tooMany } from '../schema/scim-error';
+import { writableAttributes } from './user-resource';
 import { keyOf, keysOf } from './match-keys';
 import { findDirectoryUsers } from './scim-user-rows';
 

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { freshness, type Precondition, preconditionOf, weakEntityTag } from '../../http/input/entity-tags';
-import { Projection } from '../attributes';
+import { Projection } from './projection';
 import type { ResourceSchema } from '../schema/resource-schema';
 import { baseOf } from './base';
 

@@ -17,8 +17,8 @@ import { HeldBodyInterceptor } from '../../http/input/held-body';
 import { JsonBodyGuard } from '../../http/input/json-body.guard';
 import { jsonFaults } from '../../http/input/json-faults';
 import { SCIM_TYPE } from '../../http/wire-format';
-import { invalidSyntax } from '../scim-error';
-import { isObject } from '../values';
+import { invalidSyntax } from '../schema/scim-error';
+import { isObject } from '../schema/values';
 import { ROOTS } from './base';
 
 @Injectable()

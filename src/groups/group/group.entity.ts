@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
-import { raw } from '../database/sql';
+import { raw } from '../../database/sql';
 
 /** A group of a directory. */
 @Entity('groups')

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { findLocked } from '../database/find-locked';
-import { isId } from '../database/id';
-import { type NewEvent, recordEvents } from '../events/record-events';
-import { noSuchOrganization, notFound, taken } from '../http/fault';
+import { findLocked } from '../../database/find-locked';
+import { isId } from '../../database/id';
+import { type NewEvent, recordEvents } from '../../events/record-events';
+import { noSuchOrganization, notFound, taken } from '../../http/fault';
 import { displayNameKey } from './display-name';
 import { Group, type GroupFields, type GroupRow } from './group.entity';
 

@@ -1,6 +1,6 @@
-import { applyPatch } from './patch/patch';
-import { normalize, refuseLarge, type Resource } from './resource';
-import { USER } from './schema/user.schema';
+import { applyPatch } from '../patch/patch';
+import { normalize, refuseLarge, type Resource } from '../schema/resource';
+import { USER } from '../schema/user.schema';
 import { refuseLossOfEmail } from './user-fields';
 
 // The attributes of a user after a write. `before` are the writableAttributes(); if the result equals them (isDeepStrictEqual),

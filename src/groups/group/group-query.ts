@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
-import { query, raw, type Sql, sql } from '../database/sql';
-import { opaque, type Page, paginate, type SortColumn } from '../pages/paginate';
+import { query, raw, type Sql, sql } from '../../database/sql';
+import { opaque, type Page, paginate, type SortColumn } from '../../pages/paginate';
 import { displayNameKey } from './display-name';
 import { Group, GROUP_COLUMNS, type GroupRow } from './group.entity';
-import { GroupMember } from './members/group-member.entity';
+import { GroupMember } from './group-member.entity';
 
 /** Which groups of an organization a list returns. An absent filter matches all of them. */
 export interface GroupFilter {

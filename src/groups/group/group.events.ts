@@ -1,5 +1,5 @@
-import type { NewEvent } from '../events/record-events';
-import type { Caller } from '../http/caller';
+import type { NewEvent } from '../../events/record-events';
+import type { Caller } from '../../http/caller';
 import type { GroupFields, GroupRow } from './group.entity';
 import { serializeGroup } from './group.serializer';
 

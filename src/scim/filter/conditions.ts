@@ -1,7 +1,7 @@
-import { type Attribute } from './schema/attribute';
-import { subAttribute } from './schema/resource-schema';
-import type { Token, Tokens } from './tokens';
-import { type Complex } from './values';
+import { type Attribute } from '../schema/attribute';
+import { subAttribute } from '../schema/resource-schema';
+import type { Token, Tokens } from './lexer';
+import { type Complex } from '../schema/values';
 
 /** One `sub eq value` in the brackets after a multi-valued attribute. */
 export interface Condition {

@@ -1,7 +1,7 @@
 import { PartialType } from '@nestjs/mapped-types';
 import { IsString, ValidateIf } from 'class-validator';
-import { fault, Id, Optional, Text } from '../http/input/checks';
-import { PageQuery } from '../pages/page';
+import { fault, Id, Optional, Text } from '../../http/input/checks';
+import { PageQuery } from '../../pages/page';
 
 /** A new group from a directory. */
 export class CreateGroupDto {

@@ -1,9 +1,9 @@
-import { isInstant } from '../http/input/checks';
+import { isInstant } from '../../http/input/checks';
 import { literal, readConditions, type Condition } from './conditions';
-import { invalidFilter } from './scim-error';
-import { type Attribute } from './schema/attribute';
-import { type ResourceSchema, type Reference, resolve } from './schema/resource-schema';
-import { Tokens } from './tokens';
+import { invalidFilter } from '../schema/scim-error';
+import { type Attribute } from '../schema/attribute';
+import { type ResourceSchema, type Reference, resolve } from '../schema/resource-schema';
+import { Tokens } from './lexer';
 
 export type Operator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
 

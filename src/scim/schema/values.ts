@@ -1,6 +1,6 @@
-import { hasCharacters } from '../http/input/checks';
+import { hasCharacters } from '../../http/input/checks';
 import { invalidValue } from './scim-error';
-import { type Attribute } from './schema/attribute';
+import { type Attribute } from './attribute';
 
 export type Value = string | boolean | Complex | Complex[] | string[];
 /** A complex value, and a resource: canonical names → values. */

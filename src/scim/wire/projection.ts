@@ -1,6 +1,6 @@
-import { invalidValue } from './scim-error';
-import { type Attribute } from './schema/attribute';
-import { type ResourceSchema, resolve } from './schema/resource-schema';
+import { invalidValue } from '../schema/scim-error';
+import { type Attribute } from '../schema/attribute';
+import { type ResourceSchema, resolve } from '../schema/resource-schema';
 
 /** The attributes that a request asks for or excludes: names separated by commas in a query, a list in the body of a `.search`. */
 export interface AttributesQuery {

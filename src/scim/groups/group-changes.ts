@@ -1,12 +1,12 @@
-import type { Condition } from './conditions';
-import { memberIds, namedMember, removedIds } from './members';
-import { findPath, parsePath, type Target } from './patch/path';
-import { type Operation, operationsOf } from './patch/patch-body';
-import { isWritable, normalize } from './resource';
-import { invalidSyntax, invalidValue, mutability } from './scim-error';
-import { GROUP } from './schema/group.schema';
-import { resolve } from './schema/resource-schema';
-import { isAbsent, isObject, valueOf } from './values';
+import type { Condition } from '../filter/conditions';
+import { memberIds, namedMember, removedIds } from './member-ids';
+import { findPath, parsePath, type Target } from '../patch/path';
+import { type Operation, operationsOf } from '../patch/patch-body';
+import { isWritable, normalize } from '../schema/resource';
+import { invalidSyntax, invalidValue, mutability } from '../schema/scim-error';
+import { GROUP } from '../schema/group.schema';
+import { resolve } from '../schema/resource-schema';
+import { isAbsent, isObject, valueOf } from '../schema/values';
 
 /** One step of a PATCH of a group. Members are ids of users, without duplicates; whether these users exist has not been checked. */
 export type GroupChange =

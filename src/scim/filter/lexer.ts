@@ -1,4 +1,4 @@
-import type { ScimError } from './scim-error';
+import type { ScimError } from '../schema/scim-error';
 
 /** A word is a name, an operator or a literal; the rest is a string or one of ( ) [ ]. */
 export type Token = { kind: 'word' | 'string' | 'mark'; text: string };

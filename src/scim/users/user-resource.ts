@@ -1,8 +1,8 @@
-import type { GroupOfUser } from '../groups/members/first-members';
-import type { User } from '../users/user/user.entity';
-import type { Resource } from './resource';
-import { ENTERPRISE_URN, USER_URN } from './schema/user.schema';
-import type { Complex } from './values';
+import type { GroupOfUser } from '../../groups/members/first-members';
+import type { User } from '../../users/user/user.entity';
+import type { Resource } from '../schema/resource';
+import { ENTERPRISE_URN, USER_URN } from '../schema/user.schema';
+import type { Complex } from '../schema/values';
 
 /** The attributes that a directory has set, and the fields of the user that were derived from them at that time. */
 export interface DirectoryUser {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isAddress, hasCharacters } from '../http/input/checks';
-import { emailKey } from '../users/user/user.keys';
-import { type Role, ROLES } from '../users/user/user.entity';
-import type { Resource } from './resource';
-import { invalidValue, uniqueness } from './scim-error';
-import type { Complex } from './values';
+import { isAddress, hasCharacters } from '../../http/input/checks';
+import { emailKey } from '../../users/user/user.keys';
+import { type Role, ROLES } from '../../users/user/user.entity';
+import type { Resource } from '../schema/resource';
+import { invalidValue, uniqueness } from '../schema/scim-error';
+import type { Complex } from '../schema/values';
 
 const MAX_NAME = 200;
 const MAX_EMAIL = 254;

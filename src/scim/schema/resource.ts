@@ -1,6 +1,6 @@
 import { invalidSyntax, invalidValue } from './scim-error';
-import { type Attribute } from './schema/attribute';
-import { type ResourceSchema, type Reference, resolve, resolveInExtension } from './schema/resource-schema';
+import { type Attribute } from './attribute';
+import { type ResourceSchema, type Reference, resolve, resolveInExtension } from './resource-schema';
 import { type Complex, isAbsent, isObject, valueOf, MAX_ELEMENTS } from './values';
 
 /** The writable part of a resource: canonical names → values. */
