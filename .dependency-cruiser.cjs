@@ -89,6 +89,15 @@ const rooms = Object.entries(ROOMS).map(([room, allowed]) => {
 /** The folders of a room that may import only these others of it, and none of its own files: arrows run down there, too. */
 const INNER = {
   'src/users': { user: [], search: ['user'], deleted: ['user', 'search'], batch: ['user', 'search'] },
+  'src/groups': { group: [], members: ['group'] },
+  'src/scim': {
+    schema: [],
+    filter: ['schema'],
+    patch: ['schema', 'filter'],
+    wire: ['schema', 'filter'],
+    users: ['schema', 'filter', 'patch', 'wire'],
+    groups: ['schema', 'filter', 'patch', 'wire'],
+  },
 };
 const inner = Object.entries(INNER).flatMap(([room, folders]) =>
   Object.entries(folders).map(([folder, allowed]) =>
