@@ -98,6 +98,13 @@ const INNER = {
     users: ['schema', 'filter', 'patch', 'wire'],
     groups: ['schema', 'filter', 'patch', 'wire'],
   },
+  'src/events': { event: [], log: ['event'], subscribers: ['event', 'log'] },
+  'src/webhooks': {
+    address: [],
+    secrets: [],
+    webhook: ['address', 'secrets'],
+    deliveries: ['address', 'secrets', 'webhook'],
+  },
 };
 const inner = Object.entries(INNER).flatMap(([room, folders]) =>
   Object.entries(folders).map(([folder, allowed]) =>

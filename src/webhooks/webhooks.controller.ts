@@ -9,17 +9,10 @@ import { Responses } from '../http/responses';
 import { Scopes } from '../http/scopes';
 import { linkNext } from '../pages/page';
 import { DeliveriesService } from './deliveries/deliveries.service';
-import { DeliveryPageView } from './deliveries/delivery.view';
-import { AcceptedView, NewWebhookView, WebhookPageView, WebhookView } from './webhook/webhook.view';
-import {
-  CreateWebhookDto,
-  ListDeliveriesDto,
-  ListWebhooksDto,
-  RedeliverDto,
-  RotateSecretDto,
-  SendTestDto,
-  UpdateWebhookDto,
-} from './webhook/webhook.dto';
+import { ListDeliveriesDto, RedeliverDto, SendTestDto } from './deliveries/delivery.dto';
+import { AcceptedView, DeliveryPageView } from './deliveries/delivery.view';
+import { CreateWebhookDto, ListWebhooksDto, RotateSecretDto, UpdateWebhookDto } from './webhook/webhook.dto';
+import { NewWebhookView, WebhookPageView, WebhookView } from './webhook/webhook.view';
 import { WebhooksService } from './webhooks.service';
 
 @ApiController('api/v1/webhooks')

@@ -2,21 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { PartialType } from '@nestjs/mapped-types';
 import { ArrayMinSize, IsArray, IsIn } from 'class-validator';
 import { EVENT_TYPES, type EventType } from '../../events/event/event.types';
-import {
-  fault,
-  Flag,
-  Id,
-  Immutable,
-  Instant,
-  OneOf,
-  Optional,
-  Satisfies,
-  Text,
-} from '../../http/input/checks';
-import { Overlap } from '../../tokens/durations';
+import { fault, Flag, Immutable, OneOf, Optional, Satisfies, Text } from '../../http/input/checks';
 import { PageQuery } from '../../pages/page';
+import { Overlap } from '../../tokens/durations';
 import { WebhookUrl } from '../address/webhook-url';
-import { DELIVERY_STATES } from '../deliveries/delivery.entity';
 import { ORDERINGS, PAYLOADS } from './webhook.entity';
 
 const NO_TYPES = fault('invalid', `must be ["*"], or a list of ${EVENT_TYPES.join(', ')}`);
@@ -117,43 +106,4 @@ export class RotateSecretDto {
   overlap: string = '24h';
 }
 
-/** A test has no settings. */
-export class SendTestDto {}
-
-export class RedeliverDto {
-  /**
-   * The id of one event, which is sent whatever the types of the webhook.
-   * @example 'evt_01kacpb2w5r8y3h6j9m4n7p0qx'
-   */
-  @Optional()
-  @Id('evt')
-  eventId?: string;
-
-  /**
-   * Instead of one event: all events from this time on whose types match.
-   * @example '2026-01-31T09:30:00.000Z'
-   */
-  @Optional()
-  @Instant()
-  since?: string;
-
-  /**
-   * Only what happened before this time. The default is now.
-   * @example '2026-02-01T00:00:00.000Z'
-   */
-  @Optional()
-  @Instant()
-  until?: string;
-}
-
 export class ListWebhooksDto extends PageQuery {}
-
-export class ListDeliveriesDto extends PageQuery {
-  /**
-   * Only deliveries in this state.
-   * @example 'failed'
-   */
-  @Optional()
-  @OneOf(DELIVERY_STATES)
-  state?: (typeof DELIVERY_STATES)[number];
-}

@@ -93,12 +93,3 @@ export class WebhookPageView {
    */
   nextCursor: string | null;
 }
-
-/** Work that has been started and continues after the response. */
-export class AcceptedView {
-  /**
-   * The id of the event that is sent; null for a range of events.
-   * @example 'evt_01kacpb2w5r8y3h6j9m4n7p0qx'
-   */
-  eventId: string | null;
-}
