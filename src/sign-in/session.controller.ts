@@ -16,7 +16,7 @@ import { requestIdOf } from '../http/request-id';
 import { Public } from '../http/scopes';
 import { CreateSessionDto } from './session.dto';
 import { SessionsService } from './sessions.service';
-import { type SignInState, VISITORS, type Visitors } from './visitors';
+import { type SignInState, VISITORS, type Visitors } from './source/sign-in-source';
 
 /**
  * What the page asks about signing in. It is the dashboard's own, and no part of the API: OpenAPI does not have it, and it may change

@@ -7,7 +7,7 @@ import { noSuchOrganization } from '../http/fault';
 import type { TokenRecord } from '../tokens/token.serializer';
 import { TokensService } from '../tokens/tokens.service';
 import type { Grant } from './oidc/admin-rules';
-import type { Visitor } from './visitors';
+import type { Visitor } from './source/sign-in-source';
 
 const SESSION_HOURS = 8;
 

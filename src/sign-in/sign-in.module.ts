@@ -2,17 +2,17 @@ import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/co
 import { NetworkLimiter } from '../rate-limit/network-limiter';
 import { TokensModule } from '../tokens/tokens.module';
 import { claimsOf } from './oidc/admin-rules';
-import { HostVisitors } from './host-visitors';
+import { HostVisitors } from './host-sign-in';
 import { Issuer } from './oidc/issuer';
 import { OidcSignIn } from './oidc/oidc-sign-in';
-import { OidcVisitors } from './oidc/oidc-visitors';
+import { OidcVisitors } from './oidc/oidc-sign-in-source';
 import { SessionController } from './session.controller';
 import { SessionsService } from './sessions.service';
 import { SignInController } from './oidc/sign-in.controller';
 import type { HostSignIn, OidcSettings, SignInOptions } from './sign-in.options';
-import { SignInRound } from './oidc/sign-in-round.entity';
-import { SpentRounds } from './oidc/spent-rounds';
-import { VISITORS } from './visitors';
+import { SignInRound } from './oidc/used-attempt.entity';
+import { SpentRounds } from './oidc/used-attempts';
+import { VISITORS } from './source/sign-in-source';
 
 /** When sign-in is off, it still deletes the rounds of earlier ones. */
 @Module({

@@ -1,7 +1,7 @@
 /**
  * @only embedded: it tests what the issuer and the browser send
  */
-import { SpentRounds } from '../../src/sign-in/oidc/spent-rounds';
+import { SpentRounds } from '../../src/sign-in/oidc/used-attempts';
 import { asSecret, type FakeIssuer, strangeKey } from '../support/issuer';
 import { expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
 

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type * as openidClient from 'openid-client';
 import { describeError } from '../../database/errors';
-import { isSubject } from '../person';
+import { isSubject } from '../source/user-name';
 import type { Claims } from './admin-rules';
 import { boundedFetch } from './bounded-fetch';
 import { isUnavailable, reasonsOf } from './issuer-errors';

@@ -5,11 +5,11 @@ import { type AdminRule, type Claims, claimsOf, grantsOf, matchingClaims, values
 import type { Issuer, RoundSecrets } from './issuer';
 import { SealedCookie } from './sealed-cookie';
 import type { NetworkLimiter } from '../../rate-limit/network-limiter';
-import { personOf } from '../person';
+import { personOf } from '../source/user-name';
 import { roundIsOver, SignInFailure, tooManyRounds } from './sign-in-failure';
 import type { OidcSettings } from '../sign-in.options';
-import type { SpentRounds } from './spent-rounds';
-import type { Visitor } from '../visitors';
+import type { SpentRounds } from './used-attempts';
+import type { Visitor } from '../source/sign-in-source';
 
 const ROUND_MS = 10 * 60_000;
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { readCookie, setCookie } from './cookies';
 import type { OidcSignIn, SignedIn } from './oidc-sign-in';
-import type { SignInState, Visitors } from '../visitors';
+import type { SignInState, Visitors } from '../source/sign-in-source';
 
 /** People who have signed in at the issuer. Each sign-in yields one token. */
 export class OidcVisitors implements Visitors {

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Person } from '../tokens/token.entity';
-import type { Grant } from './oidc/admin-rules';
+import type { Person } from '../../tokens/token.entity';
+import type { Grant } from '../oidc/admin-rules';
 
 /** The injection token of the source of people: an issuer, or the host application. */
 export const VISITORS = Symbol('visitors');

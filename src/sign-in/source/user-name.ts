@@ -1,5 +1,5 @@
-import type { Person } from '../tokens/token.entity';
-import type { Claims } from './oidc/admin-rules';
+import type { Person } from '../../tokens/token.entity';
+import type { Claims } from '../oidc/admin-rules';
 
 const MAX_CHARACTERS = 100;
 

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../../background/background';
 import { Database } from '../../database/database';
 import { query, sql } from '../../database/sql';
-import { SignInRound } from './sign-in-round.entity';
+import { SignInRound } from './used-attempt.entity';
 
 const DELETE_EVERY_MS = 10 * 60_000;
 const ROUNDS_PER_STATEMENT = 1_000;

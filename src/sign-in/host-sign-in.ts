@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { isId } from '../database/id';
-import { isSubject, nameOf } from './person';
+import { isSubject, nameOf } from './source/user-name';
 import type { HostPerson, HostSignIn } from './sign-in.options';
-import type { SignInState, Visitor, Visitors } from './visitors';
+import type { SignInState, Visitor, Visitors } from './source/sign-in-source';
 
 /** The issuer of people whom the host application has recognized. */
 const APPLICATION = 'application';
