@@ -105,6 +105,7 @@ const INNER = {
     webhook: ['address', 'secrets'],
     deliveries: ['address', 'secrets', 'webhook'],
   },
+  'src/sign-in': { source: [], oidc: ['source'] },
 };
 const inner = Object.entries(INNER).flatMap(([room, folders]) =>
   Object.entries(folders).map(([folder, allowed]) =>

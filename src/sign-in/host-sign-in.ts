@@ -1,17 +1,19 @@
 import type { Request } from 'express';
 import { isId } from '../database/id';
-import { isSubject, nameOf } from './source/user-name';
 import type { HostPerson, HostSignIn } from './sign-in.options';
-import type { SignInState, Visitor, Visitors } from './source/sign-in-source';
+import { type SignedInUser, SignInSource, type SignInStatus } from './source/sign-in-source';
+import { displayName, isSubject } from './source/user-name';
 
-/** The issuer of people whom the host application has recognized. */
+/** The issuer of users whom the host application has recognized. */
 const APPLICATION = 'application';
 
-/** People whom the host application recognizes, by whatever session it has. */
-export class HostVisitors implements Visitors {
-  constructor(private readonly signIn: HostSignIn) {}
+/** Users whom the host application recognizes, by whatever session it has. */
+export class HostSignInSource extends SignInSource {
+  constructor(private readonly signIn: HostSignIn) {
+    super();
+  }
 
-  async state(request: Request): Promise<SignInState> {
+  async status(request: Request): Promise<SignInStatus> {
     return { issuer: null, available: true, url: null, signedIn: (await this.find(request)) !== null };
   }
 
@@ -21,21 +23,26 @@ export class HostVisitors implements Visitors {
     return URL.canParse(origin) && new URL(origin).host === request.host;
   }
 
-  async find(request: Request): Promise<Visitor | null> {
+  async find(request: Request): Promise<SignedInUser | null> {
     const found = await this.signIn(request);
     if (found === null || found === undefined) return null;
     requirePerson(found);
     const { organizationId, scopes = ['admin'], name, subject = name } = found;
+    const tokenName = displayName(name, subject);
     return {
-      person: { issuer: APPLICATION, subject, name: nameOf(name, subject) },
-      tokenName: nameOf(name, subject),
-      grants: [{ organizationId, scopes }],
+      person: { issuer: APPLICATION, subject, name: tokenName },
+      tokenName,
+      organizations: [{ organizationId, scopes }],
     };
   }
 
-  claim = async (): Promise<boolean> => true;
+  async consume(): Promise<boolean> {
+    return true;
+  }
 
-  signOutUrl = async (): Promise<null> => null;
+  async signOutUrl(): Promise<null> {
+    return null;
+  }
 }
 
 function requirePerson({ organizationId, name, subject = name }: HostPerson): void {

@@ -3,7 +3,6 @@ import {
   ForbiddenException,
   Get,
   HttpCode,
-  Inject,
   Post,
   Req,
   Res,
@@ -16,26 +15,26 @@ import { requestIdOf } from '../http/request-id';
 import { Public } from '../http/scopes';
 import { CreateSessionDto } from './session.dto';
 import { SessionsService } from './sessions.service';
-import { type SignInState, VISITORS, type Visitors } from './source/sign-in-source';
+import { SignInSource, type SignInStatus } from './source/sign-in-source';
 
 /**
- * What the page asks about signing in. It is the dashboard's own, and no part of the API: OpenAPI does not have it, and it may change
- * with the page. A cookie counts here alone; the API accepts none.
+ * The routes by which the page signs in. They belong to the dashboard, not to the API: OpenAPI does not list them, and they
+ * may change with the page. Only here does a cookie count; the API accepts none.
  */
 @ApiController('dashboard/session')
 @Public()
 export class SessionController {
   constructor(
-    @Inject(VISITORS) private readonly visitors: Visitors,
+    private readonly source: SignInSource,
     private readonly sessions: SessionsService,
   ) {}
 
   @Get()
-  state(@Req() request: Request): Promise<SignInState> {
-    return this.visitors.state(request);
+  status(@Req() request: Request): Promise<SignInStatus> {
+    return this.source.status(request);
   }
 
-  /** Hands out the value of a new token, once for each sign-in; or the organizations, if there are several to choose from. */
+  /** Returns the value of a new token, once for each sign-in, or the organizations if there are several to choose from. */
   @Post()
   @OptionalBody()
   @HttpCode(201)
@@ -44,18 +43,18 @@ export class SessionController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    if (!this.visitors.isOwnOrigin(request))
+    if (!this.source.isOwnOrigin(request))
       throw new ForbiddenException('Only the dashboard itself may open a session.');
-    const visitor = await this.visitors.find(request);
-    if (!visitor) throw notSignedIn(response);
-    const grant = this.sessions.choose(visitor, organizationId);
-    if (!grant) {
+    const user = await this.source.find(request);
+    if (!user) throw notSignedIn(response);
+    const organization = this.sessions.choose(user, organizationId);
+    if (!organization) {
       response.status(200);
-      return { organizations: await this.sessions.choices(visitor) };
+      return { organizations: await this.sessions.choices(user) };
     }
-    if (!(await this.visitors.claim(visitor, response))) throw notSignedIn(response);
-    const { token, value } = await this.sessions.create(visitor, grant, requestIdOf(request));
-    return { ...token, token: value, signOutUrl: await this.visitors.signOutUrl(visitor) };
+    if (!(await this.source.consume(user, response))) throw notSignedIn(response);
+    const { token, value } = await this.sessions.create(user, organization, requestIdOf(request));
+    return { ...token, token: value, signOutUrl: await this.source.signOutUrl(user) };
   }
 }
 

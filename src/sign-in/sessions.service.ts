@@ -6,8 +6,7 @@ import { systemCaller } from '../http/caller';
 import { noSuchOrganization } from '../http/fault';
 import type { TokenRecord } from '../tokens/token.serializer';
 import { TokensService } from '../tokens/tokens.service';
-import type { Grant } from './oidc/admin-rules';
-import type { Visitor } from './source/sign-in-source';
+import type { AllowedOrganization, SignedInUser } from './source/sign-in-source';
 
 const SESSION_HOURS = 8;
 
@@ -17,7 +16,7 @@ interface Choice {
   name: string;
 }
 
-/** The tokens of people who have signed in: ordinary ones that end after 8 hours. */
+/** The tokens of users who have signed in: ordinary ones that end after 8 hours. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -25,25 +24,25 @@ export class SessionsService {
     private readonly database: Database,
   ) {}
 
-  /** The organizations whose dashboard the person may open. Throws a 404 if none of them exists any more. */
-  async choices({ grants }: Visitor): Promise<Choice[]> {
-    const found = await this.find(grants.map(({ organizationId }) => organizationId));
+  /** The organizations whose dashboard the user may open. Throws a 404 if none of them exists any more. */
+  async choices({ organizations }: SignedInUser): Promise<Choice[]> {
+    const found = await this.find(organizations.map(({ organizationId }) => organizationId));
     if (found.length === 0) throw noSuchOrganization();
     return found;
   }
 
-  /** What the person may have: in that organization, or in the only one. Null if there are several to choose from. */
-  choose({ grants }: Visitor, organizationId?: string): Grant | null {
-    if (organizationId === undefined) return grants.length === 1 ? grants[0] : null;
-    const grant = grants.find((grant) => grant.organizationId === organizationId);
-    if (!grant) throw noSuchOrganization();
-    return grant;
+  /** The organization with this id, or the only one that the user may open. Null if there are several to choose from. */
+  choose({ organizations }: SignedInUser, organizationId?: string): AllowedOrganization | null {
+    if (organizationId === undefined) return organizations.length === 1 ? organizations[0] : null;
+    const chosen = organizations.find((organization) => organization.organizationId === organizationId);
+    if (!chosen) throw noSuchOrganization();
+    return chosen;
   }
 
   /** Creates the token, and returns its record and its value, which cannot be read again. */
   create(
-    { person, tokenName }: Visitor,
-    { organizationId, scopes }: Grant,
+    { person, tokenName }: SignedInUser,
+    { organizationId, scopes }: AllowedOrganization,
     requestId: string,
   ): Promise<{ token: TokenRecord; value: string }> {
     const by = { ...systemCaller(organizationId, 'sign-in', 'sign-in'), requestId };

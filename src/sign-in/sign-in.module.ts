@@ -2,25 +2,26 @@ import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/co
 import { NetworkLimiter } from '../rate-limit/network-limiter';
 import { TokensModule } from '../tokens/tokens.module';
 import { claimsOf } from './oidc/admin-rules';
-import { HostVisitors } from './host-sign-in';
+import { HostSignInSource } from './host-sign-in';
 import { Issuer } from './oidc/issuer';
 import { OidcSignIn } from './oidc/oidc-sign-in';
-import { OidcVisitors } from './oidc/oidc-sign-in-source';
+import { OidcSignInSource } from './oidc/oidc-sign-in-source';
 import { SessionController } from './session.controller';
 import { SessionsService } from './sessions.service';
 import { SignInController } from './oidc/sign-in.controller';
-import type { HostSignIn, OidcSettings, SignInOptions } from './sign-in.options';
-import { SignInRound } from './oidc/used-attempt.entity';
-import { SpentRounds } from './oidc/used-attempts';
-import { VISITORS } from './source/sign-in-source';
+import type { OidcSettings } from './oidc/sign-in-settings';
+import type { HostSignIn, SignInOptions } from './sign-in.options';
+import { UsedAttempt } from './oidc/used-attempt.entity';
+import { UsedAttempts } from './oidc/used-attempts';
+import { SignInSource } from './source/sign-in-source';
 
-/** When sign-in is off, it still deletes the rounds of earlier ones. */
+/** Even when sign-in is off, it deletes expired attempts of earlier sign-ins. */
 @Module({
   imports: [TokensModule],
-  providers: [SpentRounds, SessionsService],
+  providers: [UsedAttempts, SessionsService],
 })
 export class SignInModule {
-  static readonly entities = [SignInRound];
+  static readonly entities = [UsedAttempt];
 
   static with(options: SignInOptions): DynamicModule {
     return { module: SignInModule, ...wayOf(options) };
@@ -38,7 +39,7 @@ function wayOf({ dashboard, oidc }: SignInOptions): { controllers?: Type[]; prov
 
 const atHost = (signIn: HostSignIn) => ({
   controllers: [SessionController],
-  providers: [{ provide: VISITORS, useValue: new HostVisitors(signIn) }],
+  providers: [{ provide: SignInSource, useValue: new HostSignInSource(signIn) }],
 });
 
 const atIssuer = (settings: OidcSettings) => ({
@@ -46,14 +47,14 @@ const atIssuer = (settings: OidcSettings) => ({
   providers: [
     {
       provide: OidcSignIn,
-      inject: [SpentRounds, NetworkLimiter],
-      useFactory: async (spent: SpentRounds, limiter: NetworkLimiter) =>
-        new OidcSignIn(settings, await Issuer.open(settings, claimsOf(settings.rules)), spent, limiter),
+      inject: [UsedAttempts, NetworkLimiter],
+      useFactory: async (used: UsedAttempts, limiter: NetworkLimiter) =>
+        new OidcSignIn(settings, await Issuer.open(settings, claimsOf(settings.rules)), used, limiter),
     },
     {
-      provide: VISITORS,
+      provide: SignInSource,
       inject: [OidcSignIn],
-      useFactory: (signIn: OidcSignIn) => new OidcVisitors(signIn),
+      useFactory: (signIn: OidcSignIn) => new OidcSignInSource(signIn),
     },
   ],
 });

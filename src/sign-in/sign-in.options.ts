@@ -1,20 +1,6 @@
 import type { Request } from 'express';
 import type { Scope } from '../http/scopes';
-import type { AdminRule } from './oidc/admin-rules';
-
-/** The settings for signing in to the dashboard at an OpenID Connect issuer. */
-export interface OidcSettings {
-  /** The URL at which browsers reach the service, without a trailing slash. */
-  publicUrl: string;
-  /** The issuer's identifier, a URL. */
-  issuer: string;
-  clientId: string;
-  /** Undefined for a public client. */
-  clientSecret?: string;
-  /** Encrypts the cookie instead of the client's secret. */
-  key?: string;
-  rules: readonly AdminRule[];
-}
+import type { OidcSettings } from './oidc/sign-in-settings';
 
 /** A person whom the host application has recognized. */
 export interface HostPerson {
@@ -29,8 +15,8 @@ export interface HostPerson {
 }
 
 /**
- * Identifies the person behind a request of the dashboard by the application's own session. Null if the person is not signed
- * in, or may not use the dashboard.
+ * Identifies the person behind a request of the dashboard by the application's own session. Null if the person is not
+ * signed in, or may not use the dashboard.
  */
 export type HostSignIn = (request: Request) => Promise<HostPerson | null> | HostPerson | null;
 

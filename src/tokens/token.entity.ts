@@ -3,8 +3,8 @@ import { raw, type Sql, sql } from '../database/sql';
 import type { Scope } from '../http/scopes';
 import type { TokenState } from './tokens.dto';
 
-/** A person who has signed in, as their identity provider names them. */
-export interface Person {
+/** The user whose sign-in created a token, as the identity provider names them. */
+export interface TokenCreator {
   issuer: string;
   subject: string;
   name: string;
@@ -57,7 +57,7 @@ export class Token {
   rateLimit: number | null;
 
   @Column({ name: 'created_by', type: 'json', nullable: true })
-  createdBy: Person | null;
+  createdBy: TokenCreator | null;
 
   /** Whether the database's clock has passed `expiresAt`. */
   @VirtualColumn({ type: 'boolean', query: (token) => `coalesce(${token}.expires_at <= now(), false)` })

@@ -12,7 +12,7 @@ import { validate, validatedInput } from '../http/input/validate';
 import { type Page, paginate, type SortColumn } from '../pages/paginate';
 import { RATE_LIMIT } from '../rate-limit/rate-limit.module';
 import { numberIn } from './durations';
-import { IN_STATE, type Person, Token, TOKEN_COLUMNS } from './token.entity';
+import { IN_STATE, type TokenCreator, Token, TOKEN_COLUMNS } from './token.entity';
 import { serializeToken, type TokenRecord } from './token.serializer';
 import { hashOf, hintOf, newTokenValue } from './token-value';
 import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
@@ -74,7 +74,10 @@ export class TokensService {
   async create(
     by: By,
     input: CreateTokenDto,
-    { value = newTokenValue(), ...session }: { value?: string; createdBy?: Person; hours?: number } = {},
+    {
+      value = newTokenValue(),
+      ...session
+    }: { value?: string; createdBy?: TokenCreator; hours?: number } = {},
   ): Promise<NewToken> {
     const caller = callerOf(by);
     const fields = this.validated(caller, input);

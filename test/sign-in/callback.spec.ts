@@ -1,7 +1,7 @@
 /**
  * @only embedded: it tests what the issuer and the browser send
  */
-import { SpentRounds } from '../../src/sign-in/oidc/used-attempts';
+import { UsedAttempts } from '../../src/sign-in/oidc/used-attempts';
 import { asSecret, type FakeIssuer, strangeKey } from '../support/issuer';
 import { expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
 
@@ -93,7 +93,7 @@ describe('the callback', () => {
     const url = new URL(callback);
     change(url);
     await expectRefused(browser, await browser.request(url.href), 400);
-    // A wrong state does not use up the round: anybody could send the browser here with one.
+    // A wrong state does not use up the attempt: anybody could send the browser here with one.
     const after = what.includes('state') ? 303 : 400;
     expect((await browser.request(callback)).status).toBe(after);
   });
@@ -119,7 +119,7 @@ describe('the callback', () => {
     await expectRefused(second, await second.request(spent.href), 400);
   });
 
-  it('refuses a cookie of another round, a changed one, a foreign one and none', async () => {
+  it('refuses a cookie of another attempt, a changed one, a foreign one and none', async () => {
     const [one, other] = [browse(), browse()];
     const callback = await one.untilCallback();
     await other.untilCallback();
@@ -140,9 +140,9 @@ describe('the callback', () => {
       if (cookie !== undefined) browser.cookies.set(name, cookie);
       await expectRefused(browser, await browser.request(callback), 400);
     }
-    // Nothing of this has used the round up.
+    // Nothing of this has used the attempt up.
     expect((await one.request(callback)).status).toBe(303);
-    // A whole round at a service with another key is none at this one, although it is the same client of the same issuer.
+    // A whole attempt at a service with another key is none at this one, although it is the same client of the same issuer.
     const stranger = browse(foreign);
     const strange = await stranger.untilCallback();
     const here = browse();
@@ -150,7 +150,7 @@ describe('the callback', () => {
     await expectRefused(here, await here.request(strange), 400);
   });
 
-  it('refuses a round that is older than 10 minutes, by the clock of the database', async () => {
+  it('refuses an attempt that is older than 10 minutes, by the clock of the database', async () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 601_000);
     const browser = browse();
     const callback = await browser.untilCallback();
@@ -158,7 +158,7 @@ describe('the callback', () => {
     await expectRefused(browser, await browser.request(callback), 400);
   });
 
-  it('does not take the cookie of a finished round for one that is under way, or the reverse', async () => {
+  it('does not take the cookie of a finished attempt for one that is under way, or the reverse', async () => {
     const browser = browse();
     await browser.untilCallback();
     expect((await browser.fetchSession()).status).toBe(401);
@@ -169,15 +169,15 @@ describe('the callback', () => {
     );
   });
 
-  it('keeps spent rounds until they would have expired', async () => {
+  it('keeps used attempts until they would have expired', async () => {
     await session();
     const rows = () => service.dataSource.query(`SELECT id FROM sign_in_rounds`);
     const before = (await rows()).length;
-    const spent = service.app.get(SpentRounds);
-    await spent.deleteExpired();
+    const used = service.app.get(UsedAttempts);
+    await used.deleteExpired();
     expect((await rows()).length).toBe(before);
     await service.dataSource.query(`UPDATE sign_in_rounds SET expires_at = now()`);
-    await spent.deleteExpired();
+    await used.deleteExpired();
     expect(await rows()).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ it('fails on anything else that the function returns', async () => {
     expect((await session({ organizationId, name: 'Ada', subject })).status).toBe(500);
 });
 
-it('tells the page, and has no rounds at an issuer', async () => {
+it('tells the page, and has no attempts at an issuer', async () => {
   const page = await (await fetch(`${host.url}/backend/dashboard`)).text();
   expect(page).toContain('name="sign-in"');
   const state = await fetch(`${host.url}/backend/dashboard/session`);

@@ -9,7 +9,7 @@ import { expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
 const { issuer, service, env, browse, another, anotherIssuer } = useSignIn();
 
 describe('what anybody may cost', () => {
-  /** Finishes a round with a made-up code, as anybody can. */
+  /** Finishes an attempt with a made-up code, as anybody can. */
   async function madeUp(address: string, at = service) {
     const browser = browse(at);
     const url = new URL(await browser.untilCallback());
@@ -22,7 +22,7 @@ describe('what anybody may cost', () => {
   const count = async (table: string) =>
     (await service.dataSource.query(`SELECT count(*)::integer AS count FROM ${table}`))[0].count;
 
-  it('is 600 rounds an hour from an address, and then no row and no request to the issuer', async () => {
+  it('is 600 attempts an hour from an address, and then no row and no request to the issuer', async () => {
     expect((await madeUp('192.0.2.1')).response.status).toBe(400);
     await service.dataSource.query(
       `UPDATE rate_limit_windows SET hits = 599 WHERE organization_id = '' AND hits = 1`,
@@ -39,7 +39,7 @@ describe('what anybody may cost', () => {
     expect((await madeUp('192.0.2.2')).response.status).toBe(400);
   });
 
-  it('is nothing without the cookie of a round', async () => {
+  it('is nothing without the cookie of an attempt', async () => {
     const rows = () => Promise.all(['rate_limit_windows', 'sign_in_rounds'].map(count));
     const before = await rows();
     for (const query of ['', '?code=1&state=2', '?error=access_denied'])
@@ -107,7 +107,7 @@ describe('an issuer that does not answer', () => {
     expect((await state()).body).toMatchObject({ issuer: name, available: false, signedIn: false });
   });
 
-  it('between the beginning and the end of a round is no fault of the person', async () => {
+  it('between the beginning and the end of an attempt is no fault of the person', async () => {
     const shaky = await anotherIssuer();
     const waiting = await another({ ...env, OIDC_ISSUER: shaky.url });
     const browser = browse(waiting);

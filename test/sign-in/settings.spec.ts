@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../../src/database/id';
 import { readConfig, serviceOptions } from '../../src/process/config';
-import { grantsOf, matchingClaims, parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
+import { allowedOrganizations, matchingClaims, parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
 
 const ACME = newId('org');
 
@@ -61,7 +61,7 @@ describe('the rules', () => {
     for (const email_verified of [true, false, 'true', undefined]) {
       const all = { ...claims, email_verified };
       const matching = matchingClaims(rules, all);
-      expect(grantsOf(rules, matching)).toEqual(grantsOf(rules, all));
+      expect(allowedOrganizations(rules, matching)).toEqual(allowedOrganizations(rules, all));
       expect(JSON.stringify(matching)).not.toMatch(/Ada|"C"|"B","B"/);
     }
   });

@@ -47,7 +47,7 @@ describe('a sign-in', () => {
     });
   });
 
-  it('keeps the round in a cookie that scripts and other sites cannot use', async () => {
+  it('keeps the attempt in a cookie that scripts and other sites cannot use', async () => {
     const begun = await browse().request(`${PUBLIC_URL}/dashboard/sign-in`);
     const [cookie] = begun.headers.getSetCookie();
     expect(cookie).toMatch(

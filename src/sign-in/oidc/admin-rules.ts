@@ -1,7 +1,8 @@
 import { isId } from '../../database/id';
 import { SCOPES, type Scope } from '../../http/scopes';
+import type { AllowedOrganization } from '../source/sign-in-source';
 
-/** Whoever has this value of a claim gets these scopes in this organization. */
+/** Grants scopes in an organization to users with a claim value. */
 export interface AdminRule {
   claim: string;
   value: string;
@@ -9,16 +10,10 @@ export interface AdminRule {
   scopes: Scope[];
 }
 
-/** What an issuer says about a person. */
+/** The claims of an ID token about a user. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What a person may have in an organization. */
-export interface Grant {
-  organizationId: string;
-  scopes: Scope[];
-}
-
-/** `claim=value -> org_…`, and scopes behind it. */
+/** `claim=value -> org_…`, followed by scopes or none. */
 const RULE = /^([^\s=]+)\s*=\s*(\S.*?)\s*->\s*(\S+)((?:\s+\S+)*)$/s;
 
 /** Reads rules that are separated by commas. Throws an error that names each rule that makes no sense. */
@@ -38,7 +33,7 @@ export function parseAdminRules(text: string): AdminRule[] {
 
 function parseRule(text: string): AdminRule {
   const quoted = JSON.stringify(text);
-  const [, claim, value, organizationId, behind] = RULE.exec(text) ?? [];
+  const [, claim, value, organizationId, scopeList] = RULE.exec(text) ?? [];
   if (claim === undefined) {
     throw new Error(
       `must be rules separated by commas, such as groups=Admins -> org_01kacpb2w5r8y3h6j9m4n7p0qx, with scopes behind it or none; ${quoted} is none`,
@@ -46,7 +41,7 @@ function parseRule(text: string): AdminRule {
   }
   if (!isId('org', organizationId))
     throw new Error(`has a rule without the id of an organization: ${quoted}`);
-  const scopes = behind.split(/\s+/).filter(Boolean);
+  const scopes = scopeList.split(/\s+/).filter(Boolean);
   const unknown = scopes.find((scope) => !SCOPES.some((known) => known === scope));
   if (unknown !== undefined)
     throw new Error(`has a rule with an unknown scope, ${JSON.stringify(unknown)}: ${quoted}`);
@@ -58,8 +53,8 @@ function parseRule(text: string): AdminRule {
   };
 }
 
-/** What the rules give to a person with these claims. The rules of an organization are united. */
-export function grantsOf(rules: readonly AdminRule[], claims: Claims): Grant[] {
+/** The organizations that the rules open to a user with these claims. Scopes of several rules for one add up. */
+export function allowedOrganizations(rules: readonly AdminRule[], claims: Claims): AllowedOrganization[] {
   const granted = new Map<string, Set<Scope>>();
   for (const rule of rules) {
     if (!valuesOf(claims, rule.claim).includes(rule.value)) continue;
@@ -70,13 +65,13 @@ export function grantsOf(rules: readonly AdminRule[], claims: Claims): Grant[] {
   return [...granted].map(([organizationId, scopes]) => ({ organizationId, scopes: [...scopes] }));
 }
 
-/** The part of the claims that matches rules. It gives the same grants, and is short: organizations have longer ids than groups have names. */
+/** The claims that match rules. They allow the same, and take less of a cookie than the ids of organizations. */
 export function matchingClaims(rules: readonly AdminRule[], claims: Claims): Claims {
   const matching = claimsOf(rules).map((name): [string, unknown] => {
     const wanted = new Set(rules.filter(({ claim }) => claim === name).map(({ value }) => value));
     return [name, [...new Set(valuesOf(claims, name))].filter((value) => wanted.has(value))];
   });
-  // From entries, because the name of a claim may be anything, such as __proto__.
+  // Built from entries, because a claim may have any name, such as __proto__.
   return Object.fromEntries([
     ...matching.filter(([name, values]) => name !== 'email_verified' && (values as string[]).length > 0),
     ['email_verified', claims.email_verified],
@@ -88,7 +83,7 @@ export const claimsOf = (rules: readonly AdminRule[]): string[] => [
   ...new Set(rules.map(({ claim }) => claim)),
 ];
 
-/** The values of a claim as text. An address that the issuer has not verified may be somebody else's, so it is none. */
+/** The values of a claim as text. An unverified address is left out, because it may be somebody else's. */
 export function valuesOf(claims: Claims, name: string): string[] {
   if (!Object.hasOwn(claims, name)) return [];
   if (name === 'email' && claims.email_verified !== true) return [];

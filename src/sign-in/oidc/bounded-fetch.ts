@@ -3,7 +3,7 @@ import type { CustomFetch } from 'openid-client';
 /** Discovery documents, keys and tokens have some kilobytes. */
 const MAX_BYTES = 1_000_000;
 
-/** `fetch`, with a response that fails when it is longer than any that an issuer sends. The library bounds the time alone. */
+/** `fetch`, with a limit on the length of a response. The library limits only the time. */
 export const boundedFetch: CustomFetch = async (url, options) => {
   const response = await fetch(url, options as RequestInit);
   if (!response.body) return response;

@@ -1,4 +1,4 @@
-/** What the library throws: an error whose cause is that of `fetch` or of a signature, or the response itself. */
+/** An error of the library, whose cause is an error of `fetch` or of a signature, or the response itself. */
 interface Cause {
   name?: string;
   message?: string;
@@ -18,7 +18,7 @@ function causesOf(error: unknown): Cause[] {
   return causes;
 }
 
-/** What may be logged: the messages of errors. What they carry beside it are the values that were checked. */
+/** The messages of errors, which may be logged. Their other properties hold the values that were checked. */
 export const reasonsOf = (error: unknown): string[] =>
   causesOf(error).flatMap(({ message, stack }) =>
     message !== undefined && stack !== undefined ? message : [],

@@ -6,41 +6,45 @@ import type { Claims } from './admin-rules';
 import { boundedFetch } from './bounded-fetch';
 import { isUnavailable, reasonsOf } from './issuer-errors';
 import { issuerUnreachable, notVerified, SignInFailure } from './sign-in-failure';
-import type { OidcSettings } from '../sign-in.options';
+import type { OidcSettings } from './sign-in-settings';
 
 type Library = typeof openidClient;
 
-/** Of each request to the issuer. */
+/** The timeout of a request to the issuer. */
 const TIMEOUT_S = 5;
 
-/** How long the issuer counts as reachable, or not, after it has been asked. */
+/** The time for which an answer of the issuer, or its failure to answer, is kept. */
 const FRESH_MS = 10_000;
 const UNREACHABLE_MS = 2_000;
 
-/** The tolerance for clocks that differ, in seconds. That of the library has the same length. */
+/** The tolerance for clocks that differ, in seconds; the same as the library's. */
 const TOLERANCE_S = 30;
 
-/** All parameters of an authorization response that count. Others are ignored. */
+/** The parameters of an authorization response that are read. Others are ignored. */
 const PARAMETERS = ['code', 'state', 'iss', 'error'];
 
-/** What an issuer answers if it could not do without a question. */
-const ASKS = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
+/** Errors that mean: the user must interact, so `prompt=none` has failed. */
+const INTERACTION_NEEDED = [
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+];
 
-/** What belongs together from the beginning of a round to its end. */
-export interface RoundSecrets {
+/** The secrets of a sign-in attempt: state, nonce and PKCE code verifier. */
+export interface AttemptSecrets {
   state: string;
   nonce: string;
-  /** The code verifier of PKCE. */
   verifier: string;
 }
 
-/** The identity of a person who has signed in. */
+/** The identity of a user who has signed in. */
 export interface Identity {
   claims: Claims & { iss: string; sub: string };
   idToken: string;
 }
 
-/** The issuer, as a client of OpenID Connect sees it. */
+/** An OpenID Connect client of the issuer. */
 export class Issuer {
   private readonly logger = new Logger('SignIn');
   private isReachable = true;
@@ -72,13 +76,13 @@ export class Issuer {
     );
   }
 
-  newSecrets(): RoundSecrets {
+  newSecrets(): AttemptSecrets {
     const { randomState, randomNonce, randomPKCECodeVerifier } = this.library;
     return { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
   }
 
-  /** Where a browser signs in. `isSilent`: only if the issuer asks the person nothing. */
-  async authorizationUrl({ state, nonce, verifier }: RoundSecrets, isSilent: boolean): Promise<string> {
+  /** The address at which a browser signs in; if `isSilent`, only without asking the user anything. */
+  async authorizationUrl({ state, nonce, verifier }: AttemptSecrets, isSilent: boolean): Promise<string> {
     const configuration = await this.configuration();
     const { scopes_supported: supported = [] } = configuration.serverMetadata();
     const scopes = new Set(['openid', 'profile', 'email']);
@@ -94,10 +98,10 @@ export class Issuer {
     }).href;
   }
 
-  /** Exchanges the code of an authorization response. Null: the issuer would have had to ask the person something. */
-  async identify(response: URLSearchParams, secrets: RoundSecrets): Promise<Identity | null> {
+  /** Exchanges the code of an authorization response. Null if the issuer would have had to ask the user something. */
+  async identify(response: URLSearchParams, secrets: AttemptSecrets): Promise<Identity | null> {
     const configuration = await this.configuration();
-    // Not from the request, whose Host may be anything.
+    // Built from the settings, because the Host of a request may be anything.
     const url = new URL(this.redirectUri);
     for (const [name, value] of response) if (PARAMETERS.includes(name)) url.searchParams.append(name, value);
     try {
@@ -113,12 +117,16 @@ export class Issuer {
       if (!isSubject(claims.sub)) throw new Error('the subject is too long, or has control characters');
       return { claims, idToken: tokens.id_token! };
     } catch (error) {
-      if (error instanceof this.library.AuthorizationResponseError && ASKS.includes(error.error)) return null;
+      if (
+        error instanceof this.library.AuthorizationResponseError &&
+        INTERACTION_NEEDED.includes(error.error)
+      )
+        return null;
       throw this.failureOf(error);
     }
   }
 
-  /** Where a browser signs out; null if the issuer has no such address. */
+  /** The address at which a browser signs out; null if the issuer has none. */
   async endSessionUrl(idToken?: string): Promise<string | null> {
     const configuration = await this.configuration().catch(() => undefined);
     if (!configuration?.serverMetadata().end_session_endpoint) return null;

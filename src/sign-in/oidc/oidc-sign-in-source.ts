@@ -1,13 +1,15 @@
 import type { Request, Response } from 'express';
+import { SignInSource, type SignInStatus } from '../source/sign-in-source';
 import { readCookie, setCookie } from './cookies';
-import type { OidcSignIn, SignedIn } from './oidc-sign-in';
-import type { SignInState, Visitors } from '../source/sign-in-source';
+import type { OidcSignIn, OidcUser } from './oidc-sign-in';
 
-/** People who have signed in at the issuer. Each sign-in yields one token. */
-export class OidcVisitors implements Visitors {
-  constructor(private readonly signIn: OidcSignIn) {}
+/** Users who have signed in at the issuer. Each sign-in yields one token. */
+export class OidcSignInSource extends SignInSource {
+  constructor(private readonly signIn: OidcSignIn) {
+    super();
+  }
 
-  async state(request: Request): Promise<SignInState> {
+  async status(request: Request): Promise<SignInStatus> {
     const { issuer, settings } = this.signIn;
     return {
       issuer: issuer.name,
@@ -21,14 +23,16 @@ export class OidcVisitors implements Visitors {
     return headers.origin === new URL(this.signIn.settings.publicUrl).origin;
   }
 
-  async find(request: Request): Promise<SignedIn | null> {
-    return this.signIn.signedIn(readCookie(request, this.signIn.settings.publicUrl)) ?? null;
+  async find(request: Request): Promise<OidcUser | null> {
+    return this.signIn.signedInUser(readCookie(request, this.signIn.settings.publicUrl)) ?? null;
   }
 
-  claim(visitor: SignedIn, response: Response): Promise<boolean> {
+  consume(user: OidcUser, response: Response): Promise<boolean> {
     setCookie(response, this.signIn.settings.publicUrl, '');
-    return this.signIn.claim(visitor);
+    return this.signIn.consume(user);
   }
 
-  signOutUrl = ({ idToken }: SignedIn): Promise<string | null> => this.signIn.issuer.endSessionUrl(idToken);
+  signOutUrl({ idToken }: OidcUser): Promise<string | null> {
+    return this.signIn.issuer.endSessionUrl(idToken);
+  }
 }

@@ -1,54 +1,59 @@
 import { randomUUID } from 'node:crypto';
 import { isPagePath } from '../../dashboard/dashboard.files';
-import type { Person } from '../../tokens/token.entity';
-import { type AdminRule, type Claims, claimsOf, grantsOf, matchingClaims, valuesOf } from './admin-rules';
-import type { Issuer, RoundSecrets } from './issuer';
-import { SealedCookie } from './sealed-cookie';
 import type { NetworkLimiter } from '../../rate-limit/network-limiter';
-import { personOf } from '../source/user-name';
-import { roundIsOver, SignInFailure, tooManyRounds } from './sign-in-failure';
-import type { OidcSettings } from '../sign-in.options';
-import type { SpentRounds } from './used-attempts';
-import type { Visitor } from '../source/sign-in-source';
+import type { SignedInUser } from '../source/sign-in-source';
+import { displayName } from '../source/user-name';
+import {
+  type AdminRule,
+  allowedOrganizations,
+  type Claims,
+  claimsOf,
+  matchingClaims,
+  valuesOf,
+} from './admin-rules';
+import type { AttemptSecrets, Identity, Issuer } from './issuer';
+import { SealedCookie } from './sealed-cookie';
+import { attemptIsOver, SignInFailure, tooManyAttempts } from './sign-in-failure';
+import type { OidcSettings } from './sign-in-settings';
+import type { UsedAttempts } from './used-attempts';
 
-const ROUND_MS = 10 * 60_000;
+const ATTEMPT_MS = 10 * 60_000;
 
-/** Anybody can begin a round and end it with a made-up code, which costs a row and a request to the issuer. */
-const ROUNDS_PER_HOUR = 600;
+/** Anybody can begin an attempt and end it with a made-up code, which costs a row and a request to the issuer. */
+const ATTEMPTS_PER_HOUR = 600;
 
-/** What the cookie carries while the person is at the issuer. */
-interface Round extends RoundSecrets {
+/** The content of the cookie while the user is at the issuer. */
+interface SignInAttempt extends AttemptSecrets {
   id: string;
   expiresAt: number;
   isSilent: boolean;
-  /** Where the person was on the page. */
+  /** The address below `/dashboard` to return to. */
   to: string;
 }
 
-/** What the cookie carries until the page fetches the token. */
-interface Finished {
+/** The content of the cookie until the page fetches the token. */
+interface CompletedSignIn extends Omit<SignedInUser, 'organizations'> {
   id: string;
   expiresAt: number;
-  person: Person;
-  tokenName: string;
-  /** Those that match rules. */
+  /** The claims that match rules. */
   claims: Claims;
   /** Left out if it would not fit into the cookie. */
   idToken?: string;
 }
 
-/** A person who has finished a round, and not fetched a token yet. */
-export type SignedIn = Omit<Finished, 'claims'> & Visitor;
+/** A user who has completed a sign-in, and not fetched a token yet. */
+export type OidcUser = Omit<CompletedSignIn, 'claims'> & SignedInUser;
 
-/** Where the browser goes next, and what its cookie is from then on. */
-export interface Step {
+/** The next address of the browser, and its cookie from then on. */
+export interface Redirect {
   url: string;
   cookie: string;
 }
 
 /**
- * The rounds of signing in. All that belongs to one is in a cookie of the browser, encrypted, so that any replica can finish it; only
- * that it is used up is in the database.
+ * Sign-in attempts. The state of an attempt is in an encrypted cookie of the browser, so that any replica can finish it; the
+ * database knows only which are used up. During an upgrade, the former version opens these cookies, too, so their fields and
+ * purposes (`round`, `signed in`) keep their names.
  */
 export class OidcSignIn {
   private readonly cookie: SealedCookie;
@@ -56,61 +61,76 @@ export class OidcSignIn {
   constructor(
     readonly settings: OidcSettings,
     readonly issuer: Issuer,
-    private readonly spent: SpentRounds,
+    private readonly used: UsedAttempts,
     private readonly limiter: NetworkLimiter,
   ) {
     this.cookie = new SealedCookie(settings.key ?? settings.clientSecret);
   }
 
-  /** Begins a round. The person comes back to `to`, if that is an address of the page below `/dashboard`. */
-  async begin(isSilent: boolean, to: string): Promise<Step> {
-    const round: Round = {
+  /** Begins an attempt. The user comes back to `to`, if that is an address of the page below `/dashboard`. */
+  async begin(isSilent: boolean, to: string): Promise<Redirect> {
+    const attempt: SignInAttempt = {
       ...this.issuer.newSecrets(),
-      ...newRound(),
+      ...newAttempt(),
       isSilent,
       to: isPagePath(`/dashboard${to}`) ? to : '',
     };
-    const url = await this.issuer.authorizationUrl(round, isSilent);
-    return { url, cookie: this.cookie.seal('round', round)! };
+    const url = await this.issuer.authorizationUrl(attempt, isSilent);
+    return { url, cookie: this.cookie.seal('round', attempt)! };
   }
 
-  /** Finishes a round with the issuer's response, of which parameters that are not known are ignored. Throws a `SignInFailure`. */
-  async finish(response: URLSearchParams, cookie: string, address?: string): Promise<Step> {
-    const round = this.cookie.open<Round>('round', cookie);
-    if (!round || response.getAll('state').join() !== round.state) throw roundIsOver();
-    const { isBlocked, timeToExpire } = await this.limiter.count(address, ROUNDS_PER_HOUR);
-    if (isBlocked) throw tooManyRounds(timeToExpire);
-    if (!(await this.spent.spend(round.id, new Date(round.expiresAt)))) throw roundIsOver();
-    const identity = await this.issuer.identify(response, round);
-    const url = `${this.settings.publicUrl}/dashboard${round.to}`;
+  /** Finishes an attempt with the issuer's response. Throws a `SignInFailure`. */
+  async finish(response: URLSearchParams, cookie: string, address?: string): Promise<Redirect> {
+    const attempt = this.cookie.open<SignInAttempt>('round', cookie);
+    if (!attempt || response.getAll('state').join() !== attempt.state) throw attemptIsOver();
+    const { isBlocked, timeToExpire } = await this.limiter.count(address, ATTEMPTS_PER_HOUR);
+    if (isBlocked) throw tooManyAttempts(timeToExpire);
+    if (!(await this.consume(attempt))) throw attemptIsOver();
+    const identity = await this.issuer.identify(response, attempt);
+    const url = `${this.settings.publicUrl}/dashboard${attempt.to}`;
     if (!identity) {
-      if (round.isSilent) return { url, cookie: '' };
+      if (attempt.isSilent) return { url, cookie: '' };
       throw new SignInFailure(403, 'You are not signed in', `${this.issuer.name} has not signed you in.`);
     }
     const { claims, idToken } = identity;
     const { rules } = this.settings;
-    if (grantsOf(rules, claims).length === 0) throw noRule(this.issuer.name, rules, claims);
-    const finished: Finished = { ...newRound(), ...personOf(claims), claims: matchingClaims(rules, claims) };
+    if (allowedOrganizations(rules, claims).length === 0) throw noRule(this.issuer.name, rules, claims);
+    const completed: CompletedSignIn = {
+      ...newAttempt(),
+      ...userOf(claims),
+      claims: matchingClaims(rules, claims),
+    };
     const sealed =
-      this.cookie.seal('signed in', { ...finished, idToken }) ?? this.cookie.seal('signed in', finished);
+      this.cookie.seal('signed in', { ...completed, idToken }) ?? this.cookie.seal('signed in', completed);
     if (sealed === undefined) throw tooManyValues();
     return { url, cookie: sealed };
   }
 
-  /** The person who has finished a round in this browser and not fetched a token yet, with what the rules give now. */
-  signedIn(cookie: string): SignedIn | undefined {
-    const finished = this.cookie.open<Finished>('signed in', cookie);
-    if (!finished || finished.expiresAt <= Date.now()) return undefined;
-    const { claims, ...signedIn } = finished;
-    const grants = grantsOf(this.settings.rules, claims);
-    return grants.length > 0 ? { ...signedIn, grants } : undefined;
+  /** The user who has completed a sign-in in this browser and not fetched a token yet, by the rules of now. */
+  signedInUser(cookie: string): OidcUser | undefined {
+    const completed = this.cookie.open<CompletedSignIn>('signed in', cookie);
+    if (!completed || completed.expiresAt <= Date.now()) return undefined;
+    const { claims, ...user } = completed;
+    const organizations = allowedOrganizations(this.settings.rules, claims);
+    return organizations.length > 0 ? { ...user, organizations } : undefined;
   }
 
-  /** Returns whether nobody has fetched the token before. */
-  claim = ({ id, expiresAt }: SignedIn): Promise<boolean> => this.spent.spend(id, new Date(expiresAt));
+  /** Uses an attempt or a completed sign-in up. Returns whether nobody has done so before. */
+  consume({ id, expiresAt }: Pick<OidcUser, 'id' | 'expiresAt'>): Promise<boolean> {
+    return this.used.consume(id, new Date(expiresAt));
+  }
 }
 
-const newRound = () => ({ id: randomUUID(), expiresAt: Date.now() + ROUND_MS });
+const newAttempt = () => ({ id: randomUUID(), expiresAt: Date.now() + ATTEMPT_MS });
+
+/** The user as the token's creator, and the name of the token: the user's email address or subject. */
+function userOf(claims: Identity['claims']): Omit<SignedInUser, 'organizations'> {
+  const { iss, sub, name, preferred_username, email } = claims;
+  return {
+    person: { issuer: iss, subject: sub, name: displayName(name, preferred_username, email, sub) },
+    tokenName: displayName(email, sub),
+  };
+}
 
 /** Names the claims, but not their values, so that the text can be sent to somebody. */
 function noRule(issuer: string, rules: readonly AdminRule[], claims: Claims): SignInFailure {

@@ -1,10 +1,10 @@
-/** Why a person could not sign in, in words for that person. */
+/** The reason why a user could not sign in, in words for that user. */
 export class SignInFailure extends Error {
   constructor(
     readonly status: number,
     readonly title: string,
     message: string,
-    /** What an administrator can do about it. */
+    /** Advice for an administrator. */
     readonly forAdministrator?: string[],
     /** In seconds. */
     readonly retryAfter?: number,
@@ -13,7 +13,7 @@ export class SignInFailure extends Error {
   }
 }
 
-export const roundIsOver = () =>
+export const attemptIsOver = () =>
   new SignInFailure(
     400,
     'This sign-in is over',
@@ -35,7 +35,7 @@ export const notVerified = (issuer: string) =>
     ["The service's log has the reason: look for “sign-in”."],
   );
 
-export const tooManyRounds = (seconds: number) =>
+export const tooManyAttempts = (seconds: number) =>
   new SignInFailure(
     429,
     'Too many sign-ins',

@@ -1,5 +1,18 @@
-import { parseAdminRules } from './admin-rules';
-import type { OidcSettings } from '../sign-in.options';
+import { type AdminRule, parseAdminRules } from './admin-rules';
+
+/** The settings for signing in to the dashboard at an OpenID Connect issuer. */
+export interface OidcSettings {
+  /** The URL at which browsers reach the service, without a trailing slash. */
+  publicUrl: string;
+  /** The issuer's identifier, a URL. */
+  issuer: string;
+  clientId: string;
+  /** Undefined for a public client. */
+  clientSecret?: string;
+  /** Encrypts the cookie instead of the client's secret. */
+  key?: string;
+  rules: readonly AdminRule[];
+}
 
 const reject = (message: string): never => {
   throw new Error(message);
@@ -17,10 +30,10 @@ function safeUrl(text: string): URL {
   return isPlain ? url : reject('must be a URL without a user, a query and a fragment');
 }
 
-/** Where browsers reach the service, without a slash at the end. */
+/** The URL at which browsers reach the service, without a slash at the end. */
 export const publicUrl = (text: string): string => safeUrl(text).href.replace(/\/+$/, '');
 
-/** As the issuer writes it, with or without a slash at the end. */
+/** The issuer exactly as it writes itself, with or without a slash at the end. */
 export const issuer = (text: string): string => {
   if (text.includes('/.well-known/')) reject('must be the issuer itself, without /.well-known/');
   safeUrl(text);
@@ -37,23 +50,23 @@ export const signInKey = (text: string): string =>
     ? text
     : reject('must be 32 bytes in base64; generate it with: openssl rand -base64 32');
 
-/** Whoever has begun a sign-in has a cookie to try secrets on, so a secret that can be guessed must not be its key. */
+/** The key of the cookie must not be guessable: anybody who begins a sign-in gets a cookie to try secrets on. */
 const MIN_SECRET_CHARACTERS = 16;
 
-/** What an issuer needs beside it. */
+/** The variables that an issuer requires. */
 const NEEDED = {
   OIDC_CLIENT_ID: 'the id of the client that you have registered at the issuer',
   PUBLIC_URL: 'the URL at which browsers reach the service',
 };
 
-/** The variables that mean nothing without an issuer. */
-const OF_THE_CLIENT = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ADMINS', 'SIGN_IN_KEY'];
+/** The variables that have no effect without an issuer. */
+const NEEDING_ISSUER = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ADMINS', 'SIGN_IN_KEY'];
 
-/** What is wrong with the variables together. Half of them set is a mistake, and would switch sign-in off silently. */
+/** The faults of the variables together. Setting half of them is a mistake, and would switch sign-in off silently. */
 export function oidcFaults(env: NodeJS.ProcessEnv): string[] {
   const isSet = (name: string) => env[name] !== undefined;
   if (!isSet('OIDC_ISSUER')) {
-    return OF_THE_CLIENT.filter(isSet).map(
+    return NEEDING_ISSUER.filter(isSet).map(
       (name) => `${name} has no effect without OIDC_ISSUER; set OIDC_ISSUER, or unset ${name}`,
     );
   }
@@ -78,7 +91,7 @@ interface Settings {
   signInKey?: string;
 }
 
-/** How people sign in; undefined if there is no issuer. */
+/** The settings of sign-in; undefined if there is no issuer. */
 export function oidcSettings(settings: Settings): OidcSettings | undefined {
   const { publicUrl, oidcIssuer: issuer, oidcClientId: clientId } = settings;
   if (publicUrl === undefined || issuer === undefined || clientId === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { Public } from '../../http/scopes';
 import { readCookie, setCookie } from './cookies';
 import { FailurePageFilter } from './failure-page.filter';
-import { OidcSignIn, type Step } from './oidc-sign-in';
+import { OidcSignIn, type Redirect } from './oidc-sign-in';
 
 /** The two addresses that a browser visits: on the way to the issuer, and on the way back. */
 @Controller('dashboard')
@@ -12,7 +12,7 @@ import { OidcSignIn, type Step } from './oidc-sign-in';
 export class SignInController {
   constructor(private readonly signIn: OidcSignIn) {}
 
-  /** With `prompt=none` the issuer asks nothing; `to` is the address below `/dashboard` to come back to. */
+  /** With `prompt=none` the issuer asks nothing; the browser returns to `to`, an address below `/dashboard`. */
   @Get('sign-in')
   async begin(@Req() request: Request, @Res() response: Response): Promise<void> {
     const query = queryOf(request);
@@ -26,7 +26,7 @@ export class SignInController {
     this.go(response, await this.signIn.finish(queryOf(request), cookie, request.ip));
   }
 
-  private go(response: Response, { url, cookie }: Step): void {
+  private go(response: Response, { url, cookie }: Redirect): void {
     setCookie(response, this.signIn.settings.publicUrl, cookie);
     response.redirect(303, url);
   }

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A sign-in round that has been used. */
+/** A sign-in attempt that has been used up. */
 @Entity('sign_in_rounds')
-export class SignInRound {
+export class UsedAttempt {
   @PrimaryColumn({ type: 'text' })
   id: string;
 

@@ -1,37 +1,40 @@
 import type { Request, Response } from 'express';
-import type { Person } from '../../tokens/token.entity';
-import type { Grant } from '../oidc/admin-rules';
+import type { Scope } from '../../http/scopes';
+import type { TokenCreator } from '../../tokens/token.entity';
 
-/** The injection token of the source of people: an issuer, or the host application. */
-export const VISITORS = Symbol('visitors');
-
-/** A person who may open the dashboard. */
-export interface Visitor {
-  person: Person;
-  tokenName: string;
-  grants: Grant[];
+/** An organization whose dashboard a user may open, and the scopes that the user gets there. */
+export interface AllowedOrganization {
+  organizationId: string;
+  scopes: Scope[];
 }
 
-/** How people sign in, for the page. */
-export interface SignInState {
+/** A user who has signed in and may open the dashboard. */
+export interface SignedInUser {
+  person: TokenCreator;
+  tokenName: string;
+  organizations: AllowedOrganization[];
+}
+
+/** The state of signing in, for the page. */
+export interface SignInStatus {
   /** The name of the issuer; null in a host application. */
   issuer: string | null;
   /** Whether the issuer answers. */
   available: boolean;
-  /** Where the sign-in begins; null in a host application. */
+  /** The address that begins a sign-in; null in a host application. */
   url: string | null;
   /** Whether this browser can open a session now. */
   signedIn: boolean;
 }
 
-/** Identifies the person behind a request of the page. */
-export interface Visitors {
-  state(request: Request): Promise<SignInState>;
+/** Identifies the user behind a request of the page: by the issuer's answer, or by the host application. */
+export abstract class SignInSource {
+  abstract status(request: Request): Promise<SignInStatus>;
   /** Whether the request comes from the dashboard itself, and not from another page. */
-  isOwnOrigin(request: Request): boolean;
-  find(request: Request): Promise<Visitor | null>;
-  /** Returns whether the person may have a token now. */
-  claim(visitor: Visitor, response: Response): Promise<boolean>;
-  /** Where the person signs out; null if nothing is needed beyond the page. */
-  signOutUrl(visitor: Visitor): Promise<string | null>;
+  abstract isOwnOrigin(request: Request): boolean;
+  abstract find(request: Request): Promise<SignedInUser | null>;
+  /** Uses the sign-in up. Returns whether the user may have a token for it. */
+  abstract consume(user: SignedInUser, response: Response): Promise<boolean>;
+  /** The address that signs the user out; null if nothing is needed beyond the page. */
+  abstract signOutUrl(user: SignedInUser): Promise<string | null>;
 }
