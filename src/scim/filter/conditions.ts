@@ -1,6 +1,6 @@
 import { type Attribute } from '../schema/attribute';
 import { subAttribute } from '../schema/resource-schema';
-import type { Token, Tokens } from './lexer';
+import type { Lexeme, Lexer } from './lexer';
 import { type Complex } from '../schema/values';
 
 /** One `sub eq value` in the brackets after a multi-valued attribute. */
@@ -12,28 +12,28 @@ export interface Condition {
 const MAX_CONDITIONS = 20;
 
 /** Reads `type eq "work" and primary eq true]`, after the opening bracket. */
-export function readConditions(tokens: Tokens, attribute: Attribute): Condition[] {
+export function readConditions(lexer: Lexer, attribute: Attribute): Condition[] {
   const conditions: Condition[] = [];
   do {
-    const sub = subAttribute(attribute, tokens.word());
-    if (!sub || !attribute.multiValued) throw tokens.refuse(`${attribute.name} has no such sub-attribute`);
-    tokens.expect('eq');
-    conditions.push({ sub, value: literal(tokens, sub, tokens.next()) });
+    const sub = subAttribute(attribute, lexer.word());
+    if (!sub || !attribute.multiValued) throw lexer.refuse(`${attribute.name} has no such sub-attribute`);
+    lexer.expect('eq');
+    conditions.push({ sub, value: literal(lexer, sub, lexer.next()) });
     if (conditions.length > MAX_CONDITIONS)
-      throw tokens.refuse(`It has more than ${MAX_CONDITIONS} conditions`);
-  } while (tokens.take('and'));
-  tokens.expect(']');
+      throw lexer.refuse(`It has more than ${MAX_CONDITIONS} conditions`);
+  } while (lexer.take('and'));
+  lexer.expect(']');
   return conditions;
 }
 
 /** A literal of the attribute's type. Some directories send booleans as strings. */
-export function literal(tokens: Tokens, { name, type }: Attribute, { kind, text }: Token): string | boolean {
+export function literal(lexer: Lexer, { name, type }: Attribute, { kind, text }: Lexeme): string | boolean {
   if (type === 'boolean') {
     const lower = text.toLowerCase();
     if (kind !== 'mark' && (lower === 'true' || lower === 'false')) return lower === 'true';
-    throw tokens.refuse(`${name} must be compared with true or false`);
+    throw lexer.refuse(`${name} must be compared with true or false`);
   }
-  if (kind !== 'string') throw tokens.refuse(`${name} must be compared with a quoted string`);
+  if (kind !== 'string') throw lexer.refuse(`${name} must be compared with a quoted string`);
   return text;
 }
 

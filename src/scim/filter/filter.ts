@@ -3,7 +3,7 @@ import { literal, readConditions, type Condition } from './conditions';
 import { invalidFilter } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, type Reference, resolve } from '../schema/resource-schema';
-import { Tokens } from './lexer';
+import { Lexer } from './lexer';
 
 export type Operator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
 
@@ -55,76 +55,76 @@ const MAX_PARENTHESES = 20;
 /** The comparisons of a filter, joined by AND. Throws 400 `invalidFilter` for anything that is not supported. */
 export function parseFilter(schema: ResourceSchema, filter: unknown): Comparison[] {
   if (typeof filter !== 'string') throw invalidFilter('The filter must be a string');
-  const tokens = new Tokens(filter, MAX_LENGTH, (detail) =>
+  const lexer = new Lexer(filter, MAX_LENGTH, (detail) =>
     invalidFilter(`The filter is not valid. ${detail}`),
   );
   const comparisons: Comparison[] = [];
-  readAll(schema, tokens, comparisons, 0);
-  tokens.expectEnd();
+  readAll(schema, lexer, comparisons, 0);
+  lexer.expectEnd();
   return comparisons;
 }
 
-function readAll(schema: ResourceSchema, tokens: Tokens, into: Comparison[], depth: number): void {
+function readAll(schema: ResourceSchema, lexer: Lexer, into: Comparison[], depth: number): void {
   do {
-    if (tokens.take('(')) {
-      if (depth === MAX_PARENTHESES) throw tokens.refuse('It has too many parentheses');
-      readAll(schema, tokens, into, depth + 1);
-      tokens.expect(')');
-    } else into.push(readComparison(schema, tokens));
-    if (into.length > MAX_COMPARISONS) throw tokens.refuse(`It has more than ${MAX_COMPARISONS} comparisons`);
-  } while (tokens.take('and'));
+    if (lexer.take('(')) {
+      if (depth === MAX_PARENTHESES) throw lexer.refuse('It has too many parentheses');
+      readAll(schema, lexer, into, depth + 1);
+      lexer.expect(')');
+    } else into.push(readComparison(schema, lexer));
+    if (into.length > MAX_COMPARISONS) throw lexer.refuse(`It has more than ${MAX_COMPARISONS} comparisons`);
+  } while (lexer.take('and'));
 }
 
-function readComparison(schema: ResourceSchema, tokens: Tokens): Comparison {
-  const reference = resolve(schema, tokens.word());
-  if (!reference?.attribute) throw tokens.refuse('It names an attribute that does not exist');
+function readComparison(schema: ResourceSchema, lexer: Lexer): Comparison {
+  const reference = resolve(schema, lexer.word());
+  if (!reference?.attribute) throw lexer.refuse('It names an attribute that does not exist');
   const { attribute } = reference;
-  if (!tokens.take('[')) return readSimple(schema, tokens, reference);
-  const conditions = readConditions(tokens, attribute);
+  if (!lexer.take('[')) return readSimple(schema, lexer, reference);
+  const conditions = readConditions(lexer, attribute);
   const allowed = IN_BRACKETS[attribute.name] ?? [];
   if (reference.sub || conditions.some(({ sub }) => !allowed.includes(sub.name)))
-    throw tokens.refuse('It has a comparison in brackets that is not supported');
-  const sub = tokens.takeSub();
-  if (sub !== undefined) conditions.push(readValue(tokens, attribute, sub));
-  return comparisonOf(tokens, attribute, conditions);
+    throw lexer.refuse('It has a comparison in brackets that is not supported');
+  const sub = lexer.takeSub();
+  if (sub !== undefined) conditions.push(readValue(lexer, attribute, sub));
+  return comparisonOf(lexer, attribute, conditions);
 }
 
 /** Reads what follows `emails[type eq "work"]`: `.value eq "…"`. */
-function readValue(tokens: Tokens, { subAttributes }: Attribute, name: string): Condition {
+function readValue(lexer: Lexer, { subAttributes }: Attribute, name: string): Condition {
   const value = subAttributes!.find((sub) => sub.name === 'value');
-  if (!value || name.toLowerCase() !== 'value') throw tokens.refuse('Only .value can follow the brackets');
-  tokens.expect('eq');
-  return { sub: value, value: literal(tokens, value, tokens.next()) };
+  if (!value || name.toLowerCase() !== 'value') throw lexer.refuse('Only .value can follow the brackets');
+  lexer.expect('eq');
+  return { sub: value, value: literal(lexer, value, lexer.next()) };
 }
 
-function comparisonOf(tokens: Tokens, { name }: Attribute, conditions: readonly Condition[]): Comparison {
+function comparisonOf(lexer: Lexer, { name }: Attribute, conditions: readonly Condition[]): Comparison {
   const values = conditions.filter(({ sub }) => sub.name === 'value');
   const types = conditions.filter(({ sub }) => sub.name === 'type');
   if (values.length !== 1 || types.length > 1)
-    throw tokens.refuse(`It must compare the value of ${name} once, and its type at most once`);
+    throw lexer.refuse(`It must compare the value of ${name} once, and its type at most once`);
   const path = `${name}.value`;
   const [type] = types;
   return { path, op: 'eq', value: values[0].value, ...(type && { type: String(type.value) }) };
 }
 
-function readSimple(schema: ResourceSchema, tokens: Tokens, { attribute, sub }: Reference): Comparison {
+function readSimple(schema: ResourceSchema, lexer: Lexer, { attribute, sub }: Reference): Comparison {
   const path = sub ? `${attribute!.name}.${sub.name}` : attribute!.name;
-  if (!FILTERABLE[schema.name].includes(path)) throw tokens.refuse(`${path} cannot be used in a filter`);
-  const op = tokens.word().toLowerCase();
+  if (!FILTERABLE[schema.name].includes(path)) throw lexer.refuse(`${path} cannot be used in a filter`);
+  const op = lexer.word().toLowerCase();
   const compared = sub ?? attribute!;
   const isTime = compared.type === 'dateTime';
   if (!OPERATORS.includes(op) || (op !== 'eq' && !isTime))
-    throw tokens.refuse(`${path} does not support this operator`);
-  const value = literal(tokens, compared, tokens.next());
+    throw lexer.refuse(`${path} does not support this operator`);
+  const value = literal(lexer, compared, lexer.next());
   return {
     path: compared.type === 'complex' ? `${path}.value` : path,
     op: op as Operator,
-    value: isTime ? instant(tokens, path, value) : value,
+    value: isTime ? instant(lexer, path, value) : value,
   };
 }
 
-function instant(tokens: Tokens, path: string, value: string | boolean): Date {
+function instant(lexer: Lexer, path: string, value: string | boolean): Date {
   if (!isInstant(value))
-    throw tokens.refuse(`${path} must be compared with a time such as "2026-01-31T09:30:00.000Z"`);
+    throw lexer.refuse(`${path} must be compared with a time such as "2026-01-31T09:30:00.000Z"`);
   return new Date(value);
 }

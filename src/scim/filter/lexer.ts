@@ -1,13 +1,13 @@
 import type { ScimError } from '../schema/scim-error';
 
 /** A word is a name, an operator or a literal; the rest is a string or one of ( ) [ ]. */
-export type Token = { kind: 'word' | 'string' | 'mark'; text: string };
+export type Lexeme = { kind: 'word' | 'string' | 'mark'; text: string };
 
-const TOKEN = /\s*(?:([\w.$][\w.$:-]*)|("(?:[^"\\]|\\.)*")|([()[\]]))/y;
+const LEXEME = /\s*(?:([\w.$][\w.$:-]*)|("(?:[^"\\]|\\.)*")|([()[\]]))/y;
 
-/** The tokens of a filter or of a path, read from left to right. */
-export class Tokens {
-  private readonly tokens: Token[] = [];
+/** Reads the names, operators and literals of a filter or of a path, from left to right. */
+export class Lexer {
+  private readonly lexemes: Lexeme[] = [];
   private position = 0;
 
   /** `refuse` creates the error for a malformed text. */
@@ -20,21 +20,21 @@ export class Tokens {
     const rest = text.trimEnd();
     let end = 0;
     while (end < rest.length) {
-      TOKEN.lastIndex = end;
-      const match = TOKEN.exec(rest);
+      LEXEME.lastIndex = end;
+      const match = LEXEME.exec(rest);
       if (!match) throw refuse('It has an unexpected character');
       const [, word, quoted, mark] = match;
-      if (word !== undefined) this.tokens.push({ kind: 'word', text: word });
-      else if (mark !== undefined) this.tokens.push({ kind: 'mark', text: mark });
-      else this.tokens.push({ kind: 'string', text: this.unquoted(quoted) });
-      end = TOKEN.lastIndex;
+      if (word !== undefined) this.lexemes.push({ kind: 'word', text: word });
+      else if (mark !== undefined) this.lexemes.push({ kind: 'mark', text: mark });
+      else this.lexemes.push({ kind: 'string', text: this.unquoted(quoted) });
+      end = LEXEME.lastIndex;
     }
   }
 
-  next(): Token {
-    const token = this.tokens[this.position++];
-    if (!token) throw this.refuse('It ends too early');
-    return token;
+  next(): Lexeme {
+    const lexeme = this.lexemes[this.position++];
+    if (!lexeme) throw this.refuse('It ends too early');
+    return lexeme;
   }
 
   word(): string {
@@ -45,18 +45,18 @@ export class Tokens {
 
   /** Consumes the mark or keyword if it is the next token. */
   take(text: string): boolean {
-    const token = this.tokens[this.position];
-    const isNext = token !== undefined && token.kind !== 'string' && token.text.toLowerCase() === text;
+    const lexeme = this.lexemes[this.position];
+    const isNext = lexeme !== undefined && lexeme.kind !== 'string' && lexeme.text.toLowerCase() === text;
     if (isNext) this.position++;
     return isNext;
   }
 
   /** Consumes the sub-attribute after `]`, such as `.value`. */
   takeSub(): string | undefined {
-    const token = this.tokens[this.position];
-    if (token?.kind !== 'word' || !token.text.startsWith('.')) return undefined;
+    const lexeme = this.lexemes[this.position];
+    if (lexeme?.kind !== 'word' || !lexeme.text.startsWith('.')) return undefined;
     this.position++;
-    return token.text.slice(1);
+    return lexeme.text.slice(1);
   }
 
   expect(text: string): void {
@@ -64,7 +64,7 @@ export class Tokens {
   }
 
   get isAtEnd(): boolean {
-    return this.position >= this.tokens.length;
+    return this.position >= this.lexemes.length;
   }
 
   expectEnd(): void {

@@ -1,7 +1,7 @@
 import { type Condition, readConditions } from '../filter/conditions';
 import { invalidPath, ScimError } from '../schema/scim-error';
 import { type Reference, type ResourceSchema, resolve, subAttribute } from '../schema/resource-schema';
-import { Tokens } from '../filter/lexer';
+import { Lexer } from '../filter/lexer';
 
 /** The target of a path in a PATCH. */
 export interface Target extends Reference {
@@ -13,20 +13,20 @@ const MAX_LENGTH = 1024;
 
 /** Throws 400 `invalidPath` if the path is malformed or names an unknown attribute. */
 export function parsePath(schema: ResourceSchema, path: string): Target {
-  const tokens = new Tokens(path, MAX_LENGTH, (detail) => invalidPath(`The path is not valid. ${detail}`));
-  const reference = resolve(schema, tokens.word());
-  if (!reference) throw tokens.refuse('It names an attribute that does not exist');
+  const lexer = new Lexer(path, MAX_LENGTH, (detail) => invalidPath(`The path is not valid. ${detail}`));
+  const reference = resolve(schema, lexer.word());
+  if (!reference) throw lexer.refuse('It names an attribute that does not exist');
   const target: Target = { ...reference };
   const { attribute, sub } = reference;
-  if (attribute && !sub && tokens.take('[')) {
-    target.conditions = readConditions(tokens, attribute);
-    const name = tokens.takeSub();
+  if (attribute && !sub && lexer.take('[')) {
+    target.conditions = readConditions(lexer, attribute);
+    const name = lexer.takeSub();
     if (name !== undefined) {
       target.sub = subAttribute(attribute, name);
-      if (!target.sub) throw tokens.refuse('It names an attribute that does not exist');
+      if (!target.sub) throw lexer.refuse('It names an attribute that does not exist');
     }
   }
-  tokens.expectEnd();
+  lexer.expectEnd();
   return target;
 }
 
