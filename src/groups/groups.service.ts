@@ -25,8 +25,8 @@ import {
 } from './group/group-rows';
 import { type GroupRecord, groupRecord } from './group/group.serializer';
 import {
-  changesOf,
-  fieldsOf,
+  changedFieldsOf,
+  fieldsSetBy,
   type GroupStep,
   type MemberChanges,
   memberChangesOf,
@@ -35,7 +35,7 @@ import { CreateGroupDto, ListGroupsDto, UpdateGroupDto } from './group/group.dto
 import { changeMembers, deleteMembers, lockUsers, SHOWN_MEMBERS } from './members/member-rows';
 
 /** A change of more members takes the share for heavy work. */
-const MANY_MEMBERS = 1_000;
+const MANY_CHANGES = 1_000;
 
 /** The groups of a directory. Only a directory writes them, and they grant nothing. */
 @Injectable()
@@ -114,7 +114,7 @@ export class GroupsService {
           ]);
           return groupRecord(group);
         },
-        changes.present.size > MANY_MEMBERS ? 'heavy' : 'write',
+        changes.present.size > MANY_CHANGES ? 'heavy' : 'write',
       )
       .catch(rethrowViolation(GROUP_VIOLATIONS));
   }
@@ -131,9 +131,9 @@ export class GroupsService {
     precondition: Precondition = always,
   ): Promise<GroupRecord> {
     const caller = callerOf(by);
-    const fields = validatedInput(UpdateGroupDto, fieldsOf(steps));
+    const fields = validatedInput(UpdateGroupDto, fieldsSetBy(steps));
     const members = memberChangesOf(steps);
-    const isHeavy = members.isReplaced || members.present.size + members.absent.size > MANY_MEMBERS;
+    const isHeavy = members.isReplaced || members.present.size + members.absent.size > MANY_CHANGES;
     return this.write(caller.organizationId, id, isHeavy ? 'heavy' : 'write', async (manager) => {
       const users = await lockUsers(manager, caller.organizationId, members.present);
       const before = await lockGroup(manager, caller.organizationId, id);
@@ -145,7 +145,7 @@ export class GroupsService {
         ),
       );
       precondition(before.version);
-      const changes = changesOf(before, fields);
+      const changes = changedFieldsOf(before, fields);
       const { added, removed, difference } = await changeMembers(manager, before, members);
       if (!changes && added.length + removed.length === 0) return groupRecord(before);
       const after = await updateGroup(manager, before, changes ?? {}, difference);

@@ -7,7 +7,7 @@ import { OrganizationsService } from '../../src/auth/organizations.service';
 import { systemCaller } from '../../src/http/caller';
 import { listQueryOf } from '../../src/scim/wire/list-query';
 import { USER } from '../../src/scim/schema/user.schema';
-import { keysOf } from '../../src/scim/users/match-keys';
+import { matchKeys } from '../../src/scim/users/match-keys';
 import { ScimUserList } from '../../src/scim/users/scim-user-list';
 import { describeOn } from '../support/engine';
 import { fillOrganization } from '../support/people';
@@ -28,7 +28,7 @@ async function fillDirectory(organization: string): Promise<void> {
     [organization],
   );
   const rows = users.map(({ id, email, name }, n) => {
-    const keys = keysOf({
+    const keys = matchKeys({
       externalId: `ext-${n}`,
       displayName: name,
       emails: [{ value: email, type: 'work' }],

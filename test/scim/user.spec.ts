@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Resource } from '../../src/scim/schema/resource';
 import { ENTERPRISE_URN as EXT, USER_URN } from '../../src/scim/schema/user.schema';
-import { chooseEmail, emailCandidates, inputOf, nameOf, roleOf } from '../../src/scim/users/user-fields';
+import { chooseEmail, emailCandidates, inputOf, fullName, roleOf } from '../../src/scim/users/user-fields';
 import {
   directoryUser,
   type DirectoryUser,
@@ -134,7 +134,7 @@ it.each<[object, string]>([
   [{}, 'u'],
   [{ displayName: '😀'.repeat(201) }, '😀'.repeat(200)],
 ])('the name of %j', (attributes, name) => {
-  expect(nameOf({ userName: 'u', ...attributes } as Resource)).toBe(name);
+  expect(fullName({ userName: 'u', ...attributes } as Resource)).toBe(name);
 });
 
 it.each<[object[], string | undefined]>([

@@ -25,7 +25,7 @@ export interface MemberChanges {
 }
 
 /** The last value of each attribute that a step sets. */
-export const fieldsOf = (steps: readonly GroupStep[]): Partial<GroupFields> =>
+export const fieldsSetBy = (steps: readonly GroupStep[]): Partial<GroupFields> =>
   Object.fromEntries(
     steps.flatMap((step) => (step.kind === 'set' ? [[step.attribute, step.value] as const] : [])),
   );
@@ -61,7 +61,7 @@ export function memberChangesOf(steps: readonly GroupStep[]): MemberChanges {
 }
 
 /** The fields whose values change, or undefined if none does. */
-export function changesOf(
+export function changedFieldsOf(
   group: GroupFields,
   fields: Partial<GroupFields>,
 ): Partial<GroupFields> | undefined {

@@ -62,11 +62,11 @@ function selectionOf(organizationId: string, comparisons: readonly Comparison[])
       if (filter.externalId === undefined) filter.externalId = text;
       else conditions.push(sql`external_id = ${text}`);
     } else if (filter.user === undefined) filter.user = text;
-    else conditions.push(hasMember(organizationId, text));
+    else conditions.push(whereMember(organizationId, text));
   }
   return { organizationId, filter, ...(conditions.length > 0 && { where: join(conditions, ' AND ') }) };
 }
 
-const hasMember = (organizationId: string, userId: string): Sql => sql`(
+const whereMember = (organizationId: string, userId: string): Sql => sql`(
   SELECT true FROM ${GroupMember} AS member
   WHERE member.organization_id = ${organizationId} AND member.group_id = groups.id AND member.user_id = ${userId})`;

@@ -18,7 +18,7 @@ export interface Attribute {
   maxLength?: number;
 }
 
-export interface Schema {
+export interface ScimSchema {
   id: string;
   name: string;
   description: string;

@@ -1,4 +1,4 @@
-import type { Attribute, Schema } from './attribute';
+import type { Attribute } from './attribute';
 import { GROUP } from './group.schema';
 import type { ResourceSchema } from './resource-schema';
 import { USER } from './user.schema';
@@ -52,7 +52,7 @@ const resourceType = ({ name, endpoint, core, extension }: ResourceSchema, base:
 });
 
 export const schemas = (base: string) =>
-  [USER.core, USER.extension!, GROUP.core].map(({ id, name, description, attributes }: Schema) => ({
+  [USER.core, USER.extension!, GROUP.core].map(({ id, name, description, attributes }) => ({
     schemas: [`${CORE}:Schema`],
     id,
     name,

@@ -1,10 +1,10 @@
-import { type Attribute, COMMON_ATTRIBUTES, type Schema } from './attribute';
+import { type Attribute, COMMON_ATTRIBUTES, type ScimSchema } from './attribute';
 
 interface Declaration {
   name: 'User' | 'Group';
   endpoint: string;
-  core: Schema;
-  extension?: Schema;
+  core: ScimSchema;
+  extension?: ScimSchema;
   /** Attributes that are accepted although no schema declares them. */
   undeclared?: readonly Attribute[];
   /** Attributes that a POST or PUT must have. */

@@ -22,25 +22,25 @@ const PATHS = [
 ];
 
 /** A key for each value of the resource that a filter can compare. */
-export function keysOf(resource: Resource): string[] {
+export function matchKeys(resource: Resource): string[] {
   const extension = (resource[ENTERPRISE_URN] ?? {}) as Complex;
   const keys = PATHS.flatMap((path) => {
     const [name, sub] = path.split('.');
     const value = resource[name] ?? extension[name];
     const compared = sub === undefined ? value : (value as Complex | undefined)?.[sub];
-    return typeof compared === 'string' ? [keyOf({ path, value: compared })] : [];
+    return typeof compared === 'string' ? [matchKey({ path, value: compared })] : [];
   });
   const emails = (resource.emails ?? []) as Complex[];
   for (const { value, type } of emails) {
     if (typeof value !== 'string') continue;
-    keys.push(keyOf({ path: 'emails.value', value }));
-    if (typeof type === 'string') keys.push(keyOf({ path: 'emails.value', value, type }));
+    keys.push(matchKey({ path: 'emails.value', value }));
+    if (typeof type === 'string') keys.push(matchKey({ path: 'emails.value', value, type }));
   }
   return [...new Set(keys)];
 }
 
 /** The key of a comparison with `eq`: a hash, because a value may be too long for an index. */
-export function keyOf({ path, value, type }: Pick<Comparison, 'path' | 'value' | 'type'>): string {
+export function matchKey({ path, value, type }: Pick<Comparison, 'path' | 'value' | 'type'>): string {
   const text = JSON.stringify([path, type?.toLowerCase() ?? null, comparable(path, String(value))]);
   return hash('sha256', text, 'base64url').slice(0, 22);
 }

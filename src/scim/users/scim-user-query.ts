@@ -6,7 +6,7 @@ import { emailKey } from '../../users/user/user.keys';
 import type { UserSelection } from '../../users/user/user-query';
 import type { UserSort } from '../../users/user/user.sorts';
 import type { Comparison } from '../filter/filter';
-import { keyOf } from './match-keys';
+import { matchKey } from './match-keys';
 import { ScimUser } from './scim-user.entity';
 
 /** A filter that finds more users by directory attributes is refused: the index has no order, so a page would read all of them. */
@@ -76,7 +76,7 @@ export function selectionOf(
       among = sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND coalesce(user_name_key, email_key) = ${key}`;
   }
   if (attributes.length > 0) {
-    if (among) conditions.push(hasKeys(organizationId, attributes, undirected));
+    if (among) conditions.push(whereKeys(organizationId, attributes, undirected));
     else among = foundBy(organizationId, attributes, undirected);
   }
   return {
@@ -95,16 +95,16 @@ const foundBy = (
   undirected: readonly string[],
 ): Sql => sql`
   SELECT user_id FROM (
-    SELECT user_id FROM ${ScimUser} WHERE organization_id = ${organizationId} AND keys @> ${attributes.map(keyOf)}::text[]
+    SELECT user_id FROM ${ScimUser} WHERE organization_id = ${organizationId} AND keys @> ${attributes.map(matchKey)}::text[]
     ${undirected.length > 0 ? sql`UNION SELECT unnest(${undirected}::text[])` : sql``}
     LIMIT ${opaque(MAX_FOUND + 1)}
   ) AS found`;
 
 /** The same as a condition on a single user. */
-const hasKeys = (
+const whereKeys = (
   organizationId: string,
   attributes: readonly Comparison[],
   undirected: readonly string[],
 ): Sql => sql`(users.id = ANY (${undirected}::text[]) OR EXISTS (
   SELECT FROM ${ScimUser} AS given
-  WHERE given.organization_id = ${organizationId} AND given.user_id = users.id AND given.keys @> ${attributes.map(keyOf)}::text[]))`;
+  WHERE given.organization_id = ${organizationId} AND given.user_id = users.id AND given.keys @> ${attributes.map(matchKey)}::text[]))`;

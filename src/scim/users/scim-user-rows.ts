@@ -5,7 +5,7 @@ import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
 import { invalidValue } from '../schema/scim-error';
 import { type DirectoryUser, directoryUser, type ShownUser, writableAttributes } from './user-resource';
-import { keysOf } from './match-keys';
+import { matchKeys } from './match-keys';
 import { ScimUser } from './scim-user.entity';
 
 /** A user with the attributes that a directory has set. */
@@ -40,7 +40,7 @@ export async function putDirectoryUser(
   directory: DirectoryUser,
 ): Promise<void> {
   const { userName, externalId, attributes, email, name } = directory;
-  const keys = keysOf(writableAttributes(user, directory));
+  const keys = matchKeys(writableAttributes(user, directory));
   await execute(
     manager,
     sql`INSERT INTO ${ScimUser} (organization_id, user_id, user_name, external_id, attributes, email, name, keys)

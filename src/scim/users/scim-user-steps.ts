@@ -4,7 +4,7 @@ import { execute, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import type { User } from '../../users/user/user.entity';
 import { type ChangedUser, UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
-import { keysOf } from './match-keys';
+import { matchKeys } from './match-keys';
 import { findDirectoryUsers, followUser } from './scim-user-rows';
 import { ScimUser } from './scim-user.entity';
 import { writableAttributes } from './user-resource';
@@ -44,7 +44,7 @@ export class ScimUserSteps implements OnModuleInit, UserSteps {
     const { organizationId, id } = user;
     const [directory] = await findDirectoryUsers(manager, organizationId, [id]);
     if (!directory) return;
-    const keys = keysOf(writableAttributes(user, directory));
+    const keys = matchKeys(writableAttributes(user, directory));
     await execute(
       manager,
       sql`UPDATE ${ScimUser} SET keys = ${keys} WHERE organization_id = ${organizationId} AND user_id = ${id}`,

@@ -87,7 +87,7 @@ export class ScimUsersService {
         const before = writableAttributes(user, directory);
         const after = decide(before);
         if (isSame(after, before)) return { fields: {} };
-        const fields = await fieldsOf(manager, user, after, before);
+        const fields = await changedFields(manager, user, after, before);
         const changed = { ...user, ...fields };
         const given = directoryUser(after, changed);
         // `active`, which changes most often, is a field of the user, so that a change of it alone writes no second row.
@@ -105,7 +105,7 @@ export class ScimUsersService {
 }
 
 /** The fields of the user that change. */
-async function fieldsOf(
+async function changedFields(
   manager: EntityManager,
   user: User,
   after: Resource,

@@ -9,7 +9,7 @@ import { emailKey } from '../../users/user/user.keys';
 import type { Comparison } from '../filter/filter';
 import { invalidFilter, tooMany } from '../schema/scim-error';
 import { writableAttributes } from './user-resource';
-import { keyOf, keysOf } from './match-keys';
+import { matchKey, matchKeys } from './match-keys';
 import { findDirectoryUsers } from './scim-user-rows';
 
 type Candidate = Pick<User, 'id' | 'name' | 'email' | 'active'>;
@@ -43,9 +43,9 @@ export class UndirectedUsers {
     const candidates = email
       ? await this.withEmail(by, String(email.value))
       : await this.withNames(by, comparisons);
-    const wanted = comparisons.map(keyOf);
+    const wanted = comparisons.map(matchKey);
     const described = candidates.filter((user) => {
-      const keys = keysOf(writableAttributes(user, null));
+      const keys = matchKeys(writableAttributes(user, null));
       return wanted.every((key) => keys.includes(key));
     });
     if (described.length === 0) return [];

@@ -23,8 +23,8 @@ export function inputOf(after: Resource, before: Resource = {}): UserInput {
   const input: UserInput = {};
   const emails = emailCandidates(after);
   if (!isDeepStrictEqual(emails, emailCandidates(before))) input.emails = emails;
-  const name = nameOf(after);
-  if (name !== nameOf(before)) input.name = name;
+  const name = fullName(after);
+  if (name !== fullName(before)) input.name = name;
   const role = roleOf(after);
   if (role && role !== roleOf(before)) input.role = role;
   if (after.active !== undefined && after.active !== before.active) input.active = after.active as boolean;
@@ -67,7 +67,7 @@ const isEmail = (value: unknown): value is string =>
   typeof value === 'string' && isAddress(value.trim()) && !hasCharacters(value.trim(), MAX_EMAIL + 1);
 
 /** `displayName`, else `name.formatted`, else given and family name, else `userName`; at most 200 characters. */
-export function nameOf({ displayName, name, userName }: Resource): string {
+export function fullName({ displayName, name, userName }: Resource): string {
   const { formatted, givenName, familyName } = (name ?? {}) as Complex;
   const parts = [givenName, familyName].filter((part) => part !== undefined).join(' ');
   const names = [displayName, formatted, parts, userName].map((value) => String(value ?? '').trim());
