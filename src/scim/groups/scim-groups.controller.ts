@@ -5,7 +5,7 @@ import { type Caller, CurrentCaller } from '../../http/caller';
 import { BodyLimit } from '../../http/input/body-limit';
 import { Scopes } from '../../http/scopes';
 import { Projection } from '../wire/projection';
-import { groupChangesOf, groupOf } from './group-changes';
+import { groupChangesOf, groupOf } from './group-body';
 import { listQueryOf, listResponse } from '../wire/list-query';
 import { GROUP } from '../schema/group.schema';
 import { CurrentExchange, Exchange } from '../wire/exchange';

@@ -2,7 +2,7 @@
  * @only embedded: it uses no database
  */
 import fc from 'fast-check';
-import { groupChangesOf, groupOf } from '../../src/scim/groups/group-changes';
+import { groupChangesOf, groupOf } from '../../src/scim/groups/group-body';
 import { ScimError } from '../../src/scim/schema/scim-error';
 
 const ID = (digit: number) => `usr_0${String(digit).padStart(25, '0')}`;
