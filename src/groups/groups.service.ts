@@ -27,6 +27,7 @@ import { type GroupRecord, groupRecord } from './group/group.serializer';
 import {
   changedFieldsOf,
   fieldsSetBy,
+  type DirectoryStep,
   type GroupStep,
   type MemberChanges,
   memberChangesOf,
@@ -124,10 +125,18 @@ export class GroupsService {
    * precondition refuses the group's version, and a 409 if the name is taken. A member that one step adds and a later one
    * removes is no change.
    */
+  change(by: By, id: string, steps: readonly GroupStep[], precondition?: Precondition): Promise<GroupRecord>;
+  /** @internal For SCIM. */
+  change(
+    by: By,
+    id: string,
+    steps: readonly DirectoryStep[],
+    precondition?: Precondition,
+  ): Promise<GroupRecord>;
   async change(
     by: By,
     id: string,
-    steps: readonly GroupStep[],
+    steps: readonly DirectoryStep[],
     precondition: Precondition = always,
   ): Promise<GroupRecord> {
     const caller = callerOf(by);
@@ -139,7 +148,7 @@ export class GroupsService {
       const before = await lockGroup(manager, caller.organizationId, id);
       refuse(
         steps.flatMap((step, i) =>
-          step.kind === 'add' || step.kind === 'replace'
+          'members' in step && step.kind !== 'remove'
             ? strangers(step.members, members, users).map((j) => `steps.${i}.members.${j}`)
             : [],
         ),

@@ -320,7 +320,7 @@ describeOn('postgres', 'a group of 100,000 members', () => {
   it('keeps the others where a PUT has the members that it shows, and loses them where it has others', async () => {
     const shown = people.slice(0, 1_000);
     const put = (members: string[]) =>
-      groups.change(organizationId, large, [{ kind: 'replace', members, unlessShown: true }]);
+      groups.change(organizationId, large, [{ kind: 'replaceShown', members }]);
     const before = await groups.get(organizationId, large);
     expect(await put(shown)).toEqual(before);
     const after = await put([...shown.slice(1), stranger]);

@@ -2,17 +2,17 @@
  * @only embedded: it uses no database
  */
 import fc from 'fast-check';
-import { groupChangesOf, groupOf } from '../../src/scim/groups/group-body';
+import { groupStepsOf, groupOf } from '../../src/scim/groups/group-body';
 import { ScimError } from '../../src/scim/schema/scim-error';
 
 const ID = (digit: number) => `usr_0${String(digit).padStart(25, '0')}`;
 const [A, B, C] = [1, 2, 3].map(ID);
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
-const changes = (...operations: unknown[]) => groupChangesOf({ schemas: [PATCH_OP], Operations: operations });
+const changes = (...operations: unknown[]) => groupStepsOf({ schemas: [PATCH_OP], Operations: operations });
 const member = (value: unknown, more = {}) => ({ value, ...more });
 const named = (id: string) => `members[value eq "${id}"]`;
 
-describe('groupChangesOf()', () => {
+describe('groupStepsOf()', () => {
   it.each<[string, unknown, unknown[]]>([
     [
       'add',
@@ -180,7 +180,7 @@ it('throws nothing but a 400, whatever is sent', () => {
   const bodies = fc.oneof(fc.jsonValue(), fc.record({ Operations: fc.array(operation) }));
   fc.assert(
     fc.property(bodies, (body) => {
-      for (const read of [groupOf, groupChangesOf]) {
+      for (const read of [groupOf, groupStepsOf]) {
         try {
           read(body);
         } catch (error) {

@@ -3,14 +3,11 @@ import type { GroupFields } from './group.entity';
 /** One step of a change of a group. Members are ids of users; those that are added, or that replace the others, must be users. */
 export type GroupStep =
   | { kind: 'set'; attribute: keyof GroupFields; value: string | null }
-  | { kind: 'add' | 'remove'; members: readonly string[] }
-  | {
-      kind: 'replace';
-      members: readonly string[];
-      /** @internal If the list is exactly the first members that a large group shows, its other members stay. */
-      unlessShown?: boolean;
-    }
+  | { kind: 'add' | 'remove' | 'replace'; members: readonly string[] }
   | { kind: 'removeAll' };
+
+/** `replaceShown` is `replace`, unless the list is exactly the first members that a large group shows: its others stay. */
+export type DirectoryStep = GroupStep | { kind: 'replaceShown'; members: readonly string[] };
 
 /** The changes of a group's members, independent of who they are now. */
 export interface MemberChanges {
@@ -25,7 +22,7 @@ export interface MemberChanges {
 }
 
 /** The last value of each attribute that a step sets. */
-export const fieldsSetBy = (steps: readonly GroupStep[]): Partial<GroupFields> =>
+export const fieldsSetBy = (steps: readonly DirectoryStep[]): Partial<GroupFields> =>
   Object.fromEntries(
     steps.flatMap((step) => (step.kind === 'set' ? [[step.attribute, step.value] as const] : [])),
   );
@@ -34,7 +31,7 @@ export const fieldsSetBy = (steps: readonly GroupStep[]): Partial<GroupFields> =
  * The combined effect of all steps, so that any number of them is written at once. A member that one step adds and a later one
  * removes is no change.
  */
-export function memberChangesOf(steps: readonly GroupStep[]): MemberChanges {
+export function memberChangesOf(steps: readonly DirectoryStep[]): MemberChanges {
   const changes: MemberChanges = {
     isReplaced: false,
     unlessShown: false,
@@ -44,15 +41,14 @@ export function memberChangesOf(steps: readonly GroupStep[]): MemberChanges {
   const { present, absent } = changes;
   for (const step of steps) {
     if (step.kind === 'set') continue;
-    const members = step.kind === 'removeAll' ? [] : step.members;
-    changes.unlessShown = step.kind === 'replace' && step.unlessShown === true;
-    if (step.kind === 'removeAll' || step.kind === 'replace') {
+    changes.unlessShown = step.kind === 'replaceShown';
+    if (step.kind !== 'add' && step.kind !== 'remove') {
       changes.isReplaced = true;
       present.clear();
       absent.clear();
     }
     const [into, from] = step.kind === 'remove' ? [absent, present] : [present, absent];
-    for (const id of members) {
+    for (const id of step.kind === 'removeAll' ? [] : step.members) {
       into.add(id);
       from.delete(id);
     }

@@ -1,28 +1,19 @@
+import type { GroupFields } from '../../groups/group/group.entity';
+import type { GroupStep } from '../../groups/group/group-steps';
 import type { Condition } from '../filter/conditions';
 import { memberIds, namedMember, removedIds } from './member-ids';
-import { findPath, parsePath, type Target } from '../patch/path';
+import { findPath, isTargetWritable, parsePath, type Target } from '../patch/path';
 import { type Operation, operationsOf } from '../patch/patch-body';
-import { isWritable, normalize } from '../schema/resource';
+import { normalize } from '../schema/resource';
 import { invalidSyntax, invalidValue, mutability } from '../schema/scim-error';
 import { GROUP } from '../schema/group.schema';
 import { resolve } from '../schema/resource-schema';
 import { isAbsent, isObject, valueOf } from '../schema/values';
 
-/** One step of a PATCH of a group. Members are ids of users, without duplicates; whether these users exist has not been checked. */
-export type GroupChange =
-  | { kind: 'set'; attribute: 'displayName' | 'externalId'; value: string | null }
-  | { kind: 'add' | 'remove' | 'replace'; members: string[] }
-  | { kind: 'removeAll' };
+// Members are ids of users, without duplicates; whether these users exist has not been checked.
 
-export interface GroupInput {
-  displayName: string;
-  externalId: string | null;
-  /** Absent if the body does not mention members. */
-  members?: string[];
-}
-
-/** The group in the body of a POST or PUT. */
-export function groupOf(body: unknown): GroupInput {
+/** The group in the body of a POST or PUT; without `members` if the body does not mention them. */
+export function groupOf(body: unknown): GroupFields & { members?: string[] } {
   if (!isObject(body)) throw invalidSyntax('The body must be an object');
   const entries = Object.entries(body);
   // Not normalized with the rest, because an empty list of members differs from an absent one.
@@ -40,30 +31,28 @@ export function groupOf(body: unknown): GroupInput {
 }
 
 /** The steps of a PATCH of a group, in order. They name only what changes, because a group may have very many members. */
-export const groupChangesOf = (body: unknown): GroupChange[] =>
+export const groupStepsOf = (body: unknown): GroupStep[] =>
   operationsOf(body).flatMap(({ op, path, value }) => {
-    if (path !== undefined) return changesAt(parsePath(GROUP, path), op, value);
+    if (path !== undefined) return stepsAt(parsePath(GROUP, path), op, value);
     return Object.entries(value as object).flatMap(([key, part]) => {
       const target = findPath(GROUP, key);
-      return target && isTargetWritable(target) ? changesAt(target, op, part) : [];
+      return target && isTargetWritable(target) ? stepsAt(target, op, part) : [];
     });
   });
 
-const isTargetWritable = ({ attribute, sub }: Target) => isWritable(attribute!) && (!sub || isWritable(sub));
-
-function changesAt(target: Target, op: Operation['op'], value: unknown): GroupChange[] {
+function stepsAt(target: Target, op: Operation['op'], value: unknown): GroupStep[] {
   const attribute = target.attribute!; // never absent: only an extension's URN has no attribute, and groups have no extension
   if (!isTargetWritable(target)) throw mutability(`${attribute.name} has a read-only part`);
-  if (attribute.name === 'members') return memberChanges(target, op, value);
+  if (attribute.name === 'members') return memberSteps(target, op, value);
   const text = op === 'remove' ? undefined : (valueOf(attribute, value) as string | undefined);
   if (text === undefined && GROUP.irremovable.includes(attribute.name))
     throw invalidValue(`${attribute.name} cannot be removed`);
   return [{ kind: 'set', attribute: attribute.name as 'displayName' | 'externalId', value: text ?? null }];
 }
 
-function memberChanges({ conditions, sub }: Target, op: Operation['op'], value: unknown): GroupChange[] {
+function memberSteps({ conditions, sub }: Target, op: Operation['op'], value: unknown): GroupStep[] {
   if (sub && sub.name !== 'value') throw mutability('Only the value of a member can be changed');
-  if (conditions) return changesOfNamed(conditions, op, value);
+  if (conditions) return stepsOfNamed(conditions, op, value);
   switch (op) {
     case 'add':
       return isAbsent(value) ? [] : [{ kind: 'add', members: memberIds(value) }];
@@ -78,11 +67,7 @@ function memberChanges({ conditions, sub }: Target, op: Operation['op'], value: 
  * `members[value eq "usr_…"]`: `remove` removes this member; `replace` puts the given ones in its place; `add` adds the given
  * ones, or this one if none is given.
  */
-function changesOfNamed(
-  conditions: readonly Condition[],
-  op: Operation['op'],
-  value: unknown,
-): GroupChange[] {
+function stepsOfNamed(conditions: readonly Condition[], op: Operation['op'], value: unknown): GroupStep[] {
   const { id, isUser } = namedMember(conditions);
   if (op === 'remove' || (op === 'replace' && isAbsent(value)))
     return isUser ? [{ kind: 'remove', members: [id] }] : [];

@@ -1,3 +1,4 @@
+import { weakEntityTag } from '../../http/input/entity-tags';
 import type { MemberRecord } from '../../groups/members/first-members';
 import type { GroupRecord } from '../../groups/group/group.serializer';
 import { GROUP_URN } from '../schema/group.schema';
@@ -14,7 +15,7 @@ export const groupResource = (group: GroupRecord, members: MemberRecord[] | unde
     created: group.createdAt.toISOString(),
     lastModified: group.updatedAt.toISOString(),
     location: `${base}/Groups/${group.id}`,
-    version: `W/"${group.version}"`,
+    version: weakEntityTag(group.version),
   },
 });
 

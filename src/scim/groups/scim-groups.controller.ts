@@ -5,7 +5,7 @@ import { type Caller, CurrentCaller } from '../../http/caller';
 import { BodyLimit } from '../../http/input/body-limit';
 import { Scopes } from '../../http/scopes';
 import { Projection } from '../wire/projection';
-import { groupChangesOf, groupOf } from './group-body';
+import { groupStepsOf, groupOf } from './group-body';
 import { listQueryOf, listResponse } from '../wire/list-query';
 import { GROUP } from '../schema/group.schema';
 import { CurrentExchange, Exchange } from '../wire/exchange';
@@ -80,7 +80,7 @@ export class ScimGroupsController {
       [
         { kind: 'set', attribute: 'displayName', value: displayName },
         { kind: 'set', attribute: 'externalId', value: externalId },
-        ...(members ? [{ kind: 'replace', members, unlessShown: true } as const] : []),
+        ...(members ? [{ kind: 'replaceShown', members } as const] : []),
       ],
       exchange.precondition('group'),
     );
@@ -98,7 +98,7 @@ export class ScimGroupsController {
     @CurrentExchange() exchange: Exchange,
   ) {
     const projection = exchange.projection(GROUP);
-    const group = await this.groups.change(by, id, groupChangesOf(body), exchange.precondition('group'));
+    const group = await this.groups.change(by, id, groupStepsOf(body), exchange.precondition('group'));
     if (!projection.isDefault) return this.shown(by, group, projection, exchange);
     exchange.setVersion(group.version);
     exchange.setStatus(204);

@@ -1,4 +1,4 @@
-import { findPath, parsePath, type Target } from './path';
+import { findPath, isTargetWritable, parsePath, type Target } from './path';
 import { type Operation, operationsOf } from './patch-body';
 import { type Change, patchedComplex } from './patch-complex';
 import { patchedList } from './patch-list';
@@ -34,9 +34,6 @@ function applyAll(
     if (target && isTargetWritable(target)) applyAt(schema, resource, target, { op, given, isWhole: false });
   }
 }
-
-const isTargetWritable = ({ attribute, sub }: Target) =>
-  [attribute, sub].every((part) => part?.mutability !== 'readOnly');
 
 function applyAt(schema: ResourceSchema, resource: Resource, target: Target, change: Change): void {
   const { extension, attribute, sub } = target;

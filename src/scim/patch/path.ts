@@ -9,6 +9,10 @@ export interface Target extends Reference {
   conditions?: Condition[];
 }
 
+/** Whether a PATCH may name the target; a password is accepted and ignored. */
+export const isTargetWritable = ({ attribute, sub }: Target) =>
+  [attribute, sub].every((part) => part?.mutability !== 'readOnly');
+
 const MAX_LENGTH = 1024;
 
 /** Throws 400 `invalidPath` if the path is malformed or names an unknown attribute. */

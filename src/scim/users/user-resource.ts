@@ -1,3 +1,4 @@
+import { weakEntityTag } from '../../http/input/entity-tags';
 import type { GroupOfUser } from '../../groups/members/first-members';
 import type { User } from '../../users/user/user.entity';
 import type { Resource } from '../schema/resource';
@@ -107,7 +108,7 @@ export function userResource(
       created: isoTime(user.createdAt),
       lastModified: isoTime(user.updatedAt),
       location: `${base}/Users/${user.id}`,
-      version: `W/"${user.version}"`,
+      version: weakEntityTag(user.version),
     },
   };
 }
