@@ -1,3 +1,4 @@
+import { raw, type Sql, sql } from '../../database/sql';
 import { isInstant } from '../../http/input/checks';
 import { literal, readConditions, type Condition } from './conditions';
 import { invalidFilter } from '../schema/scim-error';
@@ -5,12 +6,13 @@ import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, type Reference, resolve } from '../schema/resource-schema';
 import { Lexer } from './lexer';
 
-export type Operator = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
+/** The operators, as SQL has them. */
+const OPERATORS = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' };
 
 /** `path` is canonical, without a URN: one of FILTERABLE, such as `emails.value` or `manager.value`. */
 export interface Comparison {
   path: string;
-  op: Operator;
+  op: keyof typeof OPERATORS;
   /** A Date for `meta.created` and `meta.lastModified`, a boolean for `active`. */
   value: string | boolean | Date;
   /** Restricts the comparison to values of this type (`emails[type eq "work"]`), ignoring case. */
@@ -45,8 +47,6 @@ const FILTERABLE = {
 
 /** The attributes that accept conditions in brackets. */
 const IN_BRACKETS: Record<string, readonly string[]> = { emails: ['type', 'value'], members: ['value'] };
-
-const OPERATORS: readonly string[] = ['eq', 'gt', 'ge', 'lt', 'le'];
 
 const MAX_LENGTH = 4096;
 const MAX_COMPARISONS = 20;
@@ -112,14 +112,14 @@ function readSimple(schema: ResourceSchema, lexer: Lexer, { attribute, sub }: Re
   if (!FILTERABLE[schema.name].includes(path)) throw lexer.refuse(`${path} cannot be used in a filter`);
   const op = lexer.word().toLowerCase();
   const compared = sub ?? attribute!;
-  const isTime = compared.type === 'dateTime';
-  if (!OPERATORS.includes(op) || (op !== 'eq' && !isTime))
+  const isDateTime = compared.type === 'dateTime';
+  if (!Object.hasOwn(OPERATORS, op) || (op !== 'eq' && !isDateTime))
     throw lexer.refuse(`${path} does not support this operator`);
   const value = literal(lexer, compared, lexer.next());
   return {
     path: compared.type === 'complex' ? `${path}.value` : path,
-    op: op as Operator,
-    value: isTime ? instant(lexer, path, value) : value,
+    op: op as Comparison['op'],
+    value: isDateTime ? instant(lexer, path, value) : value,
   };
 }
 
@@ -128,3 +128,12 @@ function instant(lexer: Lexer, path: string, value: string | boolean): Date {
     throw lexer.refuse(`${path} must be compared with a time such as "2026-01-31T09:30:00.000Z"`);
   return new Date(value);
 }
+
+/** The columns of users and groups with a time, which have an index. */
+const TIMES: Record<string, string> = { 'meta.created': 'created_at', 'meta.lastModified': 'updated_at' };
+
+export const isTime = ({ path }: Comparison): boolean => path in TIMES;
+
+/** A comparison of a time, as a condition on a row. */
+export const whereTime = ({ path, op, value }: Comparison): Sql =>
+  sql`${raw(TIMES[path])} ${raw(OPERATORS[op])} ${value as Date}`;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
-import { join, raw, type Sql, sql } from '../../database/sql';
+import { join, type Sql, sql } from '../../database/sql';
 import { GroupMember } from '../../groups/group/group-member.entity';
 import {
   countGroups,
@@ -12,12 +12,8 @@ import {
 import { displayNameKey } from '../../groups/group/display-name';
 import { type GroupRecord, groupRecord } from '../../groups/group/group.serializer';
 import type { Caller } from '../../http/caller';
-import type { Comparison } from '../filter/filter';
+import { type Comparison, isTime, whereTime } from '../filter/filter';
 import { type ListQuery, type ListResult, pageByPosition } from '../wire/list-query';
-
-const TIMES: Record<string, string> = { 'meta.created': 'created_at', 'meta.lastModified': 'updated_at' };
-
-const OPERATORS = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' };
 
 /** Lists groups as directories ask for them. */
 @Injectable()
@@ -51,9 +47,10 @@ export class ScimGroupList {
 function selectionOf(organizationId: string, comparisons: readonly Comparison[]): GroupSelection {
   const filter: NonNullable<GroupSelection['filter']> = {};
   const conditions: Sql[] = [];
-  for (const { path, op, value } of comparisons) {
-    const text = String(value);
-    if (path in TIMES) conditions.push(sql`${raw(TIMES[path])} ${raw(OPERATORS[op])} ${value as Date}`);
+  for (const comparison of comparisons) {
+    const { path } = comparison;
+    const text = String(comparison.value);
+    if (isTime(comparison)) conditions.push(whereTime(comparison));
     else if (path === 'id') conditions.push(sql`id = ${isId('grp', text) ? text : ''}`);
     else if (path === 'displayName') {
       if (filter.displayName === undefined) filter.displayName = text;

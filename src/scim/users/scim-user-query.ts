@@ -1,24 +1,16 @@
 import { isId } from '../../database/id';
-import { join, raw, type Sql, sql } from '../../database/sql';
+import { join, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
 import type { UserSelection } from '../../users/user/user-query';
 import type { UserSort } from '../../users/user/user.sorts';
-import type { Comparison } from '../filter/filter';
+import { type Comparison, isTime, whereTime } from '../filter/filter';
 import { matchKey } from './match-keys';
 import { ScimUser } from './scim-user.entity';
 
 /** A filter that finds more users by directory attributes is refused: the index has no order, so a page would read all of them. */
 export const MAX_FOUND = 10_000;
-
-/** The times that have an index. */
-const TIMES: Record<string, { column: string; sort: UserSort }> = {
-  'meta.created': { column: 'created_at', sort: 'createdAt' },
-  'meta.lastModified': { column: 'updated_at', sort: 'updatedAt' },
-};
-
-const OPERATORS = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' };
 
 /** The comparisons of a filter, grouped by the index that answers them. */
 export interface SplitFilter {
@@ -40,8 +32,8 @@ export function split(comparisons: readonly Comparison[]): SplitFilter {
     userNames: valuesOf('userName'),
     active: valuesOf('active'),
     groups: valuesOf('groups.value'),
-    times: comparisons.filter(({ path }) => path in TIMES),
-    attributes: comparisons.filter(({ path }) => !others.includes(path) && !(path in TIMES)),
+    times: comparisons.filter(isTime),
+    attributes: comparisons.filter((one) => !others.includes(one.path) && !isTime(one)),
   };
 }
 
@@ -61,9 +53,8 @@ export function selectionOf(
 ): Listed | 'nobody' {
   if (new Set(active).size > 1 || ids.some((id) => !isId('usr', id))) return 'nobody';
   if (groups.some((id) => !isId('grp', id))) return 'nobody';
-  const conditions: Sql[] = times.map(
-    ({ path, op, value }) => sql`${raw(TIMES[path].column)} ${raw(OPERATORS[op])} ${value as Date}`,
-  );
+  const sorted = times.find(({ op }) => op === 'eq') ?? times.at(0);
+  const conditions = times.map(whereTime);
   let among: Sql | undefined;
   for (const id of ids) {
     if (among) conditions.push(sql`id = ${id}`);
@@ -81,7 +72,7 @@ export function selectionOf(
   }
   return {
     organizationId,
-    sort: TIMES[times.find(({ op }) => op === 'eq')?.path ?? times[0]?.path]?.sort ?? 'createdAt',
+    sort: sorted?.path === 'meta.lastModified' ? 'updatedAt' : 'createdAt',
     ...(active.length > 0 && { filter: { active: active[0] } }),
     ...(conditions.length > 0 && { where: join(conditions, ' AND ') }),
     ...(among && { among }),
