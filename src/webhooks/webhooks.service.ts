@@ -14,7 +14,7 @@ import { Reach } from './address/reach';
 import { failWaiting } from './deliveries/disable';
 import { lastSequence } from './deliveries/fan-out';
 import { NEWEST_FIRST } from './webhook/newest-first';
-import { requireRoom } from './require-room';
+import { requireQuota } from './require-quota';
 import { webhookEvent, webhookUpdated } from './webhook/webhook.events';
 import { Webhook, WEBHOOK_COLUMNS, type WebhookFields } from './webhook/webhook.entity';
 import { serializeWebhook, type WebhookRecord } from './webhook/webhook.serializer';
@@ -82,7 +82,7 @@ export class WebhooksService {
     const { url, types, description = null, enabled = true, payload = 'full', ordering = 'none' } = fields;
     const webhook = await this.database
       .write(organizationId, async (manager) => {
-        await requireRoom(manager, organizationId);
+        await requireQuota(manager, organizationId);
         const sequence = await lastSequence(manager, organizationId);
         const [created] = await query<WebhookFields>(
           manager,

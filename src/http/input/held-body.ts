@@ -10,7 +10,7 @@ import type { Request, Response } from 'express';
 import { finalize } from 'rxjs';
 import { tokenOf } from '../caller';
 import { DEFAULT_BODY_LIMIT } from './body-limit';
-import { BodyRoom } from './body-room';
+import { BodyRoom } from './body-memory';
 
 const MB = 1024 * 1024;
 

@@ -2,7 +2,7 @@
  * @only embedded: it uses no database
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { BodyRoom, type Room } from '../../src/http/input/body-room';
+import { BodyRoom, type Room } from '../../src/http/input/body-memory';
 
 const ignore = () => {};
 
