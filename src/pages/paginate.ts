@@ -11,6 +11,14 @@ export interface SortColumn {
   type: 'time' | 'text';
 }
 
+/** The columns of a list in the order of a time. */
+export const byTime = (column: string, property: string): SortColumn[] => [
+  { column, property, type: 'time' },
+  { column: 'id', property: 'id', type: 'text' },
+];
+
+export const BY_CREATION = byTime('created_at', 'createdAt');
+
 export interface PageRequest {
   /**
    * A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. Or a function that builds

@@ -9,7 +9,7 @@ import { recordTokenEvent } from '../events/record-events';
 import { type By, type Caller, callerOf, type Source } from '../http/caller';
 import { conflict, invalidInput, noSuchOrganization, notFound } from '../http/fault';
 import { validate, validatedInput } from '../http/input/validate';
-import { type Page, paginate, type SortColumn } from '../pages/paginate';
+import { BY_CREATION, type Page, paginate } from '../pages/paginate';
 import { RATE_LIMIT } from '../rate-limit/rate-limit.module';
 import { numberIn } from './durations';
 import { IN_STATE, type TokenCreator, Token, TOKEN_COLUMNS } from './token.entity';
@@ -17,11 +17,6 @@ import { serializeToken, type TokenRecord } from './token.serializer';
 import { hashOf, hintOf, newTokenValue } from './token-value';
 import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
 import { updateToken } from './update-token';
-
-const NEWEST_FIRST: SortColumn[] = [
-  { column: 'created_at', property: 'createdAt', type: 'time' },
-  { column: 'id', property: 'id', type: 'text' },
-];
 
 /** Callers with these sources act for the operator, who may set a limit above that of the service. */
 const OPERATORS: readonly Source[] = ['cli', 'application'];
@@ -54,7 +49,7 @@ export class TokensService {
       select: sql`SELECT ${TOKEN_COLUMNS} FROM ${Token}
         WHERE organization_id = ${organizationId} ${state ? sql`AND ${IN_STATE[state]}` : sql``}
         ${session === undefined ? sql`` : ofSession}`,
-      columns: NEWEST_FIRST,
+      columns: BY_CREATION,
       order: 'desc' as const,
       limit,
       cursor,

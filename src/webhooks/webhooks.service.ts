@@ -9,11 +9,10 @@ import { type By, callerOf } from '../http/caller';
 import { invalidInput, noSuchOrganization } from '../http/fault';
 import { numberIn } from '../tokens/durations';
 import { validatedInput } from '../http/input/validate';
-import { type Page, paginate } from '../pages/paginate';
+import { BY_CREATION, type Page, paginate } from '../pages/paginate';
 import { Reach } from './address/reach';
 import { failWaiting } from './deliveries/disable';
 import { lastSequence } from './deliveries/fan-out';
-import { NEWEST_FIRST } from './webhook/newest-first';
 import { requireQuota } from './require-quota';
 import { webhookEvent, webhookUpdated } from './webhook/webhook.events';
 import { Webhook, WEBHOOK_COLUMNS, type WebhookFields } from './webhook/webhook.entity';
@@ -47,7 +46,7 @@ export class WebhooksService {
     const { limit, cursor } = validatedInput(ListWebhooksDto, input);
     const page = {
       select: sql`SELECT ${WEBHOOK_COLUMNS} FROM ${Webhook} WHERE organization_id = ${organizationId}`,
-      columns: NEWEST_FIRST,
+      columns: BY_CREATION,
       order: 'desc' as const,
       limit,
       cursor,

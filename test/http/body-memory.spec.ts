@@ -2,22 +2,22 @@
  * @only embedded: it uses no database
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { BodyRoom, type Room } from '../../src/http/input/body-memory';
+import { BodyMemory, type Reservation } from '../../src/http/input/body-memory';
 
 const ignore = () => {};
 
-let room: BodyRoom;
+let memory: BodyMemory;
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] });
-  room = new BodyRoom({ one: 1, all: 2 });
+  memory = new BodyMemory({ one: 1, all: 2 });
 });
 afterEach(() => void jest.useRealTimers());
 
 /** What becomes of a request that waits. */
 function waiting(organization: string) {
-  const outcome: { room?: Room; status?: number } = {};
-  room.take(organization, 1, ignore).then(
-    (given) => (outcome.room = given),
+  const outcome: { reservation?: Reservation; status?: number } = {};
+  memory.reserve(organization, 1, ignore).then(
+    (given) => (outcome.reservation = given),
     ({ status }) => (outcome.status = status),
   );
   return outcome;
@@ -28,9 +28,9 @@ async function pass(seconds: number) {
   await turn();
 }
 
-describe('BodyRoom', () => {
+describe('BodyMemory', () => {
   it('refuses a request that has waited for five seconds', async () => {
-    await room.take('a', 1, ignore);
+    await memory.reserve('a', 1, ignore);
     const late = waiting('a');
     await pass(4.9);
     expect(late).toEqual({});
@@ -41,14 +41,15 @@ describe('BodyRoom', () => {
   describe('stops a body', () => {
     const stopped: string[] = [];
     beforeEach(() => {
-      room = new BodyRoom({ one: 2, all: 3 });
+      memory = new BodyMemory({ one: 2, all: 3 });
       stopped.length = 0;
     });
-    const take = (organization: string, name: string) => room.take(organization, 1, () => stopped.push(name));
+    const reserve = (organization: string, name: string) =>
+      memory.reserve(organization, 1, () => stopped.push(name));
 
     it('for another organization that has waited, unless the body has arrived', async () => {
-      for (const name of ['one', 'two']) (await take('a', name)).hasArrived();
-      await take('b', 'slow');
+      for (const name of ['one', 'two']) (await reserve('a', name)).hasArrived();
+      await reserve('b', 'slow');
       waiting('a');
       await pass(2);
       expect(stopped).toEqual([]);
@@ -58,20 +59,20 @@ describe('BodyRoom', () => {
     });
 
     it('of another organization alone', async () => {
-      await take('a', 'own');
-      for (const organization of ['b', 'c']) (await take(organization, 'arrived')).hasArrived();
+      await reserve('a', 'own');
+      for (const organization of ['b', 'c']) (await reserve(organization, 'arrived')).hasArrived();
       waiting('a');
       await pass(4);
       expect(stopped).toEqual([]);
     });
 
     it('once for each place that is missing, however many wait', async () => {
-      const slow = await take('a', 'slow');
-      for (const name of ['slower', 'slowest']) await take('b', name);
+      const slow = await reserve('a', 'slow');
+      for (const name of ['slower', 'slowest']) await reserve('b', name);
       for (let i = 0; i < 32; i++) waiting('c');
       await pass(2);
       expect(stopped).toEqual(['slow']);
-      slow.giveBack();
+      slow.release();
       await turn();
       await pass(2);
       expect(stopped).toEqual(['slow', 'slower']);
@@ -80,12 +81,12 @@ describe('BodyRoom', () => {
     });
 
     it('that began to arrive before the other one waited', async () => {
-      for (const organization of ['a', 'b']) (await take(organization, 'arrived')).hasArrived();
-      const quick = await take('c', 'quick');
+      for (const organization of ['a', 'b']) (await reserve(organization, 'arrived')).hasArrived();
+      const quick = await reserve('c', 'quick');
       waiting('a');
       await pass(1);
-      void take('d', 'later'); // precedes that of a, which holds more
-      quick.giveBack();
+      void reserve('d', 'later'); // precedes that of a, which holds more
+      quick.release();
       await turn();
       await pass(1);
       expect(stopped).toEqual([]);

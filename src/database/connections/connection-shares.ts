@@ -95,7 +95,7 @@ export class ConnectionShares {
   /** False if the class, the node or the organization has no connection left. */
   private take(cost: Cost, node: string | undefined, organizationId: string): boolean {
     const shares = this.allShares(cost, node, organizationId);
-    if (!this.haveRoom(shares)) return false;
+    if (!this.areFree(shares)) return false;
     for (const { name } of shares) this.held.set(name, this.count(name) + 1);
     return true;
   }
@@ -114,7 +114,7 @@ export class ConnectionShares {
   private startWaiting(cost: Cost): void {
     const nodes = this.waiting[cost];
     for (const [node, organizations] of nodes) {
-      if (!this.haveRoom(this.shares(cost))) return;
+      if (!this.areFree(this.shares(cost))) return;
       if (!this.startOne(cost, node, organizations)) continue;
       nodes.delete(node);
       nodes.set(node, organizations); // behind the others
@@ -124,7 +124,7 @@ export class ConnectionShares {
   /** Passes over few organizations, because each of those holds a connection. */
   private startOne(cost: Cost, node: string | undefined, organizations: Queues): boolean {
     for (const [organizationId, queue] of organizations) {
-      if (node !== undefined && !this.haveRoom(this.shares(cost, node))) return false;
+      if (node !== undefined && !this.areFree(this.shares(cost, node))) return false;
       if (!this.take(cost, node, organizationId)) continue;
       const start = queue.shift()!;
       organizations.delete(organizationId);
@@ -135,7 +135,7 @@ export class ConnectionShares {
     return false;
   }
 
-  private haveRoom(shares: { name: string; limit: number }[]): boolean {
+  private areFree(shares: { name: string; limit: number }[]): boolean {
     return shares.every(({ name, limit }) => this.count(name) < limit);
   }
 

@@ -1,67 +1,67 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 
-/** A request that has waited longer for room is refused. */
+/** A request that has waited longer for memory is refused. */
 const MAX_QUEUE_MS = 5_000;
 
 /** Node has already read up to 64 KB of each waiting request, so further ones are refused at once. */
 const MAX_WAITING = { one: 32, all: 200 };
 
-/** When another organization has waited this long, bodies that were arriving before give way. A good connection takes a tenth of it. */
+/** Once another organization has waited this long, older bodies give way. A good connection takes a tenth of it. */
 const GIVE_WAY_MS = 2_000;
 
-export interface Room {
-  /** No other request can take the room from now on. */
+export interface Reservation {
+  /** No other request can take the memory from now on. */
   hasArrived(): void;
-  giveBack(): void;
+  release(): void;
 }
 
-interface Place {
+interface Body {
   organizationId: string;
   size: number;
-  /** Set if the body has been stopped, and its room will be given back soon. */
+  /** Set if the body has been stopped, and its memory will be released soon. */
   isEnding?: true;
 }
 
-interface Waiting extends Place {
+interface Waiting extends Body {
   start(): void;
 }
 
 interface Arriving {
   since: number;
-  /** Stops reading, and gives the room back soon. */
+  /** Stops reading, and releases the memory soon. */
   stop(): void;
 }
 
 /** Limits the memory for the bodies of one organization's requests, and of all requests together. */
-export class BodyRoom {
+export class BodyMemory {
   private readonly held = new Map<string, number>();
   private total = 0;
-  /** How much of the total is about to be given back. */
+  /** The part of the total that is about to be released. */
   private ending = 0;
   private readonly waiting = new Set<Waiting>();
-  private readonly arriving = new Map<Place, Arriving>();
+  private readonly arriving = new Map<Body, Arriving>();
 
   constructor(private readonly limits: { one: number; all: number }) {}
 
-  /** Takes room for a body, which `stop` ends if it must give way. Rejects with a 503 if there is none in time. */
-  async take(organizationId: string, size: number, stop: () => void): Promise<Room> {
-    const place: Place = { organizationId, size };
-    if (this.hasRoom(place)) this.add(organizationId, size);
-    else await this.wait(place);
-    this.arriving.set(place, { since: performance.now(), stop });
+  /** Reserves memory for a body, which `stop` ends if it must give way. Rejects with a 503 if there is none in time. */
+  async reserve(organizationId: string, size: number, stop: () => void): Promise<Reservation> {
+    const body: Body = { organizationId, size };
+    if (this.fits(body)) this.add(organizationId, size);
+    else await this.wait(body);
+    this.arriving.set(body, { since: performance.now(), stop });
     return {
-      hasArrived: () => void this.arriving.delete(place),
-      giveBack: () => {
-        this.arriving.delete(place);
-        this.give(place);
+      hasArrived: () => void this.arriving.delete(body),
+      release: () => {
+        this.arriving.delete(body);
+        this.release(body);
       },
     };
   }
 
-  private wait(place: Place): Promise<void> {
-    const { organizationId, size } = place;
+  private wait(body: Body): Promise<void> {
+    const { organizationId, size } = body;
     const own = [...this.waiting].filter((waiting) => waiting.organizationId === organizationId);
-    if (own.length >= MAX_WAITING.one || this.waiting.size >= MAX_WAITING.all) throw noRoom();
+    if (own.length >= MAX_WAITING.one || this.waiting.size >= MAX_WAITING.all) throw tooMany();
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
@@ -75,46 +75,46 @@ export class BodyRoom {
       };
       const refuse = () => {
         end();
-        reject(noRoom());
+        reject(tooMany());
       };
       const waiting = { organizationId, size, start };
       const timer = setTimeout(refuse, MAX_QUEUE_MS).unref();
       const since = performance.now();
-      const way = setInterval(() => this.stopSlow(place, since), GIVE_WAY_MS).unref();
+      const way = setInterval(() => this.stopSlow(body, since), GIVE_WAY_MS).unref();
       this.waiting.add(waiting);
     });
   }
 
-  /** Makes room for a request whose organization is within its limit, by stopping bodies of others that began before it waited. */
-  private stopSlow(place: Place, since: number): void {
-    if (!this.hasOwnRoom(place)) return;
-    let missing = this.total - this.ending + place.size - this.limits.all;
-    for (const [slow, body] of this.arriving) {
+  /** Stops bodies of other organizations that began before a body within the limit of its own organization waited. */
+  private stopSlow(body: Body, since: number): void {
+    if (!this.fitsOwnLimit(body)) return;
+    let missing = this.total - this.ending + body.size - this.limits.all;
+    for (const [slow, { since: begun, stop }] of this.arriving) {
       if (missing <= 0) return;
-      if (slow.organizationId === place.organizationId || body.since > since) continue;
+      if (slow.organizationId === body.organizationId || begun > since) continue;
       this.arriving.delete(slow);
       slow.isEnding = true;
       this.ending += slow.size;
-      body.stop();
+      stop();
       missing -= slow.size;
     }
   }
 
-  private give({ organizationId, size, isEnding }: Place): void {
+  private release({ organizationId, size, isEnding }: Body): void {
     this.add(organizationId, -size);
     if (isEnding) this.ending -= size;
     // Organizations that hold less come first.
     const byHeld = [...this.waiting].sort(
       (a, b) => this.heldBy(a.organizationId) - this.heldBy(b.organizationId),
     );
-    for (const waiting of byHeld) if (this.hasRoom(waiting)) waiting.start();
+    for (const waiting of byHeld) if (this.fits(waiting)) waiting.start();
   }
 
-  private hasRoom(place: Place): boolean {
-    return this.hasOwnRoom(place) && this.total + place.size <= this.limits.all;
+  private fits(body: Body): boolean {
+    return this.fitsOwnLimit(body) && this.total + body.size <= this.limits.all;
   }
 
-  private hasOwnRoom({ organizationId, size }: Place): boolean {
+  private fitsOwnLimit({ organizationId, size }: Body): boolean {
     return this.heldBy(organizationId) + size <= this.limits.one;
   }
 
@@ -130,4 +130,4 @@ export class BodyRoom {
   }
 }
 
-const noRoom = () => new ServiceUnavailableException('Too many large requests are in progress. Try again.');
+const tooMany = () => new ServiceUnavailableException('Too many large requests are in progress. Try again.');

@@ -10,24 +10,24 @@ import type { Request, Response } from 'express';
 import { finalize } from 'rxjs';
 import { tokenOf } from '../caller';
 import { DEFAULT_BODY_LIMIT } from './body-limit';
-import { BodyRoom } from './body-memory';
+import { BodyMemory } from './body-memory';
 
 const MB = 1024 * 1024;
 
 /** Counts bodies: one of 1 MB can take 22 MB when it is parsed. */
-const large = new BodyRoom({ one: 2, all: 4 });
+const large = new BodyMemory({ one: 2, all: 4 });
 
 /** Counts bytes. */
-const small = new BodyRoom({ one: MB, all: 4 * MB });
+const small = new BodyMemory({ one: MB, all: 4 * MB });
 
-/** The response and the handler both hold the room of a body; it is given back when both have ended. */
-const holds = new WeakMap<Response, { count: number; give: () => void }>();
+/** The response and the handler both hold the memory of a body, which is released when both have ended. */
+const holds = new WeakMap<Response, { count: number; release: () => void }>();
 
 /**
- * Waits for room for the body of a request, and then reads it. Throws a 503 if there is no room in time, or if the body arrives
- * so slowly that another organization gets the room.
+ * Waits for the memory that the body of a request takes, and then reads it. Throws a 503 if there is none in time, or if the
+ * body arrives so slowly that another organization gets the memory.
  */
-export async function readInRoom(
+export async function readWithinMemory(
   request: Request,
   response: Response,
   limit: number,
@@ -42,23 +42,23 @@ export async function readInRoom(
     response.setHeader('Connection', 'close'); // or the parser would go on to read
     stop();
   };
-  const room =
+  const reservation =
     bytes > DEFAULT_BODY_LIMIT
-      ? await large.take(organizationId, 1, close)
-      : await small.take(organizationId, bytes, close);
-  holdUntilClosed(request, response, room.giveBack);
-  await Promise.race([read(), isStopped]).finally(() => room.hasArrived());
+      ? await large.reserve(organizationId, 1, close)
+      : await small.reserve(organizationId, bytes, close);
+  holdUntilClosed(request, response, reservation.release);
+  await Promise.race([read(), isStopped]).finally(() => reservation.hasArrived());
 }
 
-function holdUntilClosed(request: Request, response: Response, give: () => void): void {
-  holds.set(response, { count: 1, give });
+function holdUntilClosed(request: Request, response: Response, release: () => void): void {
+  holds.set(response, { count: 1, release });
   // A response that waits behind another one on its connection does not notice that the connection closes. If both close, the
   // second call comes although its listener has been removed.
   let isOpen = true;
   const close = () => {
     response.off('close', close);
     request.socket.off('close', close);
-    if (isOpen) releaseRoom(response);
+    if (isOpen) letGo(response);
     isOpen = false;
   };
   response.once('close', close);
@@ -68,12 +68,12 @@ function holdUntilClosed(request: Request, response: Response, give: () => void)
   throw new BadRequestException('The caller has closed the connection.');
 }
 
-function releaseRoom(response: Response): void {
+function letGo(response: Response): void {
   const hold = holds.get(response)!;
-  if (--hold.count === 0) hold.give();
+  if (--hold.count === 0) hold.release();
 }
 
-/** Keeps the room of a body while its handler works, even if the caller disconnects. */
+/** Keeps the memory of a body reserved while its handler works, even if the caller disconnects. */
 @Injectable()
 export class HeldBodyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
@@ -81,7 +81,7 @@ export class HeldBodyInterceptor implements NestInterceptor {
     const hold = holds.get(response);
     if (!hold || hold.count === 0) return next.handle();
     hold.count++;
-    return next.handle().pipe(finalize(() => releaseRoom(response)));
+    return next.handle().pipe(finalize(() => letGo(response)));
   }
 }
 

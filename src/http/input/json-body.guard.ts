@@ -11,7 +11,7 @@ import { sendContinue } from '../server/expect-continue';
 import { invalidInput } from '../fault';
 import { formatOf } from '../wire-format';
 import { bodyLimitOf, sizeOf } from './body-limit';
-import { readInRoom } from './held-body';
+import { readWithinMemory } from './held-body';
 import { keepHash } from './idempotency-key';
 import { isBodyOptional } from './optional-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
@@ -99,7 +99,7 @@ async function readJson(request: Request, response: Response, limit: number): Pr
   }
   // The parser would read the whole body before it rejects it.
   if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
-  await readInRoom(request, response, limit, () => {
+  await readWithinMemory(request, response, limit, () => {
     sendContinue(request, response);
     return new Promise<void>((resolve, reject) => {
       parserFor(limit)(request, response, (error?: { status?: number }) =>

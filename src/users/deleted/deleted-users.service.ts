@@ -9,7 +9,7 @@ import { recordEvents } from '../../events/record-events';
 import { type By, type Caller, callerOf } from '../../http/caller';
 import { notFound } from '../../http/fault';
 import { validatedInput } from '../../http/input/validate';
-import { type Page, paginate, type SortColumn } from '../../pages/paginate';
+import { byTime, type Page, paginate } from '../../pages/paginate';
 import { putSearchTexts } from '../search/user-search.entity';
 import { User } from '../user/user.entity';
 import type { UserJson } from '../user/user.json';
@@ -34,11 +34,6 @@ const parsed = (row: DeletedUserRow): Omit<DeletedUser, 'emailKey' | 'userNameKe
   ...row,
   fields: JSON.parse(row.fields) as UserJson,
 });
-
-const COLUMNS: SortColumn[] = [
-  { column: 'deleted_at', property: 'deletedAt', type: 'time' },
-  { column: 'id', property: 'id', type: 'text' },
-];
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -76,7 +71,7 @@ export class DeletedUsersService {
       select: sql`
         SELECT organization_id AS "organizationId", id, version, fields::text AS fields, deleted_at AS "deletedAt" FROM ${DeletedUser}
         WHERE organization_id = ${organizationId} ${key ? sql`AND email_key = ${key}` : sql``}`,
-      columns: COLUMNS,
+      columns: byTime('deleted_at', 'deletedAt'),
       order: 'desc' as const,
       limit,
       cursor,

@@ -1,4 +1,4 @@
-import type { Order, SortColumn } from '../../pages/paginate';
+import { BY_CREATION, byTime, type Order, type SortColumn } from '../../pages/paginate';
 
 export type UserSort = 'name' | 'email' | 'createdAt' | 'updatedAt';
 
@@ -22,18 +22,12 @@ export const USER_SORTS: Record<UserSort, { columns: SortColumn[]; order: Order;
     select: ', email_key',
   },
   createdAt: {
-    columns: [
-      { column: 'created_at', property: 'createdAt', type: 'time' },
-      { column: 'id', property: 'id', type: 'text' },
-    ],
+    columns: BY_CREATION,
     order: 'desc',
     select: '',
   },
   updatedAt: {
-    columns: [
-      { column: 'updated_at', property: 'updatedAt', type: 'time' },
-      { column: 'id', property: 'id', type: 'text' },
-    ],
+    columns: byTime('updated_at', 'updatedAt'),
     order: 'desc',
     select: '',
   },

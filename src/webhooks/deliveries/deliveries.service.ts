@@ -9,8 +9,7 @@ import { EventLog } from '../../events/log/event-log';
 import { type By, callerOf } from '../../http/caller';
 import { conflict, invalidInput, notFound } from '../../http/fault';
 import { validatedInput } from '../../http/input/validate';
-import { type Page, paginate } from '../../pages/paginate';
-import { NEWEST_FIRST } from '../webhook/newest-first';
+import { BY_CREATION, type Page, paginate } from '../../pages/paginate';
 import { Webhook } from '../webhook/webhook.entity';
 import { webhookNotFound, writeWebhook } from '../webhook/write-webhook';
 import { ListDeliveriesDto, RedeliverDto } from './delivery.dto';
@@ -40,7 +39,7 @@ export class DeliveriesService {
     const page = {
       select: sql`SELECT ${DELIVERY_COLUMNS} FROM ${WebhookDelivery}
         WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} ${state ? sql`AND state = ${state}` : sql``}`,
-      columns: NEWEST_FIRST,
+      columns: BY_CREATION,
       order: 'desc' as const,
       limit,
       cursor,
