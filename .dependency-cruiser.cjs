@@ -22,7 +22,7 @@ const ROOMS = {
   groups: ['http', 'pages', 'database', 'events', 'users'],
   scim: ['http', 'pages', 'database', 'users', 'groups'],
   statistics: ['http', 'pages', 'database', 'auth', 'users'],
-  'user-export': ['http', 'database', 'users', 'groups', 'scim', 'events'],
+  'user-export': ['http', 'pages', 'database', 'users', 'groups', 'scim', 'events'],
   demo: ['http', 'users'],
   metrics: ['http', 'database', 'health', 'rate-limit', 'tokens', 'events', 'webhooks'],
   process: [
@@ -51,6 +51,7 @@ const ROOMS = {
   ],
   cli: [
     'http',
+    'pages',
     'database',
     'background',
     'auth',

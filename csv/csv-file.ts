@@ -5,8 +5,8 @@ import { formatRows } from './write-csv';
 
 export type { CsvRow } from './csv-rows';
 
-/** The column with the reason why a row was refused. An import ignores it. */
-const REASON = 'refused_because';
+/** The column, or property of an NDJSON line, with the reason why a row was refused. An import ignores it. */
+export const REASON = 'refused_because';
 
 /** The maximum characters of a header. */
 const MAX_HEAD = 128 * 1024;

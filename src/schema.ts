@@ -1,5 +1,5 @@
 import { migrations } from '../migrations';
-import type { Schema } from './database/data-source';
+import type { SchemaOptions } from './database/data-source';
 import { FEATURES } from './service.module';
 
 /** The tables of the service, and the migrations and extensions that create them. */
@@ -7,4 +7,4 @@ export const schema = {
   entities: FEATURES.flatMap<Function>(({ entities }) => entities),
   migrations,
   extensions: ['pg_trgm', 'btree_gin'],
-} satisfies Schema;
+} satisfies SchemaOptions;

@@ -76,6 +76,6 @@ export async function run([node, script, ...args] = process.argv): Promise<void>
   try {
     await program.parseAsync([node, script, ...asked]);
   } catch (error) {
-    (await import('../process/failure.js')).fail(error);
+    (await import('../process/failure.js')).exitWith(error);
   }
 }

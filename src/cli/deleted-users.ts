@@ -10,7 +10,7 @@ import { DeletedUsersService } from '../users/deleted/deleted-users.service';
 import { print } from './output';
 import { withService } from './with-service';
 
-interface Options {
+interface DeletedUserOptions {
   organization?: string;
   json?: boolean;
 }
@@ -29,7 +29,7 @@ export function addDeletedUsers(users: Command): void {
     .option('--email <address>', 'another email address, if the former one is taken by now')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums users restore usr_… --organization org_…')
-    .action(async (id: string, { email, ...options }: Options & { email?: string }) => {
+    .action(async (id: string, { email, ...options }: DeletedUserOptions & { email?: string }) => {
       const changes = validateOrThrow(RestoreUserDto, { email });
       const run = (service: DeletedUsersService, by: Caller) =>
         service.restore(by, id, changes).catch((error: unknown) => {
@@ -46,7 +46,7 @@ export function addDeletedUsers(users: Command): void {
     .option(...ORGANIZATION)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums users purge usr_… --organization org_…')
-    .action(async (id: string, options: Options) => {
+    .action(async (id: string, options: DeletedUserOptions) => {
       const run = (service: DeletedUsersService, by: Caller) => service.purge(by, id);
       await withDeletedUser(id, options, 'ums users purge', run);
       print({ purged: id }, options);
@@ -55,7 +55,7 @@ export function addDeletedUsers(users: Command): void {
 
 function withDeletedUser<Result>(
   id: string,
-  { organization }: Options,
+  { organization }: DeletedUserOptions,
   command: string,
   run: (service: DeletedUsersService, by: Caller) => Promise<Result>,
 ): Promise<Result> {

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { formatRows } from '../../csv/write-csv';
 import type { Database } from '../database/database';
+import { pagesOf } from '../pages/paginate';
 import { type User, USER_FIELDS } from '../users/user/user.entity';
 import type { UserFilter } from '../users/user/user.filter';
 import { pageOfUsers, USER_COLUMNS } from '../users/user/user-query';
@@ -19,19 +20,17 @@ export async function* userPages(
   organizationId: string,
   filter: UserFilter,
 ): AsyncGenerator<UserView[]> {
-  let cursor: string | undefined;
-  do {
+  const pages = pagesOf((cursor) => {
     const page = { sort: 'createdAt', order: 'asc', limit: PAGE_SIZE, cursor } as const;
-    const { data, nextCursor } = await database.read(organizationId, (manager) =>
+    return database.read(organizationId, (manager) =>
       pageOfUsers<User>(manager, { organizationId, filter }, { select: USER_COLUMNS }, page),
     );
-    if (data.length > 0) yield data.map(serializeUser);
-    cursor = nextCursor ?? undefined;
-  } while (cursor !== undefined);
+  });
+  for await (const page of pages) yield page.map(serializeUser);
 }
 
 /** Writes pages of users and yields the number of users in each. */
-export async function* exportUsers(
+export async function* writeExport(
   pages: AsyncIterable<UserView[]>,
   { format, delimiter }: { format: Format; delimiter: string },
   to: Writable,

@@ -1,15 +1,9 @@
 import type { Command } from 'commander';
 import { serializeGroup } from '../groups/group/group.serializer';
-import type { GroupView } from '../groups/group/group.view';
 import { GroupsService } from '../groups/groups.service';
 import { systemCaller } from '../http/caller';
-import { print } from './output';
-import { requireOrganization, withService } from './with-service';
-
-interface ListOptions {
-  organization: string;
-  json?: boolean;
-}
+import { type OutputOptions, print } from './output';
+import { allOf, requireOrganization, withService } from './with-service';
 
 export function groupsCommand(groups: Command): void {
   groups.addHelpText('after', '\nExample:\n  ums groups list --organization org_…');
@@ -20,23 +14,12 @@ export function groupsCommand(groups: Command): void {
     .requiredOption('--organization <id>', 'the organization that the groups belong to')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums groups list --organization org_…')
-    .action(async ({ organization, ...output }: ListOptions) => {
+    .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
+      const by = systemCaller(organization, 'cli', 'ums groups list');
       const all = await withService(async (app) => {
         await requireOrganization(app, organization);
-        return listAll(app.get(GroupsService), organization);
+        return allOf((cursor) => app.get(GroupsService).list(by, { limit: 200, cursor }));
       });
-      print(all, output);
+      print(all.map(serializeGroup), output);
     });
-}
-
-async function listAll(groups: GroupsService, organizationId: string): Promise<GroupView[]> {
-  const by = systemCaller(organizationId, 'cli', 'ums groups list');
-  const all: GroupView[] = [];
-  let cursor: string | undefined;
-  do {
-    const { data, nextCursor } = await groups.list(by, { limit: 200, cursor });
-    all.push(...data.map(serializeGroup));
-    cursor = nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return all;
 }

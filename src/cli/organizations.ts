@@ -3,12 +3,8 @@ import { validateOrThrow } from '../http/input/validate';
 import { CreateOrganizationDto, OrganizationNameDto } from '../auth/organizations.dto';
 import { OrganizationsService } from '../auth/organizations.service';
 import { LARGE_JOB } from '../database/data-source';
-import { print } from './output';
+import { type OutputOptions, print } from './output';
 import { withService } from './with-service';
-
-interface Output {
-  json?: boolean;
-}
 
 export function organizationsCommand(organizations: Command): void {
   organizations.addHelpText('after', '\nExample:\n  ums organizations list');
@@ -20,7 +16,7 @@ export function organizationsCommand(organizations: Command): void {
     .option('--external-id <id>', 'the ID by which another system knows the organization')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc." --external-id 4711')
-    .action(async (name: string, { externalId, ...output }: Output & { externalId?: string }) => {
+    .action(async (name: string, { externalId, ...output }: OutputOptions & { externalId?: string }) => {
       const input = validateOrThrow(CreateOrganizationDto, { name, externalId });
       print(await withOrganizations((service) => service.create(input.name, input)), output);
     });
@@ -32,7 +28,7 @@ export function organizationsCommand(organizations: Command): void {
     .description('change the name of an organization')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations rename org_… "Example Ltd."')
-    .action(async (id: string, name: string, output: Output) => {
+    .action(async (id: string, name: string, output: OutputOptions) => {
       const input = validateOrThrow(OrganizationNameDto, { name });
       print(await withOrganizations((service) => service.rename(id, input.name)), output);
     });
@@ -43,7 +39,7 @@ export function organizationsCommand(organizations: Command): void {
     .description('delete an organization that has no users and no active tokens')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations delete org_…')
-    .action(async (id: string, output: Output) => {
+    .action(async (id: string, output: OutputOptions) => {
       await withOrganizations((service) => service.delete(id), LARGE_JOB);
       print({ deleted: id }, output);
     });
@@ -53,7 +49,7 @@ export function organizationsCommand(organizations: Command): void {
     .description('list all organizations, oldest first')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations list --json')
-    .action(async (output: Output) => {
+    .action(async (output: OutputOptions) => {
       print(await withOrganizations((service) => service.list()), output);
     });
 }

@@ -1,7 +1,11 @@
 import { printable } from '../process/pretty-log';
 
+export interface OutputOptions {
+  json?: boolean;
+}
+
 /** Prints one object or a list: as one JSON document with `--json`, otherwise as text. */
-export function print(result: object | object[], { json }: { json?: boolean }): void {
+export function print(result: object | object[], { json }: OutputOptions): void {
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else if (!Array.isArray(result))
     process.stdout.write(

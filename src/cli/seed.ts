@@ -4,12 +4,12 @@ import { systemCaller } from '../http/caller';
 import { person } from '../demo/people';
 import { optimizeForSize } from '../process/v8';
 import { BatchService } from '../users/batch/batch.service';
-import type { Row } from './import/import-file';
+import type { ImportRow } from './import/import-file';
 import { withReason } from './import/ndjson-file';
 import { runImport } from './import/run-import';
 import { requireOrganization, withService } from './with-service';
 
-interface Options {
+interface SeedOptions {
   organization: string;
   users: number;
   json?: boolean;
@@ -24,7 +24,7 @@ export function seedCommand(command: Command): void {
     .action(seed);
 }
 
-async function seed({ organization, users, ...output }: Options): Promise<void> {
+async function seed({ organization, users, ...output }: SeedOptions): Promise<void> {
   optimizeForSize();
   await withService(async (app) => {
     await requireOrganization(app, organization);
@@ -46,7 +46,7 @@ async function seed({ organization, users, ...output }: Options): Promise<void> 
   }, LARGE_JOB);
 }
 
-async function* sampleRows(users: number): AsyncGenerator<Row> {
+async function* sampleRows(users: number): AsyncGenerator<ImportRow> {
   for (let n = 0; n < users; n++) {
     const input = person(n);
     yield { line: n + 1, input, bytes: 0, refused: (reason) => withReason(JSON.stringify(input), reason) };

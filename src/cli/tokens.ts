@@ -4,16 +4,11 @@ import { sql } from '../database/sql';
 import { validateOrThrow } from '../http/input/validate';
 import { type Caller, systemCaller } from '../http/caller';
 import { Token } from '../tokens/token.entity';
-import type { TokenRecord } from '../tokens/token.serializer';
 import { newTokenValue } from '../tokens/token-value';
 import { CreateTokenDto, RotateTokenDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
-import { print } from './output';
-import { requireOrganization, withService } from './with-service';
-
-interface Output {
-  json?: boolean;
-}
+import { type OutputOptions, print } from './output';
+import { allOf, requireOrganization, withService } from './with-service';
 
 export function tokensCommand(tokens: Command): void {
   tokens.addHelpText('after', '\nExample:\n  ums tokens list --organization org_…');
@@ -54,10 +49,11 @@ export function tokensCommand(tokens: Command): void {
     .requiredOption('--organization <id>', 'the organization that the tokens belong to')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…')
-    .action(async ({ organization, ...output }: Output & { organization: string }) => {
+    .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
+      const by = systemCaller(organization, 'cli', 'ums tokens list');
       const all = await withService(async (app) => {
         await requireOrganization(app, organization);
-        return listAll(app.get(TokensService), systemCaller(organization, 'cli', 'ums tokens list'));
+        return allOf((cursor) => app.get(TokensService).list(by, { limit: 200, cursor }));
       });
       print(all, output);
     });
@@ -68,7 +64,7 @@ export function tokensCommand(tokens: Command): void {
     .description('revoke a token, immediately and permanently')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens revoke tok_…')
-    .action(async (id: string, output: Output) => {
+    .action(async (id: string, output: OutputOptions) => {
       const revoked = await withToken(id, 'ums tokens revoke', async (tokens, by) => {
         await tokens.revoke(by, id);
         return tokens.get(by, id);
@@ -86,7 +82,7 @@ export function tokensCommand(tokens: Command): void {
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens rotate tok_… --overlap 48h')
-    .action(async (id: string, { overlap, ...output }: Output & { overlap?: string }) => {
+    .action(async (id: string, { overlap, ...output }: OutputOptions & { overlap?: string }) => {
       const input = validateOrThrow(RotateTokenDto, { overlap });
       const { token, value } = await withToken(id, 'ums tokens rotate', (tokens, by) =>
         tokens.rotate(by, id, input),
@@ -99,13 +95,13 @@ export function tokensCommand(tokens: Command): void {
     .description('generate a value for BOOTSTRAP_TOKEN; needs no database')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  BOOTSTRAP_TOKEN=$(ums tokens generate) ums start')
-    .action(({ json }: Output) => {
+    .action(({ json }: OutputOptions) => {
       const token = newTokenValue();
       process.stdout.write(`${json ? JSON.stringify({ token }) : token}\n`);
     });
 }
 
-interface CreateOptions extends Output {
+interface CreateOptions extends OutputOptions {
   organization: string;
   name: string;
   scopes: string;
@@ -129,14 +125,3 @@ const withToken = <Result>(
       throw new Error('There is no such token. List them with: ums tokens list --organization <id>');
     return run(app.get(TokensService), systemCaller(token.organizationId, 'cli', command));
   });
-
-async function listAll(tokens: TokensService, by: Caller): Promise<TokenRecord[]> {
-  const all: TokenRecord[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await tokens.list(by, { limit: 200, cursor });
-    all.push(...page.data);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor);
-  return all;
-}

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
 import { optimizeForSize } from '../process/v8';
-import { type Format, formatOf, formatOption, isTsv } from './import/format';
+import { type Format, fileFormatOf, formatOption, isTsv } from './import/format';
 import { addDeletedUsers } from './deleted-users';
 import { addImport } from './import/command';
 import { Interruption } from './interruption';
@@ -60,17 +60,17 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
     role: options.role,
     active: options.active === undefined ? undefined : options.active === 'true',
   };
-  const format = formatOf(output ?? '', options.format);
+  const format = fileFormatOf(output ?? '', options.format);
   const delimiter = isTsv(output ?? '') ? '\t' : ',';
   optimizeForSize();
-  const { userPages, exportUsers, writeAtomically } = await import('./export.js');
+  const { userPages, writeExport, writeAtomically } = await import('./export.js');
   await withService(async (app) => {
     await requireOrganization(app, organization);
     let users = 0;
     let stopped = false;
     const interruption = new Interruption(() => (stopped = true));
     const fill = async (to: Writable) => {
-      for await (const page of exportUsers(
+      for await (const page of writeExport(
         userPages(app.get(Database), organization, filter),
         { format, delimiter },
         to,

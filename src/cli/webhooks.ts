@@ -2,12 +2,8 @@ import type { Command } from 'commander';
 import { systemCaller } from '../http/caller';
 import { WebhookSecrets } from '../webhooks/webhook/webhook-secrets';
 import { WebhooksService } from '../webhooks/webhooks.service';
-import { print } from './output';
+import { type OutputOptions, print } from './output';
 import { requireOrganization, withService } from './with-service';
-
-interface Output {
-  json?: boolean;
-}
 
 export function webhooksCommand(webhooks: Command): void {
   webhooks.addHelpText('after', '\nExample:\n  ums webhooks list --organization org_…');
@@ -18,7 +14,7 @@ export function webhooksCommand(webhooks: Command): void {
     .requiredOption('--organization <id>', 'the organization that the webhooks belong to')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums webhooks list --organization org_… --json')
-    .action(async ({ organization, ...output }: Output & { organization: string }) => {
+    .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
       const { data } = await withService(async (app) => {
         await requireOrganization(app, organization);
         const by = systemCaller(organization, 'cli', 'ums webhooks list');
@@ -32,7 +28,7 @@ export function webhooksCommand(webhooks: Command): void {
     .description('encrypt the secrets of all webhooks with the first key in WEBHOOK_ENCRYPTION_KEY')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  WEBHOOK_ENCRYPTION_KEY=<new key>,<old key> ums webhooks rewrap')
-    .action(async (output: Output) => {
+    .action(async (output: OutputOptions) => {
       print({ rewrapped: await withService((app) => app.get(WebhookSecrets).rewrap()) }, output);
     });
 }

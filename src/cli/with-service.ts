@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../auth/organizations.service';
 import { openDatabase } from '../database/data-source';
 import { OUTDATED, pendingMigrations } from '../database/migrate';
+import { type Page, pagesOf } from '../pages/paginate';
 import { readConfig, serviceOptions } from '../process/config';
 import { schema } from '../schema';
 import { ServiceModule } from '../service.module';
@@ -48,6 +49,13 @@ export async function requireOrganization(app: INestApplicationContext, id: stri
       if (!(error instanceof NotFoundException)) throw error;
       throw new Error('There is no such organization. List them with: ums organizations list');
     });
+}
+
+/** The items of all pages of a list. */
+export async function allOf<Item>(list: (cursor?: string) => Promise<Page<Item>>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const page of pagesOf(list)) all.push(...page);
+  return all;
 }
 
 export async function requireMigrated(dataSource: DataSource): Promise<void> {

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { builtFile, fileOf, isBuilt, readBuilt, type SentFile } from '../http/built-file';
+import { readFileSync } from 'node:fs';
+import { builtFile, builtNames, fileOf, isBuilt, readBuilt, type SentFile } from '../http/built-file';
 
 /** Allows only the page's own files, and forbids turning text into markup or code. */
 const POLICY = [
@@ -64,8 +64,7 @@ export function readPage(hasSignIn: boolean): (path: string) => SentFile | undef
   return (path) => (isPagePath(path) ? byDepth[path.split('/').length] : undefined);
 }
 
-const namesOfFiles = () =>
-  isBuilt(PAGE) ? readdirSync(builtFile('dashboard/dashboard')).filter((name) => !name.endsWith('.gz')) : [];
+const namesOfFiles = () => builtNames('dashboard/dashboard', PAGE);
 
 /** The name of the style sheet, below `/dashboard/`. */
 export const stylesheet = (): string => namesOfFiles().find((name) => name.endsWith('.css')) ?? '';

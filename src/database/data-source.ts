@@ -9,7 +9,10 @@ import { ResilientClient } from './connections/resilient-client';
 import { MIGRATIONS_TABLE } from './tables';
 
 /** The tables and the migrations that create them. They are parameters, because this folder depends on no feature. */
-export type Schema = Pick<PostgresDataSourceOptions, 'entities' | 'migrations' | 'extensions' | 'schema'>;
+export type SchemaOptions = Pick<
+  PostgresDataSourceOptions,
+  'entities' | 'migrations' | 'extensions' | 'schema'
+>;
 
 export interface DatabaseConfig {
   /** Undefined selects the embedded database. */
@@ -62,7 +65,7 @@ const MIN_SERVER_VERSION = 15;
 /** Opens the database, and brings its schema up to date if `config.migrate` is set. Otherwise another process may do that later. */
 export async function openDatabase(
   config: DatabaseConfig,
-  schema: Schema,
+  schema: SchemaOptions,
   timeouts: object = TIMEOUTS,
 ): Promise<OpenDatabase> {
   const isEmbedded = config.databaseUrl === undefined;
@@ -80,7 +83,7 @@ export async function openDatabase(
 }
 
 /** Brings the schema up to date, and returns the names of the migrations that ran. */
-export async function migrateDatabase(config: DatabaseConfig, schema: Schema): Promise<string[]> {
+export async function migrateDatabase(config: DatabaseConfig, schema: SchemaOptions): Promise<string[]> {
   const database =
     config.databaseUrl === undefined
       ? await openEmbeddedDatabase(config, schema)
@@ -88,7 +91,11 @@ export async function migrateDatabase(config: DatabaseConfig, schema: Schema): P
   return migrate(database.dataSource).finally(() => database.close());
 }
 
-async function openServer(config: DatabaseConfig, schema: Schema, timeouts: object): Promise<OpenDatabase> {
+async function openServer(
+  config: DatabaseConfig,
+  schema: SchemaOptions,
+  timeouts: object,
+): Promise<OpenDatabase> {
   const options = serverOptions(config, schema, timeouts);
   const dataSource = await reach(() => new DataSource(options).initialize());
   const close = () => destroy(dataSource);
@@ -101,7 +108,7 @@ async function openServer(config: DatabaseConfig, schema: Schema, timeouts: obje
   return { dataSource, close };
 }
 
-async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Promise<OpenDatabase> {
+async function openEmbeddedDatabase(config: DatabaseConfig, schema: SchemaOptions): Promise<OpenDatabase> {
   const embedded = await openEmbedded(config.dataDir);
   const dataSource = await new DataSource({ ...commonOptions(schema), ...embedded.options }).initialize();
   return {
@@ -114,7 +121,7 @@ async function openEmbeddedDatabase(config: DatabaseConfig, schema: Schema): Pro
 }
 
 /** The data source for TypeORM's own command line, which opens and closes it. */
-export async function closedDataSource(config: DatabaseConfig, schema: Schema): Promise<DataSource> {
+export async function closedDataSource(config: DatabaseConfig, schema: SchemaOptions): Promise<DataSource> {
   if (config.databaseUrl !== undefined) return new DataSource(serverOptions(config, schema, UNLIMITED));
   const embedded = await openEmbedded(config.dataDir);
   return new (class extends DataSource {
@@ -125,7 +132,7 @@ export async function closedDataSource(config: DatabaseConfig, schema: Schema): 
   })({ ...commonOptions(schema), ...embedded.options });
 }
 
-const serverOptions = (config: DatabaseConfig, schema: Schema, timeouts: object) => ({
+const serverOptions = (config: DatabaseConfig, schema: SchemaOptions, timeouts: object) => ({
   ...commonOptions(schema),
   url: config.databaseUrl,
   poolSize: config.poolSize,
@@ -138,7 +145,7 @@ const serverOptions = (config: DatabaseConfig, schema: Schema, timeouts: object)
   },
 });
 
-export const commonOptions = (schema: Schema) => ({
+export const commonOptions = (schema: SchemaOptions) => ({
   type: 'postgres' as const,
   ...schema,
   migrationsTableName: MIGRATIONS_TABLE,

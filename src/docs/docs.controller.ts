@@ -5,15 +5,15 @@ import { NoQueryGuard } from '../http/input/no-query.guard';
 import { NO_ROUTE } from '../http/problem';
 import { Responses } from '../http/responses';
 import { Public } from '../http/scopes';
-import { readDocument, readFiles, readPage } from './docs.files';
+import { readDocument, readDocsFiles, readDocsPage } from './docs.files';
 
 @Controller()
 @Public()
 @UseGuards(NoQueryGuard)
 export class DocsController {
   private readonly document = readDocument();
-  private readonly page = readPage();
-  private readonly files = readFiles();
+  private readonly page = readDocsPage();
+  private readonly files = readDocsFiles();
 
   /**
    * Get the OpenAPI document

@@ -1,14 +1,13 @@
-import { readdirSync } from 'node:fs';
-import { builtFile, fileOf, isBuilt, readBuilt, type SentFile } from '../http/built-file';
+import { builtNames, fileOf, isBuilt, readBuilt, type SentFile } from '../http/built-file';
 import document from '../../openapi.json';
 
-const PAGE = 'docs/index.html';
+const INDEX = 'docs/index.html';
 
 /** Callers keep the files, and ask each time whether they are still the same. */
 const CACHING = { 'Cache-Control': 'no-cache' };
 
 /** Allows only the page's own files, and requests to the service that serves it. */
-const PAGE_HEADERS = {
+const HEADERS = {
   ...CACHING,
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -26,15 +25,12 @@ const PAGE_HEADERS = {
 };
 
 /** The page, unless only the code has been built. */
-export const readPage = (): SentFile | undefined =>
-  isBuilt(PAGE) ? readBuilt(PAGE, PAGE_HEADERS) : undefined;
+export const readDocsPage = (): SentFile | undefined =>
+  isBuilt(INDEX) ? readBuilt(INDEX, HEADERS) : undefined;
 
 /** The files below `/docs/`, by name: Swagger UI with its licence, and our own. */
-export const readFiles = (): Map<string, SentFile> =>
-  new Map(namesOfFiles().map((name) => [name, readBuilt(`docs/docs/${name}`, PAGE_HEADERS)]));
-
-const namesOfFiles = () =>
-  isBuilt(PAGE) ? readdirSync(builtFile('docs/docs')).filter((name) => !name.endsWith('.gz')) : [];
+export const readDocsFiles = (): Map<string, SentFile> =>
+  new Map(builtNames('docs/docs', INDEX).map((name) => [name, readBuilt(`docs/docs/${name}`, HEADERS)]));
 
 /** The OpenAPI document, compressed if the build has done so. */
 export const readDocument = (): SentFile =>

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { DataSource } from 'typeorm';
 import { poolOf } from '../database/connections/pool';
-import { commonOptions, type Schema } from '../database/data-source';
+import { commonOptions, type SchemaOptions } from '../database/data-source';
 
 /** Stays open until the host closes its pool, which owns the connections. */
 class GuestDataSource extends DataSource {
@@ -12,7 +12,11 @@ class GuestDataSource extends DataSource {
  * A data source for our tables on the connections of the host's data source. Our entities are not registered with the
  * host's, so its `synchronize`, migrations and names are unaffected, and there is no second pool to size.
  */
-export async function openGuest(host: DataSource, tables: Schema, schema?: string): Promise<DataSource> {
+export async function openGuest(
+  host: DataSource,
+  tables: SchemaOptions,
+  schema?: string,
+): Promise<DataSource> {
   if (host.options.type !== 'postgres') {
     throw new Error(`The service requires a PostgreSQL data source; this one is ${host.options.type}.`);
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 import type { Request, Response } from 'express';
 import { hasFile } from './input/entity-tags';
@@ -12,6 +12,10 @@ export const builtFile = (path: string) => join(DIST, path);
 
 /** Whether it is there: `nest start` compiles the code alone. */
 export const isBuilt = (path: string) => existsSync(builtFile(path));
+
+/** The names of the files in a folder of the build, without the compressed ones; none if `page` has not been built. */
+export const builtNames = (folder: string, page: string): string[] =>
+  isBuilt(page) ? readdirSync(builtFile(folder)).filter((name) => !name.endsWith('.gz')) : [];
 
 export const NOT_BUILT = 'This page has not been built. Run: npm run build';
 

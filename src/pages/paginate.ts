@@ -69,6 +69,16 @@ export async function paginate<Row extends object>(
   };
 }
 
+/** The pages of a whole list, one after the other. */
+export async function* pagesOf<Item>(list: (cursor?: string) => Promise<Page<Item>>): AsyncGenerator<Item[]> {
+  let cursor: string | undefined;
+  do {
+    const { data, nextCursor } = await list(cursor);
+    if (data.length > 0) yield data;
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
 /**
  * A limit that the planner cannot read, so it plans for a tenth of the rows that it expects. It knows nothing of how many rows
  * an organization has, and if it expected fewer than the page has, it might read and sort all of them.

@@ -1,10 +1,10 @@
 import { OUTDATED } from '../database/migrate';
-import type { Access } from './bootstrap';
+import type { AccessReport } from './bootstrap';
 import { reachOf } from './listen';
 import { printable } from './pretty-log';
 
 /** What a start reports. */
-export interface Started extends Partial<Access> {
+export interface Started extends Partial<AccessReport> {
   url: string;
   dashboard: string;
   /** Undefined unless metrics are served. */

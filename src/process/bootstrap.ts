@@ -36,7 +36,7 @@ function createFirstAdmin(app: INestApplicationContext, name: string, value: str
 }
 
 /** What a start reports about access to the service. */
-export interface Access {
+export interface AccessReport {
   /** The oldest organization. */
   organization?: Pick<Organization, 'id' | 'name'>;
   organizations: number;
@@ -47,7 +47,7 @@ export interface Access {
 }
 
 /** Creates the first admin token if needed. The result has its value only if the service generated it. */
-export async function bootstrap(app: INestApplicationContext, config: Config): Promise<Access> {
+export async function bootstrap(app: INestApplicationContext, config: Config): Promise<AccessReport> {
   // In production standard output is a log, where a token must not be.
   const isTrial = config.databaseUrl === undefined && !config.production;
   const generated = isTrial && !config.bootstrapToken ? newTokenValue() : undefined;

@@ -74,7 +74,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** Prints the message of the error and ends the process. */
-export function fail(error: unknown): never {
+export function exitWith(error: unknown): never {
   process.stderr.write(`${messageOf(error)}\n`);
   process.exit(process.exitCode ?? 1);
 }

@@ -5,14 +5,14 @@ import { isKeyList, newKey } from '../webhooks/secrets/key-ring';
 /** The name of the file in the folder of the embedded database. */
 const KEY_FILE = 'webhook-key';
 
-interface Settings {
+interface KeySettings {
   webhookKey?: string;
   databaseUrl?: string;
   dataDir: string;
 }
 
 /** The keys that encrypt the secrets of webhooks: those in the environment, or the one generated for the embedded database. */
-export function webhookKey({ webhookKey: given, databaseUrl, dataDir }: Settings): string | undefined {
+export function webhookKey({ webhookKey: given, databaseUrl, dataDir }: KeySettings): string | undefined {
   if (given !== undefined || databaseUrl !== undefined) return given;
   const path = join(dataDir, KEY_FILE);
   if (!existsSync(path)) {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { carriedIpv4, groupsOf } from '../http/server/ip-address';
+import { carriedIpv4, ipv6Groups } from '../http/server/ip-address';
 
 /**
  * The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address, because a single customer usually has
@@ -7,7 +7,7 @@ import { carriedIpv4, groupsOf } from '../http/server/ip-address';
  */
 export function networkOf(address = ''): string {
   const [plain] = withoutPort(address).split('%'); // without the zone of a link-local address
-  if (isIP(plain) === 6) return carriedIpv4(plain) ?? groupsOf(plain).slice(0, 4).join(':');
+  if (isIP(plain) === 6) return carriedIpv4(plain) ?? ipv6Groups(plain).slice(0, 4).join(':');
   return isIP(plain) === 4 ? plain : 'unknown';
 }
 

@@ -14,7 +14,7 @@ const KEPT_MS = 60_000;
 const MAX_KEPT = 1_000;
 
 /** The maximum number of users, and of active ones, that are counted. */
-const MAX_COUNTED = 100_000;
+const MAX_COUNTED_USERS = 100_000;
 
 /** The maximum number of users that are counted for a day. */
 const MAX_OF_DAY = 10_000;
@@ -66,7 +66,7 @@ export class StatisticsService {
       const created = await createdBetween(manager, organizationId, days, MAX_OF_DAY);
       return {
         organization: { id, name },
-        users: await userCounts(manager, organizationId, MAX_COUNTED),
+        users: await userCounts(manager, organizationId, MAX_COUNTED_USERS),
         createdByDay: created.map((count, i) => ({ date: days[i].toISOString().slice(0, 10), count })),
         countedAt: now,
       };

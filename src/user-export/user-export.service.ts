@@ -4,6 +4,7 @@ import { UserHistory } from '../events/log/user-history';
 import { serializeGroup } from '../groups/group/group.serializer';
 import { GroupsService } from '../groups/groups.service';
 import { type By, callerOf } from '../http/caller';
+import { pagesOf } from '../pages/paginate';
 import { ScimUsersService } from '../scim/users/scim-users.service';
 import { UsersService } from '../users/users.service';
 
@@ -26,20 +27,14 @@ export class UserExportService {
     const user = await this.users.get(by, id);
     const directory = await this.directory.given(organizationId, id);
     const events = await this.history.of(organizationId, id);
+    const groups = pagesOf((cursor) =>
+      this.groups.list(organizationId, { user: id, limit: GROUPS_PER_PAGE, cursor }),
+    );
     const head = JSON.stringify({ exportedAt, user, directory }).slice(0, -1);
     return documentOf(head, {
-      groups: jsonOf(this.groupPages(organizationId, id), (group) => JSON.stringify(serializeGroup(group))),
+      groups: jsonOf(groups, (group) => JSON.stringify(serializeGroup(group))),
       events: jsonOf(events, eventAsJson),
     });
-  }
-
-  private async *groupPages(organizationId: string, user: string) {
-    let cursor: string | undefined;
-    do {
-      const page = await this.groups.list(organizationId, { user, limit: GROUPS_PER_PAGE, cursor });
-      yield page.data;
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
   }
 }
 

@@ -6,7 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { parse, unparse } from 'papaparse';
 import { type CsvOptions, readCsv } from '../../src/cli/import/csv-file';
-import type { ImportFile, Row } from '../../src/cli/import/import-file';
+import type { ImportFile, ImportRow } from '../../src/cli/import/import-file';
 import { readNdjson } from '../../src/cli/import/ndjson-file';
 import { runImport } from '../../src/cli/import/run-import';
 
@@ -22,14 +22,14 @@ const streamOf = (content: string | Buffer, chunkSize = 64 * 1024) => {
 const csv = (content: string | Buffer, options?: CsvOptions, chunkSize?: number) =>
   readCsv(streamOf(content, chunkSize), options);
 
-async function rowsOf(file: ImportFile): Promise<Row[]> {
-  const rows: Row[] = [];
+async function rowsOf(file: ImportFile): Promise<ImportRow[]> {
+  const rows: ImportRow[] = [];
   for await (const row of file.rows) rows.push(row);
   return rows;
 }
 
 /** What an import learns from rows. */
-const contents = (rows: Row[]) => rows.map(({ input, faults }) => ({ input, faults }));
+const contents = (rows: ImportRow[]) => rows.map(({ input, faults }) => ({ input, faults }));
 
 /** The file of refused rows if an import refuses all rows. */
 async function refusedFile(file: ImportFile, reason = 'line 7: name is "bad"'): Promise<Buffer> {

@@ -10,7 +10,7 @@ import { print } from '../output';
 import { counted } from '../progress';
 import { requireMigrated } from '../with-service';
 
-interface Options {
+interface DistributeArguments {
   dryRun?: boolean;
   schema?: string;
   json?: boolean;
@@ -22,7 +22,7 @@ export function distributeCommand(command: Command): void {
     .option('--schema <name>', 'the schema of the tables inside a host application')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://coordinator/ums ums distribute --dry-run')
-    .action(async (options: Options) => {
+    .action(async (options: DistributeArguments) => {
       const config = readConfig(process.env);
       if (config.databaseUrl === undefined)
         throw new Error(
@@ -33,14 +33,17 @@ export function distributeCommand(command: Command): void {
       try {
         await nodesOf(dataSource); // a worker or a database without Citus has nothing to migrate
         await requireMigrated(dataSource);
-        await run(dataSource, options);
+        await distributeAndReport(dataSource, options);
       } finally {
         await close();
       }
     });
 }
 
-async function run(dataSource: DataSource, { dryRun, json }: Options): Promise<void> {
+async function distributeAndReport(
+  dataSource: DataSource,
+  { dryRun, json }: DistributeArguments,
+): Promise<void> {
   const startedAt = performance.now();
   const distribution = await distribute(dataSource, {
     dryRun,

@@ -7,14 +7,14 @@ import { systemCaller } from '../../http/caller';
 import { optimizeForSize } from '../../process/v8';
 import { type Mode, MODES } from '../../users/batch/batch-rules';
 import { BatchService } from '../../users/batch/batch.service';
-import { type Format, formatOf, formatOption, isTsv } from './format';
+import { type Format, fileFormatOf, formatOption, isTsv } from './format';
 import { requireOrganization, withService } from '../with-service';
 import type { CsvOptions } from './csv-file';
 import type { ImportFile } from './import-file';
 import { requireWritable } from './refused-rows';
 import { runImport } from './run-import';
 
-interface Options extends CsvOptions {
+interface ImportOptions extends CsvOptions {
   organization: string;
   format?: Format;
   json?: boolean;
@@ -87,10 +87,10 @@ Examples:
     .action(importUsers);
 }
 
-async function importUsers(path: string, options: Options): Promise<void> {
+async function importUsers(path: string, options: ImportOptions): Promise<void> {
   optimizeForSize();
   const { organization, mode, dryRun = false } = options;
-  const format = formatOf(path, options.format);
+  const format = fileFormatOf(path, options.format);
   const { source, total, bytesRead } = open(path);
   const refusedFile =
     options.refused ?? (total === undefined ? `refused.${format}` : refusedFileOf(path, format));

@@ -13,20 +13,20 @@ export const KNOWN_COLUMNS = [...FIELD_NAMES.keys()];
  * The field of each column; undefined for one that is left out. Throws if a column is missing, or is neither a field nor in
  * `ignored`.
  */
-export function fieldsOf(names: string[], ignored: readonly string[]): (UserField | undefined)[] {
+export function fieldsOfColumns(names: string[], ignored: readonly string[]): (UserField | undefined)[] {
   const isIgnored = ignored.map(columnKey);
   const keys = names.map(columnKey);
   const imported = keys.filter((key) => !isIgnored.includes(key));
   if (!imported.includes('email')) {
     throw new Error(
-      `The column email is missing; the first line has ${quoted(names)}. ${HINT} ` +
+      `The column email is missing; the first line has ${quotedNames(names)}. ${HINT} ` +
         'For a delimiter other than comma, semicolon or tab, use --delimiter.',
     );
   }
   const unknown = names.filter((_name, at) => imported.includes(keys[at]) && !FIELD_NAMES.has(keys[at]));
   if (unknown.length > 0) {
     throw new Error(
-      `Unknown ${unknown.length > 1 ? 'columns' : 'column'}: ${quoted(unknown)}. ${HINT} ` +
+      `Unknown ${unknown.length > 1 ? 'columns' : 'column'}: ${quotedNames(unknown)}. ${HINT} ` +
         `To leave ${unknown.length > 1 ? 'them' : 'it'} out, use --ignore-columns ${argumentFor(unknown)}.`,
     );
   }
@@ -41,7 +41,7 @@ function argumentFor(names: string[]): string {
 }
 
 /** Names in quotes. Something that is not a header can be very long. */
-const quoted = (names: string[]) =>
+const quotedNames = (names: string[]) =>
   names
     .slice(0, 10)
     .map((name) => JSON.stringify(name.trim().slice(0, 64)))

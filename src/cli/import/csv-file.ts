@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { CsvFile } from '../../../csv/csv-file';
 import { parseRow } from '../../../csv/csv-rows';
 import { valuesOf } from '../../../csv/values';
-import { fieldsOf, KNOWN_COLUMNS } from './csv-columns';
-import { type ImportFile, type Row, rowFault } from './import-file';
+import { fieldsOfColumns, KNOWN_COLUMNS } from './csv-columns';
+import { type ImportFile, type ImportRow, rowFault } from './import-file';
 
 export interface CsvOptions {
   /** By default the header tells. */
@@ -15,9 +15,9 @@ export interface CsvOptions {
 /** Reads the rows of a CSV file, and writes refused ones in the same form. */
 export function readCsv(source: Readable, { delimiter, ignoreColumns }: CsvOptions = {}): ImportFile {
   let file: CsvFile;
-  async function* rows(): AsyncGenerator<Row> {
+  async function* rows(): AsyncGenerator<ImportRow> {
     file = await CsvFile.open(source, { known: KNOWN_COLUMNS, delimiter });
-    const fields = fieldsOf(file.header, ignoreColumns === undefined ? [] : namesIn(ignoreColumns));
+    const fields = fieldsOfColumns(file.header, ignoreColumns === undefined ? [] : namesIn(ignoreColumns));
     for await (const row of file.rows) {
       const { values, fault } = valuesOf(row, fields);
       yield {

@@ -10,7 +10,7 @@ export const formatOption = () =>
   ).choices(FORMATS);
 
 /** The requested format, otherwise the one of the file extension, otherwise NDJSON. */
-export const formatOf = (path: string, requested?: Format): Format =>
+export const fileFormatOf = (path: string, requested?: Format): Format =>
   requested ?? (/\.[ct]sv$/i.test(path) ? 'csv' : 'ndjson');
 
 /** Whether the extension says that the CSV has tabs. */

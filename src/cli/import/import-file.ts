@@ -1,7 +1,7 @@
 import type { Fault } from '../../http/fault';
 
 /** A row of a file, with its content or the reasons why it cannot be parsed. */
-export interface Row {
+export interface ImportRow {
   /** The number of its first line, counted from 1 as in an editor. */
   line: number;
   input?: unknown;
@@ -14,13 +14,10 @@ export interface Row {
 
 export interface ImportFile {
   /** Throws if the file as a whole is not in the format. */
-  rows: AsyncIterable<Row>;
+  rows: AsyncIterable<ImportRow>;
   /** What precedes the rows in a file of refused rows. */
   refusedHeader?(): string;
 }
-
-/** The property of an NDJSON line that says why the row was refused. */
-export const REASON = 'refused_because';
 
 /** The maximum size of a line in bytes, the same as for a request body. */
 export const MAX_ROW = 64 * 1024;

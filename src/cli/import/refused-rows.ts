@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Fault } from '../../http/fault';
 import { printable } from '../../process/pretty-log';
-import type { ImportFile, Row } from './import-file';
+import type { ImportFile, ImportRow } from './import-file';
 
 /** How many refused rows the terminal shows; the file has all of them. */
 const MAX_SHOWN = 5;
@@ -31,7 +31,7 @@ export class RefusedRows {
   ) {}
 
   /** Writes those rows of the batch that have faults. */
-  write(batch: Row[], faultsOf: (row: Row) => Fault[] | undefined): void {
+  write(batch: ImportRow[], faultsOf: (row: ImportRow) => Fault[] | undefined): void {
     const refused = batch.flatMap((row) => {
       const faults = faultsOf(row);
       if (!faults) return [];

@@ -4,7 +4,7 @@ import type { BatchAnswerView } from '../../users/batch/batch.view';
 import { USER_FIELDS, WRITABLE_FIELDS } from '../../users/user/user.entity';
 import { Interruption } from '../interruption';
 import { count, counted, Progress } from '../progress';
-import type { ImportFile, Row } from './import-file';
+import type { ImportFile, ImportRow } from './import-file';
 import { RefusedRows } from './refused-rows';
 
 /** The limits of a batch of the API. */
@@ -68,7 +68,7 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
       summary.rows += batch.length;
       for (const outcome of ['created', 'updated', 'unchanged'] as const)
         summary[outcome] += answer?.counts[outcome] ?? 0;
-      const faultsOf = (row: Row) => row.faults ?? faults.get(row);
+      const faultsOf = (row: ImportRow) => row.faults ?? faults.get(row);
       summary.refused += batch.filter(faultsOf).length;
       refused.write(batch, faultsOf);
       progress.show(summary.rows, job.done(summary));
@@ -97,8 +97,8 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
   else if (!summary.complete || summary.refused > 0) process.exitCode = 1;
 }
 
-async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
-  let batch: Row[] = [];
+async function* batches(rows: AsyncIterable<ImportRow>): AsyncGenerator<ImportRow[]> {
+  let batch: ImportRow[] = [];
   let bytes = 0;
   for await (const row of rows) {
     batch.push(row);

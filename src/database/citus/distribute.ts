@@ -1,19 +1,19 @@
 import { addressOf, hasCitus, nodesOf, type Queryable } from './cluster';
 import type { Placements } from './placements';
-import { type Step, stepsFor } from './steps';
+import { type DistributionStep, stepsFor } from './steps';
 import { countRows, misplaced, type Table, tablesOf } from './tables';
 
 export interface Distribution {
   /** The nodes that get the rows of organizations. */
   nodes: string[];
-  steps: Step[];
+  steps: DistributionStep[];
 }
 
 export interface DistributeOptions {
   /** Changes nothing. */
   dryRun?: boolean;
   /** Called before each step. */
-  onStep?: (step: Step, steps: Step[]) => void;
+  onStep?: (step: DistributionStep, steps: DistributionStep[]) => void;
 }
 
 /**
@@ -43,7 +43,7 @@ async function movesOf(
   moved: Table[],
   placements: Placements,
   dryRun: boolean | undefined,
-): Promise<Step[]> {
+): Promise<DistributionStep[]> {
   const names = moved.map(({ name }) => name);
   await refuseForeignKeys(
     runner,

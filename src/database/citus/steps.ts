@@ -3,7 +3,7 @@ import type { Placements } from './placements';
 import type { Table } from './tables';
 
 /** A change that distributes the database, in words and as a statement. */
-export interface Step {
+export interface DistributionStep {
   does: string;
   sql: string;
   /** The rows that it copies. */
@@ -16,7 +16,7 @@ export async function stepsFor(
   tables: Table[],
   placements: Placements,
   rows: ReadonlyMap<string, number>,
-): Promise<Step[]> {
+): Promise<DistributionStep[]> {
   const names = tables.map(({ name }) => name);
   const distributed = names.filter((name) => placements[name] === 'distributed');
   const keys = await foreignKeysAmong(runner, distributed);
@@ -45,7 +45,7 @@ export async function stepsFor(
   ];
 }
 
-function moveOf(name: string, placements: Placements): Step {
+function moveOf(name: string, placements: Placements): DistributionStep {
   if (placements[name] === 'reference')
     return { does: `copy ${name} to every node`, sql: `SELECT create_reference_table('${name}')` };
   const others = name === 'users' ? '' : `, colocate_with => 'users'`;

@@ -9,7 +9,7 @@ const PAUSE_MS = 1_000;
 /** No answer, no server, one that is starting, or one that has no connection left. Anything else needs another configuration. */
 const TEMPORARY_CODES =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|57P01|57P03|53300)$/;
-const NO_ANSWER = /timeout expired|due to connection timeout|when trying to connect/;
+const UNREACHABLE = /timeout expired|due to connection timeout|when trying to connect/;
 
 /** Connects to a server, which may not be there yet. If it cannot, the error names the variable of the server. */
 export async function reach<Connected>(connect: () => Promise<Connected>): Promise<Connected> {
@@ -31,4 +31,4 @@ export async function reach<Connected>(connect: () => Promise<Connected>): Promi
 }
 
 const isTemporary = (error: unknown) =>
-  TEMPORARY_CODES.test(sqlState(error) ?? '') || NO_ANSWER.test(reasonOf(error));
+  TEMPORARY_CODES.test(sqlState(error) ?? '') || UNREACHABLE.test(reasonOf(error));

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { sqlState } from '../errors';
-import { nameOf } from './statement-names';
+import { preparedNameOf } from './statement-names';
 
 const QUERY_CANCELED = '57014';
 
@@ -38,7 +38,7 @@ export class ResilientClient extends pg.Client {
   override query(...args: any[]): any {
     const [text, values] = args;
     if (this.canPrepare && typeof text === 'string' && Array.isArray(values) && values.length > 0) {
-      args.splice(0, 2, { name: nameOf(text), text, values });
+      args.splice(0, 2, { name: preparedNameOf(text), text, values });
     }
     const sentAt = performance.now();
     const ended = (error: Error | null) => {

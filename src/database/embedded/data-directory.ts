@@ -44,10 +44,10 @@ function makeDirectory(path: string): void {
 async function takeLock(dataDir: string): Promise<Server> {
   if (process.platform === 'win32') {
     const pipe = `\\\\.\\pipe\\ums-${resolve(dataDir).replace(/[^A-Za-z0-9]/g, '-')}`;
-    return listen(pipe).catch(() => Promise.reject(inUse(dataDir)));
+    return listenAt(pipe).catch(() => Promise.reject(inUse(dataDir)));
   }
   const own = `${LOCK_PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`;
-  const lock = await listen(socketPath(dataDir, own));
+  const lock = await listenAt(socketPath(dataDir, own));
   for (const name of readdirSync(dataDir)) {
     if (!name.startsWith(LOCK_PREFIX) || name === own) continue;
     const path = socketPath(dataDir, name);
@@ -75,7 +75,7 @@ function socketPath(dataDir: string, name: string): string {
   return path;
 }
 
-const listen = (path: string) =>
+const listenAt = (path: string) =>
   new Promise<Server>((done, fail) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', fail);

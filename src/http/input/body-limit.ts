@@ -12,5 +12,5 @@ export const bodyLimitOf = (handler: Function): number =>
   Reflect.getMetadata(BODY_LIMIT, handler) ?? DEFAULT_BODY_LIMIT;
 
 /** The limit in words. */
-export const sizeOf = (bytes: number) =>
+export const sizeInWords = (bytes: number) =>
   bytes % (1024 * 1024) === 0 ? `${bytes / (1024 * 1024)} MB` : `${bytes / 1024} KB`;

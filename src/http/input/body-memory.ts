@@ -61,7 +61,7 @@ export class BodyMemory {
   private wait(body: Body): Promise<void> {
     const { organizationId, size } = body;
     const own = [...this.waiting].filter((waiting) => waiting.organizationId === organizationId);
-    if (own.length >= MAX_WAITING.one || this.waiting.size >= MAX_WAITING.all) throw tooMany();
+    if (own.length >= MAX_WAITING.one || this.waiting.size >= MAX_WAITING.all) throw noMemory();
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
@@ -75,7 +75,7 @@ export class BodyMemory {
       };
       const refuse = () => {
         end();
-        reject(tooMany());
+        reject(noMemory());
       };
       const waiting = { organizationId, size, start };
       const timer = setTimeout(refuse, MAX_QUEUE_MS).unref();
@@ -130,4 +130,4 @@ export class BodyMemory {
   }
 }
 
-const tooMany = () => new ServiceUnavailableException('Too many large requests are in progress. Try again.');
+const noMemory = () => new ServiceUnavailableException('Too many large requests are in progress. Try again.');

@@ -5,7 +5,7 @@ import { invalidInput } from '../fault';
 /** The entity tags of a conditional request; `*` stands for any. */
 type EntityTags = '*' | string[];
 
-const MAX_BYTES = 1024;
+const MAX_HEADER_BYTES = 1024;
 
 const TAG = String.raw`(?:W/)?("[\x21\x23-\x7e\x80-\xff]*")`;
 const LIST = new RegExp(String.raw`^[\t ,]*${TAG}(?:[\t ]*,[\t ,]*${TAG})*[\t ,]*$`);
@@ -20,8 +20,10 @@ export const weakEntityTag = (version: number): string => `W/${entityTag(version
 function tagsOf({ headers }: IncomingMessage, name: 'If-Match' | 'If-None-Match'): EntityTags | undefined {
   const value = headers[name.toLowerCase()] as string | undefined;
   if (value === undefined) return undefined;
-  if (value.length > MAX_BYTES)
-    throw invalidInput([{ field: name, code: 'too_long', message: `must not exceed ${MAX_BYTES} bytes` }]);
+  if (value.length > MAX_HEADER_BYTES)
+    throw invalidInput([
+      { field: name, code: 'too_long', message: `must not exceed ${MAX_HEADER_BYTES} bytes` },
+    ]);
   if (value.trim() === '*') return '*';
   if (!LIST.test(value))
     throw invalidInput([

@@ -10,7 +10,7 @@ import { json, type Request, type Response } from 'express';
 import { sendContinue } from '../server/expect-continue';
 import { invalidInput } from '../fault';
 import { formatOf } from '../wire-format';
-import { bodyLimitOf, sizeOf } from './body-limit';
+import { bodyLimitOf, sizeInWords } from './body-limit';
 import { readWithinMemory } from './held-body';
 import { keepHash } from './idempotency-key';
 import { isBodyOptional } from './optional-body';
@@ -24,7 +24,7 @@ const malformed = () =>
   );
 
 const tooLarge = (limit: number) =>
-  new PayloadTooLargeException(`The request body must not exceed ${sizeOf(limit)}.`);
+  new PayloadTooLargeException(`The request body must not exceed ${sizeInWords(limit)}.`);
 
 const parserOf = (limit: number) =>
   json({

@@ -59,11 +59,11 @@ export function validate<Dto extends object>(
     else simple[key] = value;
   }
   const dto = Object.assign(plainToInstance(metatype, simple), structured);
-  for (const error of validateSync(dto, OPTIONS)) faultsOf(error, kind).forEach(report);
+  for (const error of validateSync(dto, CHECK_OPTIONS)) faultsOf(error, kind).forEach(report);
   return faults.size > 0 ? { faults: [...faults.values()] } : { dto };
 }
 
-const OPTIONS = {
+const CHECK_OPTIONS = {
   whitelist: true,
   forbidNonWhitelisted: true,
   forbidUnknownValues: false, // a class without checks: it has no known field

@@ -7,7 +7,7 @@ const CARRIERS = ['0,0,0,0,0,ffff', '64,ff9b,0,0,0,0'];
 export const isUnscopedIpv6 = (address: string): boolean => isIPv6(address) && !address.includes('%');
 
 /** The eight groups of an IPv6 address without a zone, in lower case and without leading zeros. */
-export function groupsOf(address: string): string[] {
+export function ipv6Groups(address: string): string[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head, tail = []] = canonical.split('::').map((part) => (part === '' ? [] : part.split(':')));
   return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
@@ -16,7 +16,7 @@ export function groupsOf(address: string): string[] {
 /** The IPv4 address that an IPv6 address stands for; undefined if it stands for none. */
 export function carriedIpv4(address: string): string | undefined {
   if (!isUnscopedIpv6(address)) return undefined;
-  const groups = groupsOf(address);
+  const groups = ipv6Groups(address);
   if (!CARRIERS.includes(groups.slice(0, 6).join())) return undefined;
   return groups
     .slice(6)

@@ -12,7 +12,7 @@ type Connection = Duplex & { _httpMessage?: ServerResponse };
 export function answerParserRefusals(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, connection: Connection) => {
     if (!connection.writable) return void connection.destroy();
-    const problem = problemOf(error);
+    const problem = problemBehind(error);
     const response = connection._httpMessage;
     if (!response) return rejectConnection(connection, problem);
     // The response belongs to an earlier, complete request. It is sent first, as are those of the requests after it.
@@ -34,16 +34,16 @@ export function answerParserRefusals(server: Server): void {
   (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
 }
 
-export const badRequest = (detail: string): Pick<Problem, 'detail' | 'errors'> => ({
+export const malformedRequest = (detail: string): Pick<Problem, 'detail' | 'errors'> => ({
   detail,
   errors: [{ field: 'request', code: 'invalid', message: 'must be well-formed HTTP' }],
 });
 
-function problemOf({ code }: NodeJS.ErrnoException): Problem {
+function problemBehind({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: 'The headers are too large.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'The request took too long to arrive.' };
-  return { status: 400, ...badRequest('The request is not valid HTTP.') };
+  return { status: 400, ...malformedRequest('The request is not valid HTTP.') };
 }
 
 /** Writes an error response to a connection that has no request object, so no path either, and closes the connection. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from '../problem';
-import { badRequest } from './parser-refusals';
+import { malformedRequest } from './parser-refusals';
 
 /** A path and a query, without a fragment; `*` is for OPTIONS. */
 const TARGET = /^(\/[^#]*|\*)$/;
@@ -21,5 +21,5 @@ export function requireTarget(request: Request, response: Response, next: NextFu
   if (isPath && hasHost) return next();
   response.setHeader('Connection', 'close');
   const detail = isPath ? 'The Host header is missing.' : 'The target of the request is not a path.';
-  sendProblem(request, response, { status: 400, ...badRequest(detail) });
+  sendProblem(request, response, { status: 400, ...malformedRequest(detail) });
 }

@@ -9,7 +9,7 @@ import { tokenOf } from '../caller';
 const UNREAD_MS = 15_000;
 
 /** A sixth of the memory that a replica may take. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Limits how long, and how many bytes, responses wait for callers to read them. Beyond the limit, the organization that holds
@@ -27,7 +27,7 @@ export function limitUnsentBytes() {
         total += writableLength;
         held.set(organizationId, (held.get(organizationId) ?? 0) + writableLength);
       }
-      if (total <= MAX_BYTES) return;
+      if (total <= MAX_UNSENT_BYTES) return;
       const [[greediest]] = [...held].sort(([, a], [, b]) => b - a);
       const [oldest] = [...sending].find(([, organizationId]) => organizationId === greediest)!;
       sending.delete(oldest);
