@@ -105,7 +105,7 @@ export class Database {
     return isDistributed(this.dataSource);
   }
 
-  /** Why the service cannot work on a database that answers; undefined if it can. */
+  /** The reason why the service cannot work on a database that answers; undefined if it can. */
   async reasonUnusable(): Promise<string | undefined> {
     const [{ readOnly }] = await this.readAll<{ readOnly: boolean }>(
       sql`SELECT current_setting('transaction_read_only')::boolean AS "readOnly"`,

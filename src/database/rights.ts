@@ -5,8 +5,14 @@ import { MIGRATIONS_TABLE, tableName } from './tables';
 
 const TABLE_RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
-/** The only sequence. */
-const SEQUENCE = 'event_positions';
+/** The sequences that give columns their values. */
+const sequencesOf = ({ entityMetadatas }: DataSource): string[] => {
+  const defaults = entityMetadatas.flatMap(({ columns }) => columns.map((column) => column.default));
+  const named = defaults.flatMap(
+    (value) => (typeof value === 'function' ? value().match(/(?<=^nextval\(')\w+/) : null) ?? [],
+  );
+  return [...new Set(named)];
+};
 
 /** The rights that the service uses: with fewer, some requests fail. */
 function neededOn(dataSource: DataSource): { names: string[]; rights: string[] } {
@@ -14,7 +20,7 @@ function neededOn(dataSource: DataSource): { names: string[]; rights: string[] }
   const needed = tables.flatMap((name) =>
     (name === MIGRATIONS_TABLE ? ['SELECT'] : TABLE_RIGHTS).map((right) => ({ name, right })),
   );
-  needed.push({ name: SEQUENCE, right: 'USAGE' });
+  needed.push(...sequencesOf(dataSource).map((name) => ({ name, right: 'USAGE' })));
   return { names: needed.map(({ name }) => name), rights: needed.map(({ right }) => right) };
 }
 

@@ -30,14 +30,14 @@ export class HealthService {
     this.draining = true;
   }
 
-  /** Why the service cannot take requests; null if it can. */
-  async reasonNotReady(): Promise<string | null> {
+  /** The reason why the service cannot take requests; undefined if it can. */
+  async reasonNotReady(): Promise<string | undefined> {
     const shuttingDown = 'The service is shutting down.';
     if (this.draining) return shuttingDown;
     this.answer ??= this.askDatabase();
     const reason = await this.answer;
     if (this.draining) return shuttingDown;
-    return reason ?? (this.starting ? 'The service is starting.' : null);
+    return reason ?? (this.starting ? 'The service is starting.' : undefined);
   }
 
   private askDatabase(): Promise<string | undefined> {

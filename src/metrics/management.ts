@@ -28,7 +28,7 @@ async function answer(
     response.setHeader('Allow', 'GET, HEAD');
     return sendProblem(request, response, { status: 405, detail: 'Method not allowed. Use GET or HEAD.' });
   }
-  const reason = path === '/readyz' ? await health.reasonNotReady() : null;
+  const reason = path === '/readyz' ? await health.reasonNotReady() : undefined;
   if (reason) return sendProblem(request, response, { status: 503, detail: reason });
   const isMetrics = path === '/metrics';
   const body = isMetrics ? await metrics.text() : JSON.stringify({ status: 'ok' });

@@ -1,5 +1,5 @@
 import { addressOf, hasCitus, nodesOf, type Queryable } from './cluster';
-import type { Placements } from './placements';
+import { COLOCATED_WITH, type Placements } from './placements';
 import { type DistributionStep, stepsFor } from './steps';
 import { countRows, misplaced, type Table, tablesOf } from './tables';
 
@@ -63,8 +63,8 @@ async function movesOf(
 /** Distributes what a migration has added to a distributed database, in its transaction. */
 export async function distributeAdded(runner: Queryable, placements: Placements): Promise<void> {
   if (!(await hasCitus(runner))) return;
-  const users = (await tablesOf(runner, placements)).find(({ name }) => name === 'users');
-  if (users?.placement === 'distributed') await distributeTables(runner, placements);
+  const first = (await tablesOf(runner, placements)).find(({ name }) => name === COLOCATED_WITH);
+  if (first?.placement === 'distributed') await distributeTables(runner, placements);
 }
 
 /** If somebody has distributed a table differently, only they know whether it may be moved. */

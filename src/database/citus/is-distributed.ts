@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { tableName } from '../tables';
+import { COLOCATED_WITH } from './placements';
 
 /** Whether the rows of the organizations are distributed over the nodes of a Citus cluster. */
 export async function isDistributed(dataSource: DataSource): Promise<boolean> {
@@ -9,7 +10,7 @@ export async function isDistributed(dataSource: DataSource): Promise<boolean> {
   if (!hasCitus) return false;
   const [{ isIn }] = await dataSource.query(
     `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass($1)) AS "isIn"`,
-    [tableName(dataSource, 'users')],
+    [tableName(dataSource, COLOCATED_WITH)],
   );
   return isIn;
 }

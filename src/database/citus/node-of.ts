@@ -4,6 +4,7 @@ import { PER_TURN } from '../per-turn';
 import { retryBroken } from '../retry';
 import { tableName } from '../tables';
 import { isDistributed } from './is-distributed';
+import { COLOCATED_WITH } from './placements';
 
 /** Returns the name of the node that has the organization's rows. */
 export type NodeOf = (organizationId: string) => string | Promise<string>;
@@ -39,6 +40,6 @@ const findNodes = (
       `SELECT organization.id, 'node ' || groupid AS node
        FROM unnest($1::text[]) AS organization (id)
        JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column($2::regclass, organization.id)`,
-      [organizationIds, tableName(dataSource, 'users')],
+      [organizationIds, tableName(dataSource, COLOCATED_WITH)],
     ),
   );

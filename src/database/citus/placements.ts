@@ -18,6 +18,9 @@ const EXCEPTIONS: Placements = {
   token_events: 'local', // beside the tokens, which must be revocable whatever node is down
 };
 
+/** The table that the other distributed tables are colocated with, and that is distributed before them. */
+export const COLOCATED_WITH = 'users';
+
 const ORDER: Placement[] = ['reference', 'distributed', 'local'];
 
 /**
@@ -31,6 +34,6 @@ export function placementsOf(dataSource: DataSource): Placements {
   });
   const placements = Object.entries({ ...Object.fromEntries(byRule), ...EXCEPTIONS });
   const rank = ([name, placement]: [string, Placement]) =>
-    2 * ORDER.indexOf(placement) + (name === 'users' ? 0 : 1);
+    2 * ORDER.indexOf(placement) + (name === COLOCATED_WITH ? 0 : 1);
   return Object.fromEntries(placements.sort((one, other) => rank(one) - rank(other)));
 }

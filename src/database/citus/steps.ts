@@ -1,5 +1,5 @@
 import type { Queryable } from './cluster';
-import type { Placements } from './placements';
+import { COLOCATED_WITH, type Placements } from './placements';
 import type { Table } from './tables';
 
 /** A change that distributes the database, in words and as a statement. */
@@ -48,7 +48,7 @@ export async function stepsFor(
 function moveOf(name: string, placements: Placements): DistributionStep {
   if (placements[name] === 'reference')
     return { does: `copy ${name} to every node`, sql: `SELECT create_reference_table('${name}')` };
-  const others = name === 'users' ? '' : `, colocate_with => 'users'`;
+  const others = name === COLOCATED_WITH ? '' : `, colocate_with => '${COLOCATED_WITH}'`;
   return {
     does: `distribute ${name} by organization`,
     sql: `SELECT create_distributed_table('${name}', 'organization_id'${others})`,
