@@ -3,7 +3,7 @@ import { RESPONSES, type ResponsesOfRoute } from '../../src/http/responses';
 import type { Route } from '../../src/http/method-not-allowed';
 import { type Field, fieldsOf } from './constraints';
 
-/** What the route declares with `@Responses()`. */
+/** The declarations of the route's `@Responses()`. */
 export const responsesOf = ({ handler }: Route): ResponsesOfRoute =>
   Reflect.getMetadata(RESPONSES, handler) ?? {};
 

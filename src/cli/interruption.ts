@@ -11,7 +11,7 @@ export class Interruption {
     takeOverSignals();
   }
 
-  /** By the convention of shells, 128 plus the number of the signal. */
+  /** 128 plus the number of the signal, by the convention of shells. */
   get exitCode(): number {
     return 128 + constants.signals[this.signal!];
   }

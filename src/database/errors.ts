@@ -62,7 +62,7 @@ export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03'
 /** Whether the statement took too long. On a cluster, that is also how a wait for a lock on another node ends. */
 export const isTimedOut = (error: unknown): boolean => sqlState(error) === '57014';
 
-/** For `.catch()` of a transaction: throws the exception of the violated constraint, or the error itself if it has none. */
+/** A handler for `.catch()`: throws the exception of the violated constraint, or the error itself if it has none. */
 export const rethrowViolation =
   (exceptions: Record<string, () => Error>) =>
   (error: unknown): never => {

@@ -12,7 +12,7 @@ export interface CallerToken {
   scopes: Scope[];
   /** Null if it never expires. */
   expiresAt: Date | null;
-  /** How many requests it may make in a minute; null if the limit of the service applies. */
+  /** The number of requests that it may make in a minute; null if the limit of the service applies. */
   rateLimit: number | null;
 }
 

@@ -1,6 +1,6 @@
 import { SetMetadata, type Type } from '@nestjs/common';
 
-/** What the OpenAPI document says about the responses of a route in addition to its signature. */
+/** The facts about the responses of a route that the OpenAPI document cannot read from its signature. */
 export interface ResponsesOfRoute {
   /** Headers of a successful response, in addition to the common ones. */
   headers?: string[];

@@ -1,6 +1,6 @@
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 
-/** What a token may do. `admin` grants full access; no other scope implies another. */
+/** The rights of a token. `admin` grants full access; no other scope implies another. */
 export const SCOPES = ['users:read', 'users:write', 'users:delete', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 

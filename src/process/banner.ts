@@ -3,7 +3,7 @@ import type { AccessReport } from './bootstrap';
 import { reachOf } from './listen';
 import { printable } from './pretty-log';
 
-/** What a start reports. */
+/** The report of a start. */
 export interface Started extends Partial<AccessReport> {
   url: string;
   dashboard: string;
@@ -13,7 +13,7 @@ export interface Started extends Partial<AccessReport> {
   host: string;
   /** The absolute path of the embedded database. */
   dataDir?: string;
-  /** How many sample users `--demo` has added. */
+  /** The number of sample users that `--demo` has added. */
   sampleUsers?: number;
   /** Whether the schema is still to be migrated. */
   waiting?: true;
@@ -37,7 +37,7 @@ export function bannerLines(started: Started): string[] {
   ].filter((line) => typeof line === 'string');
 }
 
-/** What the operator has to do before the service can be used, if anything. */
+/** The operator's next step before the service can be used, if there is one. */
 export function nextStep({ waiting, token, admins }: Started): string | undefined {
   if (waiting) return OUTDATED;
   if (token || admins) return undefined;

@@ -35,7 +35,7 @@ function createFirstAdmin(app: INestApplicationContext, name: string, value: str
   });
 }
 
-/** What a start reports about access to the service. */
+/** The report of a start about access to the service. */
 export interface AccessReport {
   /** The oldest organization. */
   organization?: Pick<Organization, 'id' | 'name'>;

@@ -28,7 +28,7 @@ const LISTENING: Record<string, (failure: Failure) => string> = {
 
 const START_IT = 'Start PostgreSQL there, or correct the host and port in DATABASE_URL.';
 
-/** What to do about a server that cannot be reached, by the code of the error. */
+/** Advice about a server that cannot be reached, by the code of the error. */
 const CONNECTING: Record<string, string> = {
   ENOTFOUND: 'Correct the host in DATABASE_URL.',
   ECONNREFUSED: START_IT,
@@ -38,7 +38,7 @@ const CONNECTING: Record<string, string> = {
   '3D000': 'Create it, or correct the database name in DATABASE_URL.',
 };
 
-/** The same for what a server can refuse at any time. */
+/** Advice about refusals that can happen at any time. */
 const REFUSED: Record<string, string> = {
   '42501': 'Grant the right, or use a role that has it.',
   '53300': 'Lower DATABASE_POOL_SIZE, or raise max_connections on the server.',

@@ -23,7 +23,7 @@ export function displayHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Who can connect, for a person. */
+/** The machines that can connect, in words. */
 export function reachOf(host: string): string {
   if (ALL.includes(host)) return `${host}, which other machines can reach`;
   if (!/^(127\.|::1$|localhost$)/.test(host)) return host;

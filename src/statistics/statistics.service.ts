@@ -7,10 +7,10 @@ import { type By, callerOf } from '../http/caller';
 import { createdBetween, userCounts } from './user-counts';
 import type { StatisticsView } from './statistics.view';
 
-/** How long statistics are kept in this process. */
+/** Statistics are kept in this process for this long. */
 const KEPT_MS = 60_000;
 
-/** How many organizations' statistics are kept, about 3 KB each. */
+/** The statistics of this many organizations are kept, about 3 KB each. */
 const MAX_KEPT = 1_000;
 
 /** The maximum number of users, and of active ones, that are counted. */

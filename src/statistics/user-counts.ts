@@ -31,7 +31,7 @@ export async function userCounts(
   return { total, active, exact: total < max };
 }
 
-/** How many users were created from each of these times until the next one, each counted up to `max`. */
+/** The number of users created from each of these times until the next one, each counted up to `max`. */
 export async function createdBetween(
   manager: EntityManager,
   organizationId: string,

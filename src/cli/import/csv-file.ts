@@ -6,7 +6,7 @@ import { fieldsOfColumns, KNOWN_COLUMNS } from './csv-columns';
 import { type ImportFile, type ImportRow, rowFault } from './import-file';
 
 export interface CsvOptions {
-  /** By default the header tells. */
+  /** Default: detected from the header. */
   delimiter?: string;
   /** The names of columns to leave out, as a row of CSV. */
   ignoreColumns?: string;

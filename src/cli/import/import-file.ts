@@ -15,7 +15,7 @@ export interface ImportRow {
 export interface ImportFile {
   /** Throws if the file as a whole is not in the format. */
   rows: AsyncIterable<ImportRow>;
-  /** What precedes the rows in a file of refused rows. */
+  /** The text before the rows in a file of refused rows. */
   refusedHeader?(): string;
 }
 

@@ -14,7 +14,7 @@ import type { Fault } from '../../http/fault';
 import { printable } from '../../process/pretty-log';
 import type { ImportFile, ImportRow } from './import-file';
 
-/** How many refused rows the terminal shows; the file has all of them. */
+/** The terminal shows this many refused rows; the file has all of them. */
 const MAX_SHOWN = 5;
 
 /**

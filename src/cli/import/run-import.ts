@@ -25,7 +25,7 @@ export interface ImportJob {
   stop(): void;
 }
 
-/** What an import did, or would do with `dryRun`. */
+/** The result of an import, or of its rehearsal with `dryRun`. */
 export interface ImportSummary {
   rows: number;
   created: number;

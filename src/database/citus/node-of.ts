@@ -9,7 +9,7 @@ import { COLOCATED_WITH } from './placements';
 /** Returns the name of the node that has the organization's rows. */
 export type NodeOf = (organizationId: string) => string | Promise<string>;
 
-/** For this long, organizations that move to another node may still be attributed to the old one. */
+/** Organizations that move to another node may still be attributed to the old one for this long. */
 const KNOWN_MS = 60_000;
 
 /** Finds the nodes of organizations in a distributed database; undefined for any other database. */

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { MIGRATIONS_TABLE } from '../tables';
 
 /**
- * Where a table is on a Citus cluster:
+ * The place of a table on a Citus cluster:
  * - `distributed`: in shards by `organization_id`, so that all rows of an organization are on one node
  * - `reference`: whole on every node
  * - `local`: on the coordinator alone

@@ -21,7 +21,7 @@ const SHARES = {
   heavy: { all: 0.3, one: 0.2 },
 };
 
-/** How many tasks of an organization may wait in a class: all requests that a token may make in a minute, at once. */
+/** The tasks of an organization that may wait in a class: all requests that a token may make in a minute. */
 const MAX_WAITING = 1_000;
 
 /**
@@ -148,7 +148,7 @@ export class ConnectionShares {
     return [...this.shares(cost), ...this.shares(cost, organizationId), ...ofNode];
   }
 
-  /** What all organizations may hold together, or those on a node, or a single one: in all classes, and in this one. */
+  /** The limits of all organizations, those on a node, or a single one: in all classes together, and in this one. */
   private shares(cost: Cost, holder?: string) {
     return (['total', cost] as const).map((name) => {
       const { all, one } = SHARES[name];

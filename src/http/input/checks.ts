@@ -18,7 +18,7 @@ import {
 import { ID_SUFFIX } from '../../database/id';
 import type { FaultCode } from '../fault';
 
-/** What `validate()` reads from the context of a failed check. */
+/** The context of a failed check, which `validate()` reads. */
 export interface FaultContext {
   code: FaultCode;
   /** The keys of the value that are at fault, if it is not the value as a whole. */

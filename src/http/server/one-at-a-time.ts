@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
 
-/** What each connection does when it has sent the response in progress. A connection without an entry has none in progress. */
+/** The tasks that follow the response in progress of each connection. A connection without an entry has none in progress. */
 const queues = new WeakMap<Duplex, Waiting[]>();
 
 interface Waiting {

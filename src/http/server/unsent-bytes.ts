@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { tokenOf } from '../caller';
 
 /**
- * How long a caller may read nothing of a finished response. Node waits as long again if the system has accepted a part of it.
+ * A caller may read nothing of a finished response for this long. Node waits as long again if the system has accepted a part of it.
  * Node restores its own timeouts when the response is sent, and when the next request begins.
  */
 const UNREAD_MS = 15_000;
