@@ -11,7 +11,7 @@ import { numberIn } from '../tokens/durations';
 import { validatedInput } from '../http/input/validate';
 import { BY_CREATION, type Page, paginate } from '../pages/paginate';
 import { Reach } from './address/reach';
-import { failWaiting } from './deliveries/disable';
+import { failWaiting } from './deliveries/fail-pending';
 import { lastSequence } from './deliveries/fan-out';
 import { requireQuota } from './require-quota';
 import { webhookEvent, webhookUpdated } from './webhook/webhook.events';

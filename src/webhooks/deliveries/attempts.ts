@@ -10,7 +10,7 @@ import { type SealedSecrets, SECRET_COLUMNS } from '../webhook/webhook-secrets';
 import { webhookEvent } from '../webhook/webhook.events';
 import { type DisabledReason, Webhook, WEBHOOK_COLUMNS, type WebhookFields } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
-import { failWaiting } from './disable';
+import { failWaiting } from './fail-pending';
 import type { Verdict } from './verdict';
 import { isOver, type WebhookClaim } from './webhook-claims';
 
