@@ -1,18 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';
 import { execute, query, sql } from '../database/sql';
+import { EventHead } from '../events/log/event-head.entity';
 import { EventLog } from '../events/log/event-log';
 import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../http/caller';
 import { invalidInput, noSuchOrganization } from '../http/fault';
-import { numberIn } from '../tokens/durations';
 import { validatedInput } from '../http/input/validate';
 import { BY_CREATION, type Page, paginate } from '../pages/paginate';
+import { numberIn } from '../tokens/durations';
 import { Reach } from './address/reach';
-import { failWaiting } from './deliveries/fail-pending';
-import { lastSequence } from './deliveries/fan-out';
+import { failPending } from './deliveries/fail-pending';
 import { requireQuota } from './require-quota';
 import { webhookEvent, webhookUpdated } from './webhook/webhook.events';
 import { Webhook, WEBHOOK_COLUMNS, type WebhookFields } from './webhook/webhook.entity';
@@ -107,28 +108,16 @@ export class WebhooksService {
     if (fields.url !== undefined) this.requireScheme(fields.url);
     if (fields.enabled) await this.log.catchUp(organizationId);
     const webhook = await writeWebhook(this.database, organizationId, id, async (manager, before) => {
-      const changes = changesOf(before, fields);
+      const changes = changedFields(before, fields);
       if (Object.keys(changes).length === 0) return before;
       const isSwitchedOn = changes.enabled === true;
-      await manager.update(
-        Webhook,
-        { organizationId, id },
-        {
-          ...changes,
-          ...(isSwitchedOn && {
-            disabledReason: null,
-            failingSince: null,
-            failingDelivery: null,
-            failingOthers: false,
-            isFull: false,
-            sequence: await lastSequence(manager, organizationId),
-          }),
-          // The pause was requested by the former receiver.
-          ...((isSwitchedOn || changes.url !== undefined) && { blockedUntil: () => `'-infinity'` }),
-          updatedAt: () => 'greatest(updated_at, now())',
-        },
-      );
-      if (changes.enabled === false) await failWaiting(manager, before);
+      const reset = isSwitchedOn ? await resetFields(manager, organizationId) : {};
+      // The pause was requested by the former receiver.
+      const unblock = isSwitchedOn || changes.url !== undefined ? { blockedUntil: () => `'-infinity'` } : {};
+      const updatedAt = () => 'greatest(updated_at, now())';
+      const values = { ...changes, ...reset, ...unblock, updatedAt };
+      await manager.update(Webhook, { organizationId, id }, values);
+      if (changes.enabled === false) await failPending(manager, before);
       const after = await manager.findOneByOrFail(Webhook, { organizationId, id });
       const previous = Object.fromEntries(
         Object.keys(changes).map((name) => [name, before[name as keyof Webhook]]),
@@ -145,7 +134,7 @@ export class WebhooksService {
     const { organizationId } = caller;
     await writeWebhook(this.database, organizationId, id, async (manager, webhook) => {
       await manager.delete(Webhook, { organizationId, id });
-      await failWaiting(manager, webhook);
+      await failPending(manager, webhook);
       await recordEvents(manager, webhookEvent(caller, 'webhook.deleted', webhook));
     });
   }
@@ -181,10 +170,26 @@ export class WebhooksService {
 }
 
 /** The fields whose values change. */
-function changesOf(webhook: Webhook, fields: UpdateWebhookDto): Partial<UpdateWebhookDto> {
+function changedFields(webhook: Webhook, fields: UpdateWebhookDto): Partial<UpdateWebhookDto> {
   const names = ['url', 'types', 'description', 'enabled', 'payload', 'ordering'] as const;
   const changed = names.filter(
     (name) => fields[name] !== undefined && JSON.stringify(fields[name]) !== JSON.stringify(webhook[name]),
   );
   return Object.fromEntries(changed.map((name) => [name, fields[name]]));
+}
+
+/** A webhook that is enabled again starts after the last event, and its former failures do not count. */
+const resetFields = async (manager: EntityManager, organizationId: string) => ({
+  disabledReason: null,
+  failingSince: null,
+  failingDelivery: null,
+  failingOthers: false,
+  isFull: false,
+  sequence: await lastSequence(manager, organizationId),
+});
+
+/** The number of the organization's last event. */
+async function lastSequence(manager: EntityManager, organizationId: string): Promise<string> {
+  const head = await manager.findOneBy(EventHead, { organizationId });
+  return head?.sequence ?? '0';
 }

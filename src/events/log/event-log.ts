@@ -16,7 +16,7 @@ const MAX_SCANNED = 10_000;
 /** The position before the first event in descending order. */
 export const NEWEST = Number.MAX_SAFE_INTEGER;
 
-/** What to read: the filters and the order of a list, and how many events at most. */
+/** The filters and the order of a list, and the maximum number of its events. */
 export type EventQuery = Omit<ListEventsDto, 'cursor'>;
 
 /** The events after a position, which is the number of the event before them. */
@@ -35,7 +35,7 @@ export interface LogPage {
   removed: number;
 }
 
-interface Position {
+interface PageEnds {
   fromId: string | null;
   endId: string | null;
   isBehind: boolean;
@@ -96,7 +96,7 @@ export class EventLog {
                ORDER BY sequence ${direction} LIMIT 1 OFFSET ${MAX_SCANNED - 1})`
         : sql`NULL`;
     const direction = raw(isAscending ? 'ASC' : 'DESC');
-    const [start, end, isWithin] = isAscending
+    const [start, end, withinSql] = isAscending
       ? [
           sql`greatest(${from}::bigint, removed)`,
           sql`least(start + ${length}::bigint, last, ${lastScanned(sql`sequence > start`, direction)})`,
@@ -124,12 +124,12 @@ export class EventLog {
       ) AS stretch
       LEFT JOIN LATERAL (
         SELECT ${EVENT_COLUMNS} FROM ${Event}
-        WHERE organization_id = ${organizationId} AND ${isWithin} ${join(filters, ' ')}
+        WHERE organization_id = ${organizationId} AND ${withinSql} ${join(filters, ' ')}
         ORDER BY sequence ${direction} LIMIT ${limit + 1}
       ) AS page ON true
       ORDER BY page.sequence ${direction}`;
     const rows = await this.database.read(organizationId, (manager) =>
-      query<EventRow & Record<'last' | 'removed' | 'end', string> & Position>(manager, statement),
+      query<EventRow & Record<'last' | 'removed' | 'end', string> & PageEnds>(manager, statement),
     );
     const [last, removed, reached] = [rows[0].last, rows[0].removed, rows[0].end].map(Number);
     const found = rows.filter(({ id }) => id !== null);

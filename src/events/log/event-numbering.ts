@@ -30,7 +30,7 @@ const NUMBER_EVERY_MS = 10_000;
 @Injectable()
 export class EventNumbering implements OnModuleInit {
   private readonly logger = new Logger('EventNumbering');
-  /** Where the next round starts, if the last one reached its limit. */
+  /** The next round starts after this organization, if the last one reached its limit. */
   private lastSeen = '';
 
   constructor(

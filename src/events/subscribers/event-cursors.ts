@@ -20,7 +20,7 @@ const NOW = raw('now()::timestamptz(3)');
 const MAX_AHEAD_MS = [0, ...PAUSES].map((pauseMs) => Math.max(pauseMs, CLAIMED_FOR_MS) + 10_000);
 
 /** A time further ahead dates from before the server's clock was set back. It counts as over, or delivery would stop. */
-const IS_DUE = sql`(due_at <= ${NOW} OR
+const DUE_SQL = sql`(due_at <= ${NOW} OR
   due_at - (${MAX_AHEAD_MS}::bigint[])[least(failures, ${PAUSES.length}) + 1] * interval '1 millisecond' > ${NOW})`;
 
 /** The right of one process to deliver the events of an organization to a subscriber. */
@@ -66,7 +66,7 @@ export class EventCursors {
     const rows = await this.database.sweep<{ organizationId: string }>(sql`
       SELECT head.organization_id AS "organizationId" FROM ${EventHead} AS head
       LEFT JOIN ${EventCursor} AS own ON own.organization_id = head.organization_id AND own.subscriber = ${subscriber}
-      WHERE head.sequence > greatest(own.sequence, head.removed) AND (due_at IS NULL OR ${IS_DUE})
+      WHERE head.sequence > greatest(own.sequence, head.removed) AND (due_at IS NULL OR ${DUE_SQL})
       ORDER BY own.due_at NULLS FIRST LIMIT ${limit}`);
     return rows.map(({ organizationId }) => organizationId);
   }
@@ -118,7 +118,7 @@ async function claimDue(
   const [row] = await query<{ sequence: string; number: string; failures: number }>(
     manager,
     sql`UPDATE ${EventCursor} SET claim = claim + 1, due_at = now() + ${CLAIMED_FOR_MS} * interval '1 millisecond'
-        WHERE organization_id = ${organizationId} AND subscriber = ${subscriber} AND ${IS_DUE}
+        WHERE organization_id = ${organizationId} AND subscriber = ${subscriber} AND ${DUE_SQL}
         RETURNING sequence, claim AS number, failures`,
   );
   return row && { ...row, subscriber, organizationId, sequence: Number(row.sequence) };

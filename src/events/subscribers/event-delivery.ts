@@ -34,7 +34,7 @@ const READS_PER_CLAIM = 10;
 /** How long a shutdown waits for a handler. The event of one that takes longer is delivered again. */
 export const MAX_DRAIN_MS = 10_000;
 
-const keyOf = ({ name }: Subscriber, organizationId: string) => `${name} ${organizationId}`;
+const slotKey = ({ name }: Subscriber, organizationId: string) => `${name} ${organizationId}`;
 
 /**
  * Delivers events to the subscribers of a host. A process claims the events of an organization for a subscriber, renews the claim
@@ -96,7 +96,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
       const free = this.freeSlots(subscriber);
       if (free <= 0) continue;
       for (const organizationId of await this.cursors.due(subscriber.name, free)) {
-        const key = keyOf(subscriber, organizationId);
+        const key = slotKey(subscriber, organizationId);
         if (this.stop.signal.aborted || this.inProgress.has(key)) continue;
         const delivery = this.deliver(subscriber, organizationId)
           .catch((error: unknown) => this.warn('cannot deliver events; it will be tried again', { error }))
@@ -107,7 +107,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 
   private freeSlots(subscriber: Subscriber): number {
-    const isOwn = (key: string) => key.startsWith(keyOf(subscriber, ''));
+    const isOwn = (key: string) => key.startsWith(slotKey(subscriber, ''));
     const late = [...this.late].filter(isOwn).length;
     const inTime = [...this.inProgress.keys()].filter(isOwn).length - late;
     return ORGANIZATIONS_AT_ONCE - inTime - Math.max(0, late - MAX_LATE);
@@ -158,7 +158,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
   }
 
   private async handle(subscriber: Subscriber, event: EventRecord, organizationId: string): Promise<void> {
-    const key = keyOf(subscriber, organizationId);
+    const key = slotKey(subscriber, organizationId);
     const startedAt = performance.now();
     const timer = setInterval(() => {
       this.late.add(key);

@@ -12,7 +12,7 @@ export const MAX_ATTEMPT_MS = 15_000;
 
 /** How much of a response body is read, so that its sender can finish. It is discarded. */
 const MAX_ANSWER_BYTES = 1024;
-const MAX_DRAIN_MS = 1_000;
+const MAX_ANSWER_MS = 1_000;
 
 /** The parts of a response that matter. */
 export interface Answer {
@@ -114,7 +114,7 @@ export class Post {
 /** Waits for the end of the body, unless it is long or slow: only the status matters. */
 async function readOff(response: IncomingMessage): Promise<void> {
   let left = MAX_ANSWER_BYTES;
-  const timer = setTimeout(() => response.destroy(), MAX_DRAIN_MS);
+  const timer = setTimeout(() => response.destroy(), MAX_ANSWER_MS);
   response.on('data', (chunk: Buffer) => (left -= chunk.length) <= 0 && response.destroy());
   await finished(response).catch(() => {});
   clearTimeout(timer);

@@ -10,9 +10,9 @@ import { type SealedSecrets, SECRET_COLUMNS } from '../webhook/webhook-secrets';
 import { webhookEvent } from '../webhook/webhook.events';
 import { type DisabledReason, Webhook, WEBHOOK_COLUMNS, type WebhookFields } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
-import { failWaiting } from './fail-pending';
+import { failPending } from './fail-pending';
 import type { Verdict } from './verdict';
-import { isOver, type WebhookClaim } from './webhook-claims';
+import { pastSql, type WebhookClaim } from './webhook-claims';
 
 /** A webhook is disabled when its receiver has failed for this long. */
 const MAX_FAILING = sql`interval '5 days'`;
@@ -70,10 +70,10 @@ export class Attempts {
         return { isEnabled: webhook.enabled, isFailing: webhook.failingSince !== null };
       if (blockMs > 0) await block(manager, webhook, blockMs);
       if (state === 'delivered') {
-        await succeed(manager, webhook);
+        await recordSuccess(manager, webhook);
         return { isEnabled: true, isFailing: false };
       }
-      const reason = isGone ? 'gone' : await fail(manager, webhook, delivery.id);
+      const reason = isGone ? 'gone' : await recordFailure(manager, webhook, delivery.id);
       if (reason) await disable(manager, webhook, reason);
       return { isEnabled: reason === undefined, isFailing: true };
     });
@@ -88,7 +88,7 @@ async function readWebhook(
     manager,
     sql`SELECT ${WEBHOOK_COLUMNS}, ${SECRET_COLUMNS} FROM ${Webhook}
         WHERE organization_id = ${organizationId} AND id = ${webhookId} AND enabled AND claim = ${number}
-          AND ${isOver('blocked_until')}`,
+          AND ${pastSql('blocked_until')}`,
   );
   return row;
 }
@@ -99,10 +99,10 @@ const block = (manager: EntityManager, webhook: Webhook, ms: number) =>
   execute(
     manager,
     sql`UPDATE ${Webhook} SET blocked_until = now() + ${ms} * interval '1 millisecond'
-        WHERE ${ownRow(webhook)} AND (blocked_until < now() + ${ms} * interval '1 millisecond' OR ${isOver('blocked_until')})`,
+        WHERE ${ownRow(webhook)} AND (blocked_until < now() + ${ms} * interval '1 millisecond' OR ${pastSql('blocked_until')})`,
   );
 
-const succeed = (manager: EntityManager, webhook: Webhook) =>
+const recordSuccess = (manager: EntityManager, webhook: Webhook) =>
   execute(
     manager,
     sql`UPDATE ${Webhook} SET last_success_at = now(), failing_since = NULL, failing_delivery = NULL, failing_others = false
@@ -110,7 +110,7 @@ const succeed = (manager: EntityManager, webhook: Webhook) =>
   );
 
 /** Returns why the webhook must be disabled, if it must: at least two deliveries have failed, the first of them long ago. */
-async function fail(
+async function recordFailure(
   manager: EntityManager,
   webhook: Webhook,
   deliveryId: string,
@@ -126,11 +126,11 @@ async function fail(
   else if (isOther && !webhook.failingOthers)
     await execute(manager, sql`UPDATE ${Webhook} SET failing_others = true WHERE ${ownRow(webhook)}`);
   if (isFirst || !(isOther || webhook.failingOthers)) return undefined;
-  const [{ isOver }] = await query<{ isOver: boolean }>(
+  const [{ isTooLong }] = await query<{ isTooLong: boolean }>(
     manager,
-    sql`SELECT failing_since <= now() - ${MAX_FAILING} AS "isOver" FROM ${Webhook} WHERE ${ownRow(webhook)}`,
+    sql`SELECT failing_since <= now() - ${MAX_FAILING} AS "isTooLong" FROM ${Webhook} WHERE ${ownRow(webhook)}`,
   );
-  return isOver ? 'failing' : undefined;
+  return isTooLong ? 'failing' : undefined;
 }
 
 async function disable(manager: EntityManager, webhook: Webhook, reason: DisabledReason): Promise<void> {
@@ -140,7 +140,7 @@ async function disable(manager: EntityManager, webhook: Webhook, reason: Disable
         WHERE ${ownRow(webhook)} AND enabled RETURNING ${WEBHOOK_COLUMNS}`,
   );
   if (!disabled) return; // somebody has disabled it meanwhile
-  await failWaiting(manager, webhook);
+  await failPending(manager, webhook);
   const by = systemCaller(webhook.organizationId, 'service', 'system');
   await recordEvents(manager, webhookEvent(by, 'webhook.disabled', disabled));
 }

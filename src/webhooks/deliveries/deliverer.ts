@@ -30,7 +30,7 @@ const FAILING_REST_MS = 5_000;
 /** The pause of a webhook whose secret cannot be decrypted. A pause longer than a claim would count as over. */
 const KEYLESS_REST_MS = CLAIMED_FOR_MS;
 
-/** What a process learns about the receiver during a claim. */
+/** The state of a receiver during a claim, as its process knows it. */
 interface Turn {
   isOver: boolean;
   isFailing: boolean;

@@ -13,8 +13,9 @@ import { BY_CREATION, type Page, paginate } from '../../pages/paginate';
 import { Webhook } from '../webhook/webhook.entity';
 import { webhookNotFound, writeWebhook } from '../webhook/write-webhook';
 import { ListDeliveriesDto, RedeliverDto } from './delivery.dto';
-import { DELIVERY_COLUMNS, type DeliveryRecord, TEST_TYPE, WebhookDelivery } from './delivery.entity';
-import { insertDeliveries } from './fan-out';
+import { DELIVERY_COLUMNS, TEST_TYPE, WebhookDelivery } from './delivery.entity';
+import type { DeliveryView } from './delivery.view';
+import { insertDeliveries, type NewDelivery } from './fan-out';
 import { WebhookReplay } from './replay.entity';
 
 const MAX_REPLAYS = 20;
@@ -29,11 +30,7 @@ export class DeliveriesService {
   ) {}
 
   /** Newest first. */
-  async list(
-    by: By,
-    webhookId: string,
-    input: Partial<ListDeliveriesDto> = {},
-  ): Promise<Page<DeliveryRecord>> {
+  async list(by: By, webhookId: string, input: Partial<ListDeliveriesDto> = {}): Promise<Page<DeliveryView>> {
     const { organizationId } = callerOf(by);
     const { limit, cursor, state } = validatedInput(ListDeliveriesDto, input);
     const page = {
@@ -49,7 +46,7 @@ export class DeliveriesService {
       const exists =
         isId('whk', webhookId) && (await manager.existsBy(Webhook, { organizationId, id: webhookId }));
       if (!exists) throw webhookNotFound();
-      return paginate<DeliveryRecord>(manager, page);
+      return paginate<DeliveryView>(manager, page);
     });
   }
 
@@ -57,7 +54,7 @@ export class DeliveriesService {
   test(by: By, webhookId: string): Promise<string> {
     return this.write(by, webhookId, async (manager, webhook) => {
       const eventId = newId('evt');
-      await send(manager, webhook, { eventId, sequence: null, type: TEST_TYPE });
+      await addDelivery(manager, webhook, { eventId, sequence: null, type: TEST_TYPE });
       return eventId;
     });
   }
@@ -73,10 +70,10 @@ export class DeliveriesService {
       if (eventId !== undefined) {
         const event = await manager.findOneBy(Event, { organizationId, id: eventId });
         if (!event?.sequence) throw notFound('There is no such event.');
-        await send(manager, webhook, { eventId, sequence: event.sequence, type: event.type });
+        await addDelivery(manager, webhook, { eventId, sequence: event.sequence, type: event.type });
         return eventId;
       }
-      await replay(manager, webhook, new Date(since!), until === undefined ? null : new Date(until));
+      await addReplay(manager, webhook, new Date(since!), until === undefined ? null : new Date(until));
       return null;
     });
   }
@@ -104,16 +101,16 @@ function requireOneWay(eventId?: string, since?: string, until?: string): void {
     throw invalidInput(extra.map(([field]) => ({ field, code: 'invalid', message })));
 }
 
-async function send(
+async function addDelivery(
   manager: EntityManager,
   webhook: Webhook,
-  sent: Pick<WebhookDelivery, 'eventId' | 'sequence' | 'type'>,
+  delivery: Omit<NewDelivery, 'isUnordered'>,
 ): Promise<void> {
-  await insertDeliveries(manager, webhook, [{ ...sent, isBeside: true }]);
+  await insertDeliveries(manager, webhook, [{ ...delivery, isUnordered: true }]);
   await wake(manager, webhook);
 }
 
-async function replay(
+async function addReplay(
   manager: EntityManager,
   webhook: Webhook,
   since: Date,

@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { raw } from '../../database/sql';
-import type { DeliveryView } from './delivery.view';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
@@ -29,9 +28,9 @@ export class WebhookDelivery {
   @Column({ type: 'text' })
   type: string;
 
-  /** Whether it is a test or a repetition, which are outside the order. */
+  /** True for a test and a repetition, which are outside the order of the events. */
   @Column({ name: 'is_beside', type: 'boolean' })
-  isBeside: boolean;
+  isUnordered: boolean;
 
   @Column({ type: 'text', default: 'pending' })
   state: (typeof DELIVERY_STATES)[number];
@@ -59,6 +58,3 @@ export class WebhookDelivery {
 export const DELIVERY_COLUMNS =
   raw(`id, event_id AS "eventId", type, state, attempts, last_status AS "lastStatus",
   next_attempt_at AS "nextAttemptAt", created_at AS "createdAt"`);
-
-/** A delivery, as every method of the service returns it. */
-export type DeliveryRecord = DeliveryView;

@@ -5,7 +5,7 @@ import { WebhookDelivery } from './delivery.entity';
 import { WebhookReplay } from './replay.entity';
 
 /** Fails the pending deliveries of a webhook that is switched off. */
-export async function failWaiting(
+export async function failPending(
   manager: EntityManager,
   { organizationId, id: webhookId }: Pick<Webhook, 'organizationId' | 'id'>,
 ): Promise<void> {

@@ -2,12 +2,11 @@ import type { EntityManager } from 'typeorm';
 import { newId } from '../../database/id';
 import { execute, query, rowsOf, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
-import { EventHead } from '../../events/log/event-head.entity';
 import type { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { WebhookReplay } from './replay.entity';
 
-/** The maximum number of deliveries that have not been tried. Later events wait in the log, where they take no room. */
+/** The maximum number of deliveries that have not been tried. Later events wait in the log. */
 const MAX_UNTRIED = 100;
 
 /** No deliveries are created beyond this many pending ones. Otherwise there would be one for each event of five days. */
@@ -19,35 +18,33 @@ const EVENTS_PER_STEP = 200;
 /** The number of steps in a transaction, during which the webhook is locked. */
 const MAX_STEPS = 10;
 
-/** The last event read, whether there is no more room, and whether there may be more events. */
-interface Progress {
+/** The last event read, whether all slots are taken, and whether there may be more events. */
+interface FanOutProgress {
   sequence: string;
   isFull: boolean;
   hasMore: boolean;
 }
 
-type Source = Pick<Webhook, 'organizationId' | 'id' | 'types'>;
+/** A delivery to create, of an event or a test. */
+export type NewDelivery = Pick<WebhookDelivery, 'eventId' | 'sequence' | 'type' | 'isUnordered'>;
 
-/** An event to send, or a test. */
-type Sent = Pick<WebhookDelivery, 'eventId' | 'sequence' | 'type' | 'isBeside'>;
-
-/** Creates deliveries of the next events while there is room. The webhook is locked, so each event gets one delivery. */
-export async function fanOut(manager: EntityManager, webhook: Webhook): Promise<Progress> {
+/** Creates deliveries of the next events while slots are free. The webhook is locked, so each event gets one delivery. */
+export async function fanOut(manager: EntityManager, webhook: Webhook): Promise<FanOutProgress> {
   const { organizationId } = webhook;
   let { sequence } = webhook;
   for (let step = 0; step < MAX_STEPS; step++) {
-    const room = await roomOf(manager, webhook);
-    if (room <= 0) return { sequence, isFull: true, hasMore: false };
-    // What is sent again takes the room that new events leave.
+    const free = await freeSlots(manager, webhook);
+    if (free <= 0) return { sequence, isFull: true, hasMore: false };
+    // Replays take the slots that new events leave.
     const events = await nextEvents(manager, organizationId, sequence);
-    if (events.length > 0) sequence = await deliver(manager, webhook, events, room, false);
-    else if (!(await replay(manager, webhook, room))) return { sequence, isFull: false, hasMore: false };
+    if (events.length > 0) sequence = await deliver(manager, webhook, events, free, false);
+    else if (!(await replayNext(manager, webhook, free))) return { sequence, isFull: false, hasMore: false };
   }
   return { sequence, isFull: false, hasMore: true };
 }
 
 /** Creates deliveries of events to send again. Returns whether there were any. */
-async function replay(manager: EntityManager, webhook: Source, room: number): Promise<boolean> {
+async function replayNext(manager: EntityManager, webhook: Webhook, free: number): Promise<boolean> {
   const { organizationId, id } = webhook;
   const [range] = await query<WebhookReplay>(
     manager,
@@ -65,7 +62,7 @@ async function replay(manager: EntityManager, webhook: Source, room: number): Pr
     occurredAt >= range.since && (range.until === null || occurredAt < range.until);
   const judged = events.map((event) => ({ ...event, isOutside: !isWithin(event) }));
   await manager.update(WebhookReplay, owned, {
-    sequence: await deliver(manager, webhook, judged, room, true),
+    sequence: await deliver(manager, webhook, judged, free, true),
   });
   return true;
 }
@@ -95,40 +92,40 @@ const nextEvents = (
 /** Creates deliveries of the events whose types match, and returns the last event that it read. */
 async function deliver(
   manager: EntityManager,
-  webhook: Source,
+  webhook: Webhook,
   events: NextEvent[],
-  room: number,
-  isBeside: boolean,
+  free: number,
+  isUnordered: boolean,
 ): Promise<string> {
   const isWanted = ({ type, isOutside }: NextEvent) =>
     !isOutside && webhook.types.some((wanted) => wanted === '*' || wanted === type);
-  const sent: Sent[] = [];
+  const deliveries: NewDelivery[] = [];
   let reached = '0';
   for (const event of events) {
     if (isWanted(event)) {
-      if (sent.length === room) break;
-      sent.push({ eventId: event.id, sequence: event.sequence, type: event.type, isBeside });
+      if (deliveries.length === free) break;
+      deliveries.push({ eventId: event.id, sequence: event.sequence, type: event.type, isUnordered });
     }
     reached = event.sequence;
   }
-  await insertDeliveries(manager, webhook, sent);
+  await insertDeliveries(manager, webhook, deliveries);
   return reached;
 }
 
 export async function insertDeliveries(
   manager: EntityManager,
   { organizationId, id: webhookId }: Pick<Webhook, 'organizationId' | 'id'>,
-  sent: Sent[],
+  deliveries: NewDelivery[],
 ): Promise<void> {
-  if (sent.length === 0) return;
-  const rows = sent.map(({ eventId, sequence, type, isBeside }) => [
+  if (deliveries.length === 0) return;
+  const rows = deliveries.map(({ eventId, sequence, type, isUnordered }) => [
     organizationId,
     newId('dlv'),
     webhookId,
     eventId,
     sequence,
     type,
-    isBeside,
+    isUnordered,
   ]);
   await execute(
     manager,
@@ -138,7 +135,7 @@ export async function insertDeliveries(
 }
 
 /** How many more deliveries may be created now. */
-export async function roomOf(
+export async function freeSlots(
   manager: EntityManager,
   { organizationId, id }: Pick<Webhook, 'organizationId' | 'id'>,
 ): Promise<number> {
@@ -148,10 +145,4 @@ export async function roomOf(
         WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND state = 'pending'`,
   );
   return Math.min(MAX_UNTRIED - untried, MAX_PENDING - pending);
-}
-
-/** The last number of the organization's events. */
-export async function lastSequence(manager: EntityManager, organizationId: string): Promise<string> {
-  const head = await manager.findOneBy(EventHead, { organizationId });
-  return head?.sequence ?? '0';
 }

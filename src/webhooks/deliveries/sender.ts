@@ -22,7 +22,7 @@ export interface DeliveryCounts {
   retried: number;
 }
 
-export interface Sent {
+export interface SendResult {
   /** Whether the delivery will be tried again. */
   isPending: boolean;
   /** Whether sending to this webhook must stop for now. */
@@ -49,7 +49,7 @@ export class Sender {
     this.abandoned.abort();
   }
 
-  async send(claim: WebhookClaim, id: string, isFailing: boolean): Promise<Sent> {
+  async send(claim: WebhookClaim, id: string, isFailing: boolean): Promise<SendResult> {
     // Receivers that fail share fewer connections, so that the others always get one.
     const share = isFailing ? 'write' : 'quick';
     try {
@@ -63,7 +63,7 @@ export class Sender {
     }
   }
 
-  private async sendNow(claim: WebhookClaim, id: string): Promise<Sent> {
+  private async sendNow(claim: WebhookClaim, id: string): Promise<SendResult> {
     const sending = await this.attempts.read(claim, id);
     if (!sending) return { isPending: true, isOver: true };
     const verdict = await this.attempt(sending);

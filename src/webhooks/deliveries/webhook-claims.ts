@@ -8,19 +8,19 @@ import { EventHead } from '../../events/log/event-head.entity';
 import { CLAIMED_FOR_MS } from '../../events/subscribers/event-cursors';
 import { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
-import { fanOut, roomOf } from './fan-out';
+import { fanOut, freeSlots } from './fan-out';
 import { WebhookReplay } from './replay.entity';
 
 const NOW = raw('now()::timestamptz(3)');
 
 /** A claim that lasts longer dates from before the server's clock was set back. */
-const IS_UNCLAIMED = sql`(claimed_until <= ${NOW} OR claimed_until > ${NOW} + ${CLAIMED_FOR_MS + 10_000} * interval '1 millisecond')`;
+const UNCLAIMED_SQL = sql`(claimed_until <= ${NOW} OR claimed_until > ${NOW} + ${CLAIMED_FOR_MS + 10_000} * interval '1 millisecond')`;
 
 /** The longest possible pause. A time further ahead dates from before the server's clock was set back. */
 const MAX_AHEAD = sql`interval '30 hours'`;
 
-/** Whether the time has passed. */
-export const isOver = (time: string): Sql =>
+/** True once the time in a column has passed. */
+export const pastSql = (time: string): Sql =>
   sql`(${raw(time)} <= ${NOW} OR (${raw(time)} > ${NOW} + ${MAX_AHEAD} AND ${raw(time)} < 'infinity'))`;
 
 /** The maximum number of deliveries in a plan. */
@@ -40,7 +40,7 @@ export interface DueWebhook {
   isFailing: boolean;
 }
 
-/** What to send now: chains of deliveries. The deliveries of a chain are sent one after the other. */
+/** Chains of deliveries to send now. The deliveries of a chain are sent one after the other. */
 export interface Plan {
   chains: string[][];
   isFailing: boolean;
@@ -73,8 +73,8 @@ export class WebhookClaims {
       SELECT webhooks.organization_id AS "organizationId", webhooks.id AS "webhookId", failing_since IS NOT NULL AS "isFailing"
       FROM ${Webhook} AS webhooks
       LEFT JOIN ${EventHead} AS heads ON heads.organization_id = webhooks.organization_id
-      WHERE enabled AND ${IS_UNCLAIMED} AND ${isOver('blocked_until')}
-        AND (${isOver('due_at')} OR (heads.sequence > webhooks.sequence AND NOT is_full))
+      WHERE enabled AND ${UNCLAIMED_SQL} AND ${pastSql('blocked_until')}
+        AND (${pastSql('due_at')} OR (heads.sequence > webhooks.sequence AND NOT is_full))
       ORDER BY failing_since IS NOT NULL, claimed_until LIMIT ${limit}`);
   }
 
@@ -86,7 +86,7 @@ export class WebhookClaims {
         const [row] = await query<{ number: string }>(
           manager,
           sql`UPDATE ${Webhook} SET claim = claim + 1, due_at = '-infinity', claimed_until = now() + ${CLAIMED_FOR_MS} * interval '1 millisecond'
-              WHERE organization_id = ${organizationId} AND id = ${webhookId} AND enabled AND ${IS_UNCLAIMED} AND ${isOver('blocked_until')}
+              WHERE organization_id = ${organizationId} AND id = ${webhookId} AND enabled AND ${UNCLAIMED_SQL} AND ${pastSql('blocked_until')}
               RETURNING claim AS number`,
         );
         return row && { organizationId, webhookId, number: row.number };
@@ -110,7 +110,7 @@ export class WebhookClaims {
       if (!webhook?.enabled) return undefined;
       const { sequence, isFull, hasMore } = await fanOut(manager, webhook);
       if (sequence !== webhook.sequence || isFull !== webhook.isFull)
-        await manager.update(Webhook, keyOf(claim), { sequence, isFull });
+        await manager.update(Webhook, primaryKey(claim), { sequence, isFull });
       return { chains: await chainsOf(manager, webhook), isFailing: webhook.failingSince !== null, hasMore };
     });
   }
@@ -122,8 +122,8 @@ export class WebhookClaims {
       const webhook = await lockClaimed(manager, claim);
       if (!webhook) return;
       const next = await nextAttemptAt(manager, webhook);
-      // Deliveries sent since the last plan have made room, and nothing else would make the webhook due.
-      const isFull = webhook.isFull && (await roomOf(manager, webhook)) <= 0;
+      // Deliveries sent since the last plan have freed slots, and nothing else would make the webhook due.
+      const isFull = webhook.isFull && (await freeSlots(manager, webhook)) <= 0;
       const isReplaying = !isFull && (await manager.existsBy(WebhookReplay, { organizationId, webhookId }));
       await execute(
         manager,
@@ -135,10 +135,10 @@ export class WebhookClaims {
   }
 }
 
-const keyOf = ({ organizationId, webhookId }: WebhookClaim) => ({ organizationId, id: webhookId });
+const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({ organizationId, id: webhookId });
 
 async function lockClaimed(manager: EntityManager, claim: WebhookClaim): Promise<Webhook | undefined> {
-  const webhook = await findLocked(manager, Webhook, keyOf(claim));
+  const webhook = await findLocked(manager, Webhook, primaryKey(claim));
   return webhook?.claim === claim.number ? webhook : undefined;
 }
 
@@ -150,13 +150,13 @@ const pendingOf = ({ organizationId, id }: Webhook) =>
 /** Null if nothing waits. With an order, the first delivery of the feed decides, even if later ones have been due for longer. */
 async function nextAttemptAt(manager: EntityManager, webhook: Webhook): Promise<Date | null> {
   const pending = pendingOf(webhook);
-  const isNext = isOrdered(webhook)
+  const inTurnSql = isOrdered(webhook)
     ? sql`AND (is_beside OR id = (
         SELECT id FROM ${WebhookDelivery} WHERE ${pending} AND NOT is_beside ORDER BY sequence LIMIT 1))`
     : sql``;
   const [{ next }] = await query<{ next: Date | null }>(
     manager,
-    sql`SELECT min(next_attempt_at) AS next FROM ${WebhookDelivery} WHERE ${pending} ${isNext}`,
+    sql`SELECT min(next_attempt_at) AS next FROM ${WebhookDelivery} WHERE ${pending} ${inTurnSql}`,
   );
   return next;
 }
@@ -166,14 +166,14 @@ async function chainsOf(manager: EntityManager, webhook: Webhook): Promise<strin
   const pending = pendingOf(webhook);
   const due = await query<{ id: string }>(
     manager,
-    sql`SELECT id FROM ${WebhookDelivery} WHERE ${pending} AND ${isOver('next_attempt_at')} ${isOrdered(webhook) ? sql`AND is_beside` : sql``}
+    sql`SELECT id FROM ${WebhookDelivery} WHERE ${pending} AND ${pastSql('next_attempt_at')} ${isOrdered(webhook) ? sql`AND is_beside` : sql``}
         ORDER BY next_attempt_at LIMIT ${DELIVERIES_PER_PLAN}`,
   );
   const chains = due.map(({ id }) => [id]);
   if (!isOrdered(webhook)) return chains;
   const inOrder = await query<{ id: string; isDue: boolean }>(
     manager,
-    sql`SELECT id, ${isOver('next_attempt_at')} AS "isDue" FROM ${WebhookDelivery} WHERE ${pending} AND NOT is_beside
+    sql`SELECT id, ${pastSql('next_attempt_at')} AS "isDue" FROM ${WebhookDelivery} WHERE ${pending} AND NOT is_beside
         ORDER BY sequence LIMIT ${DELIVERIES_PER_PLAN}`,
   );
   const first = inOrder.findIndex(({ isDue }) => !isDue);

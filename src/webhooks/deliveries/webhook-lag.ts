@@ -2,7 +2,7 @@ import type { Database } from '../../database/database';
 import { sql } from '../../database/sql';
 import { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
-import { isOver } from './webhook-claims';
+import { pastSql } from './webhook-claims';
 
 /** How many seconds overdue the oldest delivery is that may be sent now; 0 if there is none. */
 export async function webhookLag(database: Database): Promise<number> {
@@ -13,7 +13,7 @@ export async function webhookLag(database: Database): Promise<number> {
           WHERE deliveries.organization_id = webhooks.organization_id AND webhook_id = webhooks.id AND state = 'pending'
           ORDER BY next_attempt_at LIMIT 1
         ) AS oldest
-        WHERE enabled AND failing_since IS NULL AND ${isOver('blocked_until')} AND next_attempt_at <= now()`,
+        WHERE enabled AND failing_since IS NULL AND ${pastSql('blocked_until')} AND next_attempt_at <= now()`,
   );
   return lag;
 }
