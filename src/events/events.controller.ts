@@ -16,9 +16,9 @@ export class EventsController {
 
   /**
    * List events
-   * @remarks Returns the events of the organization, page by page. To follow them, ask in ascending order, keep `nextCursor`, and use it
-   * for the next request. Events are kept for a year, unless the service is configured otherwise. An older cursor is a 400 with the
-   * code `out_of_range`, so that no event is missed silently.
+   * @remarks Returns the events of the organization, page by page. To follow them, ask in ascending order, keep
+   * `nextCursor`, and use it for the next request. Events are kept for a year, unless the service is configured
+   * otherwise. An older cursor is a 400 with the code `out_of_range`, so that no event is missed silently.
    */
   @Get()
   @Scopes('admin')

@@ -58,7 +58,7 @@ const eventNotFound = () => notFound('There is no such event.');
 /** A number, and the id of its event, if any, because after a restored backup another event may get the number. */
 const isPosition = (values: string[]) => values.length <= 2 && /^\d{1,15}$/.test(values[0]);
 
-/** Throws a 400 if events after the cursor have been removed, or if the database has lost the cursor's event, as after a restored backup. */
+/** Throws a 400 if events after the cursor have been removed, or a restored backup does not have the cursor's event. */
 function requireKnown(position: number, id: string | undefined, { last, removed, fromId }: LogPage): void {
   if (position < removed) throw cursorFault('out_of_range', 'is older than the events that are kept');
   const isAnother = Boolean(id) && fromId !== null && fromId !== id;

@@ -42,8 +42,8 @@ export class WebhooksController {
 
   /**
    * Create a webhook
-   * @remarks Sends the events that happen from now on to a URL, signed as Standard Webhooks defines it. Only this response
-   * contains the secret. An organization has at most 20 webhooks.
+   * @remarks Sends the events that happen from now on to a URL, signed as Standard Webhooks defines it. Only this
+   * response contains the secret. An organization has at most 20 webhooks.
    */
   @Post()
   @Scopes('admin')
@@ -72,8 +72,8 @@ export class WebhooksController {
 
   /**
    * Update a webhook
-   * @remarks Changes only the fields in the body. Disabling a webhook fails its pending deliveries; enabling it sends the
-   * events from then on.
+   * @remarks Changes only the fields in the body. Disabling a webhook fails its pending deliveries; enabling it sends
+   * the events from then on.
    */
   @Patch(':id')
   @Scopes('admin')
@@ -98,8 +98,8 @@ export class WebhooksController {
 
   /**
    * Rotate the secret
-   * @remarks Replaces the secret with a new one, which only this response contains. Both sign until the overlap is over, so
-   * that you can hand out the new one without a refused delivery. The body may be left out.
+   * @remarks Replaces the secret with a new one, which only this response contains. Both sign until the overlap is
+   * over, so that you can hand out the new one without a refused delivery. The body may be left out.
    */
   @Post(':id/rotate-secret')
   @Scopes('admin')
@@ -118,8 +118,8 @@ export class WebhooksController {
 
   /**
    * Send a test
-   * @remarks Sends an event `webhook.test`, whatever the types of the webhook. It is not in the feed and has no `sequence`.
-   * The body may be left out.
+   * @remarks Sends an event `webhook.test`, whatever the types of the webhook. It is not in the feed and has no
+   * `sequence`. The body may be left out.
    */
   @Post(':id/test')
   @Scopes('admin')
@@ -155,7 +155,8 @@ export class WebhooksController {
 
   /**
    * Send events again
-   * @remarks Sends one event again, or all events of a period whose types match, outside the order of the other deliveries.
+   * @remarks Sends one event again, or all events of a period whose types match, outside the order of the other
+   * deliveries.
    */
   @Post(':id/redeliver')
   @Scopes('admin')

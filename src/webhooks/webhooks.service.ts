@@ -70,7 +70,7 @@ export class WebhooksService {
     return serializeWebhook(webhook);
   }
 
-  /** Sends the events from now on. Throws a 503 without an encryption key, and a 409 if the organization has 20 webhooks. */
+  /** Sends the events from now on. A 503 without an encryption key, and a 409 if the organization has 20 webhooks. */
   async create(by: By, input: CreateWebhookDto): Promise<NewSecret> {
     const caller = callerOf(by);
     const { organizationId } = caller;
@@ -98,8 +98,8 @@ export class WebhooksService {
   }
 
   /**
-   * Changes the fields that are present. Disabling a webhook fails its pending deliveries; enabling it sends the events from
-   * now on.
+   * Changes the fields that are present. Disabling a webhook fails its pending deliveries; enabling it sends the events
+   * from now on.
    */
   async update(by: By, id: string, input: UpdateWebhookDto): Promise<WebhookRecord> {
     const caller = callerOf(by);

@@ -8,7 +8,8 @@ const TYPE = `(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})`;
 
 export class ListEventsDto extends PageQuery {
   /**
-   * The direction of the list: `asc`, oldest first, is the feed, with a `nextCursor` on every page; `desc` is the history.
+   * The direction of the list: `asc`, oldest first, is the feed, with a `nextCursor` on every page; `desc` is the
+   * history.
    * @example 'desc'
    */
   @Optional()

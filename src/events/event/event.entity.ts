@@ -66,8 +66,8 @@ export class TokenEvent extends RecordedEvent {
 }
 
 /**
- * The columns of an event that readers see in a SELECT, under the names of the entity. The data of many events is read as text,
- * because it takes up to twenty times as much memory when it is parsed.
+ * The columns of an event that readers see in a SELECT, under the names of the entity. The data of many events is read
+ * as text, because it takes up to twenty times as much memory when it is parsed.
  */
 export const EVENT_COLUMNS =
   raw(`id, sequence, type, occurred_at AS "occurredAt", source, actor_id AS "actorId",

@@ -64,8 +64,8 @@ export class EventView {
   occurredAt: Date;
 
   /**
-   * Where the change came from: the API, a directory (SCIM), a command, the application that embeds the service, the service
-   * itself, or a sign-in to the dashboard.
+   * Where the change came from: the API, a directory (SCIM), a command, the application that embeds the service, the
+   * service itself, or a sign-in to the dashboard.
    * @example 'api'
    */
   source: Source;
@@ -89,9 +89,9 @@ export class EventView {
   requestId: string | null;
 
   /**
-   * The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in `.updated`,
-   * `previous` has the former values of the changed fields. If a group's member was added or removed, `user` has the member's ID.
-   * Null if the user has been purged.
+   * The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in
+   * `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed,
+   * `user` has the member's ID. Null if the user has been purged.
    * @example { "user": { "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx", "role": "admin" }, "previous": { "role": "member" } }
    */
   data: Record<string, unknown> | null;

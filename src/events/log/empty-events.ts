@@ -25,8 +25,8 @@ export async function hasLongHistory(
 }
 
 /**
- * Removes the data of all events of a target, in several statements, so that a long history does not time out. Each continues
- * after the previous one, so that together they read each event once.
+ * Removes the data of all events of a target, in several statements, so that a long history does not time out. Each
+ * continues after the previous one, so that together they read each event once.
  */
 export async function emptyEvents(
   update: (statement: Sql) => Promise<EmptiedEvent[]>,

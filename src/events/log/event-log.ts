@@ -7,7 +7,7 @@ import { EventNumbering } from './event-numbering';
 import type { ListEventsDto } from '../event/event.dto';
 import { TokenEvents } from './token-events';
 
-/** Time budgets for numbering a backlog. An ascending page may end early; a descending one must begin with the newest event. */
+/** Time budgets for numbering a backlog. Only a descending page must begin with the newest event. */
 const CATCH_UP_MS = { asc: 1_000, desc: 5_000 };
 
 /** Events that one statement scans for those that match the filters. */
@@ -22,7 +22,7 @@ export type EventQuery = Omit<ListEventsDto, 'cursor'>;
 /** The events after a position, which is the number of the event before them. */
 export interface LogPage {
   rows: EventRow[];
-  /** The position of the next page, and the ids of the events at this position and at the one before the page, if there are any. */
+  /** The position of the next page, and the ids of the events there and at the position before the page, if any. */
   position: number;
   positionId: string | null;
   fromId: string | null;
@@ -51,8 +51,8 @@ export class EventLog {
   ) {}
 
   /**
-   * Reads a page, which may be short although there are more. A page that needs the newest events waits until everything committed
-   * before has a number, so a change is in the log as soon as it has been confirmed.
+   * Reads a page, which may be short although there are more. A page that needs the newest events waits until
+   * everything committed before has a number, so a change is in the log as soon as it has been confirmed.
    */
   async page(organizationId: string, query: EventQuery, from: number): Promise<LogPage> {
     const isAscending = query.order === 'asc';
@@ -74,7 +74,7 @@ export class EventLog {
       throw new ServiceUnavailableException('Events are being numbered.');
   }
 
-  /** Reads the matching events after a position. One statement, so that it sees the head and the events of the same moment. */
+  /** Reads the matching events after a position. One statement sees the head and the events of the same moment. */
   private async read(
     organizationId: string,
     { order, limit, type, target, actor, since, until }: EventQuery,

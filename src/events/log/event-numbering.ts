@@ -18,14 +18,15 @@ const ORGANIZATIONS_AT_ONCE = 4;
 const EVENTS_PER_ROUND = 10_000;
 
 /**
- * Readers number new events themselves, so this only bounds the backlog. Every 2 seconds, it took a seventh of the CPU of writes
- * that are spread over many organizations.
+ * Readers number new events themselves, so this only bounds the backlog. Every 2 seconds, it took a seventh of the CPU
+ * of writes that are spread over many organizations.
  */
 const NUMBER_EVERY_MS = 10_000;
 
 /**
- * Numbers the events of an organization. Writers leave `sequence` null, so they share no lock; whoever reads first numbers what
- * has been committed. What is visible is committed, so no number comes late, whichever transactions are still open.
+ * Numbers the events of an organization. Writers leave `sequence` null, so they share no lock; the first reader numbers
+ * what has been committed. Visible events are committed, so no number comes late, whichever transactions are still
+ * open.
  */
 @Injectable()
 export class EventNumbering implements OnModuleInit {
@@ -115,7 +116,7 @@ export class EventNumbering implements OnModuleInit {
         const count = await numberBatch(manager, organizationId);
         if (count > 0 || !(await addHead(manager, organizationId))) return count;
         const first = await numberBatch(manager, organizationId);
-        // An organization without events has no head. If the organization was being deleted, the insertion has waited for that.
+        // Without events there is no head. If the organization was being deleted, the insertion has waited for that.
         if (first === 0) await manager.delete(EventHead, { organizationId });
         return first;
       },
@@ -125,9 +126,10 @@ export class EventNumbering implements OnModuleInit {
 }
 
 /**
- * The lock of the head makes numberers take turns. A statement that has waited for it sees the events as they were before, so it
- * numbers none if the head has changed since. The numbers are a JSON object by id rather than a list to join: for an organization
- * that the statistics do not know yet, PostgreSQL would compare each event with the whole list.
+ * The lock of the head makes numberers take turns. A statement that has waited for it sees the events as they were
+ * before, so it numbers none if the head has changed since. The numbers are a JSON object by id rather than a list to
+ * join: for an organization that the statistics do not know yet, PostgreSQL would compare each event with the whole
+ * list.
  */
 async function numberBatch(manager: EntityManager, organizationId: string): Promise<number> {
   const [numbered] = await query<{ count: number }>(

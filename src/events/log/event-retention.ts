@@ -13,8 +13,8 @@ const REMOVE_EVERY_MS = 60 * 60_000;
 const EVENTS_PER_TRANSACTION = 1_000;
 
 /**
- * An event is also too old if a later one is, because its own time came from a clock that was ahead. It is ignored while its
- * time is in the future; after that, it may be this much younger than the retention.
+ * An event is also too old if a later one is, because its own time came from a clock that was ahead. It is ignored
+ * while its time is in the future; after that, it may be this much younger than the retention.
  */
 const MAX_AHEAD = sql`interval '2 hours'`;
 

@@ -8,7 +8,7 @@ import { EventLog } from './event-log';
 /** The largest events are about 33 KB. */
 const EVENTS_PER_PAGE = 50;
 
-/** The events about a user: its own, and those of groups that it was added to or removed from, whose target is the group. */
+/** The events about a user: its own, and those of groups that it was added to or removed from. */
 @Injectable()
 export class UserHistory {
   constructor(
@@ -16,7 +16,7 @@ export class UserHistory {
     private readonly log: EventLog,
   ) {}
 
-  /** Pages of all events committed so far, oldest first, each read on request. Throws a 503 if numbering them takes too long. */
+  /** Pages of all events committed so far, oldest first, each read on request. A 503 if numbering takes too long. */
   async of(organizationId: string, userId: string): Promise<AsyncGenerator<EventRow[]>> {
     await this.log.catchUp(organizationId);
     const [{ last }] = await this.database.read(organizationId, (manager) =>

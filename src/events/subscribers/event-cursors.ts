@@ -16,10 +16,10 @@ const EVENTS_PER_READ = 100;
 /** Rounded as `due_at` is, which would otherwise be in the future for half a millisecond after it was set to now(). */
 const NOW = raw('now()::timestamptz(3)');
 
-/** How far ahead `due_at` can be after 0, 1, 2 … failures. Plus ten seconds, because each node of a cluster has its own clock. */
+/** How far ahead `due_at` can be after 0, 1, 2 … failures; ten seconds more, as nodes of a cluster have own clocks. */
 const MAX_AHEAD_MS = [0, ...PAUSES].map((pauseMs) => Math.max(pauseMs, CLAIMED_FOR_MS) + 10_000);
 
-/** A time further ahead dates from before the server's clock was set back. It counts as over, or delivery would stop. */
+/** A time further ahead is from before the server's clock was set back. It counts as past, or delivery would stop. */
 const DUE_SQL = sql`(due_at <= ${NOW} OR
   due_at - (${MAX_AHEAD_MS}::bigint[])[least(failures, ${PAUSES.length}) + 1] * interval '1 millisecond' > ${NOW})`;
 
@@ -36,8 +36,8 @@ export interface DeliveryClaim {
 }
 
 /**
- * The position of each subscriber in the events of each organization. An organization without a cursor is newer than the
- * subscriber; delivery starts at its first event.
+ * The position of each subscriber in the events of each organization. An organization without a cursor is newer than
+ * the subscriber; delivery starts at its first event.
  */
 @Injectable()
 export class EventCursors {
@@ -61,7 +61,7 @@ export class EventCursors {
     }
   }
 
-  /** Organizations with events that no process is delivering to the subscriber now, those that have waited longest first. */
+  /** Organizations with events that no process is delivering to the subscriber now, the longest waiting first. */
   async due(subscriber: string, limit: number): Promise<string[]> {
     const rows = await this.database.sweep<{ organizationId: string }>(sql`
       SELECT head.organization_id AS "organizationId" FROM ${EventHead} AS head
@@ -93,8 +93,8 @@ export class EventCursors {
   }
 
   /**
-   * Stores the position, and makes the next claim possible after `dueInMs`: to renew this claim, or to pause. Returns whether this
-   * process still had the claim.
+   * Stores the position, and makes the next claim possible after `dueInMs`: to renew this claim, or to pause. Returns
+   * whether this process still had the claim.
    */
   async update(
     { organizationId, subscriber, number, sequence, failures }: DeliveryClaim,
@@ -124,7 +124,7 @@ async function claimDue(
   return row && { ...row, subscriber, organizationId, sequence: Number(row.sequence) };
 }
 
-/** Returns whether there was none. The lock of the head makes a deletion of the organization wait, which then finds the cursor. */
+/** Returns whether there was none. A deletion of the organization waits for the lock, and then finds the cursor. */
 async function addCursor(
   manager: EntityManager,
   subscriber: string,

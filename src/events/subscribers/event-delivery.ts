@@ -37,8 +37,9 @@ export const MAX_DRAIN_MS = 10_000;
 const slotKey = ({ name }: Subscriber, organizationId: string) => `${name} ${organizationId}`;
 
 /**
- * Delivers events to the subscribers of a host. A process claims the events of an organization for a subscriber, renews the claim
- * while it works, and stores the position after each event, so that none is skipped, whatever happens to the process.
+ * Delivers events to the subscribers of a host. A process claims the events of an organization for a subscriber, renews
+ * the claim while it works, and stores the position after each event, so that none is skipped, whatever happens to the
+ * process.
  */
 @Injectable()
 export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -84,7 +85,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     this.isRegistered = true;
   }
 
-  /** Starts delivering new events. It does not wait for handlers, because a slow one must not hold up other organizations. */
+  /** Starts delivering new events. It does not wait for handlers: a slow one must not hold up other organizations. */
   private async look(signal: AbortSignal): Promise<void> {
     if (!this.isRegistered) await this.register();
     await this.numbering.numberAll(signal);

@@ -4,15 +4,15 @@ import { EVENT_TYPES, type EventType } from '../event/event.types';
 /** A function of a host application that receives the events of all organizations. */
 export interface Subscriber {
   /**
-   * The position of the subscriber is stored under this name: 1 to 100 letters, digits, `.`, `_` and `-`. A new name starts with the
-   * events that happen from then on.
+   * The position of the subscriber is stored under this name: 1 to 100 letters, digits, `.`, `_` and `-`. A new name
+   * starts with the events that happen from then on.
    */
   name: string;
   /** The types of events that it gets. Default: all. */
   types?: readonly EventType[];
   /**
-   * Gets each event at least once, after the commit, and the events of an organization in order. If it throws or rejects, it is called
-   * again later, and the organization's next events wait until then.
+   * Gets each event at least once, after the commit, and the events of an organization in order. If it throws or
+   * rejects, it is called again later, and the organization's next events wait until then.
    */
   handle(event: EventRecord, context: { organizationId: string }): unknown;
 }

@@ -8,8 +8,8 @@ export type LookUp = (host: string, signal: AbortSignal) => Promise<string[]>;
 const RESOLVER_OPTIONS = { timeout: 3_000, tries: 2 };
 
 /**
- * Asks the name servers directly. The system's look-up, Node's default, blocks one of few threads while a name server is
- * silent, so the host names of one organization could hold up the receivers of all others, and the database.
+ * Asks the name servers directly. The system's look-up, Node's default, blocks one of few threads while a name server
+ * is silent, so the host names of one organization could hold up the receivers of all others, and the database.
  */
 export const lookUp: LookUp = async (host, signal) => {
   if (isIP(host) !== 0) return [host];
@@ -23,8 +23,8 @@ export const lookUp: LookUp = async (host, signal) => {
 };
 
 /**
- * The same for operators who allow private networks: also finds names that only this system knows, such as those in its hosts
- * file.
+ * The same for operators who allow private networks: also finds names that only this system knows, such as those in its
+ * hosts file.
  */
 export const lookUpPrivately: LookUp = async (host, signal) => {
   const found = await lookUp(host, signal);

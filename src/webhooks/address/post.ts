@@ -28,8 +28,8 @@ export interface Message {
 }
 
 /**
- * Sends messages, each on its own connection, to addresses that are checked after the look-up of the name and again once
- * connected.
+ * Sends messages, each on its own connection, to addresses that are checked after the look-up of the name and again
+ * once connected.
  */
 export class Post {
   constructor(
@@ -37,7 +37,7 @@ export class Post {
     private readonly lookUp: LookUp,
   ) {}
 
-  /** Rejects if there is no response in time, or if the address may not be reached. Follows no redirect and uses no proxy. */
+  /** Rejects if no response comes in time, or the address may not be reached. Follows no redirect and uses no proxy. */
   async send(message: Message, abandoned: AbortSignal): Promise<Answer> {
     const attempt = new AbortController();
     const end = () => attempt.abort();

@@ -2,8 +2,8 @@ import { BlockList } from 'node:net';
 
 /**
  * IPv4 networks without public receivers: all of the IANA IPv4 Special-Purpose Address Registry
- * (https://www.iana.org/assignments/iana-ipv4-special-registry), whether reachable or not, multicast (RFC 5771), and the
- * address at which Azure serves its virtual machines.
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry), whether reachable or not, multicast (RFC 5771), and
+ * the address at which Azure serves its virtual machines.
  */
 export const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network (RFC 791)
@@ -31,8 +31,8 @@ export const SPECIAL_IPV4 = [
 export const GLOBAL_IPV6 = '2000::/3';
 
 /**
- * The special networks within it (https://www.iana.org/assignments/iana-ipv6-special-registry). Everything outside, such as
- * ::1, fc00::/7, fe80::/10, 100::/64, 5f00::/16 and 64:ff9b:1::/48, is not public anyway.
+ * The special networks within it (https://www.iana.org/assignments/iana-ipv6-special-registry). Everything outside,
+ * such as ::1, fc00::/7, fe80::/10, 100::/64, 5f00::/16 and 64:ff9b:1::/48, is not public anyway.
  */
 export const SPECIAL_IPV6 = [
   '2001::/23', // protocol assignments, with Teredo, benchmarks and ORCHID (RFC 2928)

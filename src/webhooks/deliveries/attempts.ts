@@ -109,7 +109,7 @@ const recordSuccess = (manager: EntityManager, webhook: Webhook) =>
         WHERE ${ownRow(webhook)}`,
   );
 
-/** Returns why the webhook must be disabled, if it must: at least two deliveries have failed, the first of them long ago. */
+/** Returns a reason to disable the webhook, if there is one: two deliveries have failed, the first of them long ago. */
 async function recordFailure(
   manager: EntityManager,
   webhook: Webhook,

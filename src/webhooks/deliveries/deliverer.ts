@@ -14,15 +14,15 @@ import { type DueWebhook, type Plan, type WebhookClaim, WebhookClaims } from './
 /** Deliveries that are sent to a webhook at once, unless its receiver fails. */
 const AT_ONCE = 10;
 
-/** Webhooks that a process has claimed at once. Most of them wait for a slot, so this limits claims, not connections. */
+/** Webhooks that a process has claimed at once. Most of them wait for a connection, whose number `Sender` limits. */
 const WEBHOOKS_AT_ONCE = 200;
 
 /** After this many plans another process may continue. */
 const PLANS_PER_CLAIM = 10;
 
 /**
- * After this many failures in a row a webhook pauses. Otherwise a receiver that refuses immediately would be called as fast as
- * the database can record it.
+ * After this many failures in a row a webhook pauses. Otherwise a receiver that refuses immediately would be called as
+ * fast as the database can record it.
  */
 const MAX_FAILURES = 5;
 const FAILING_REST_MS = 5_000;
@@ -38,8 +38,8 @@ interface Turn {
 }
 
 /**
- * Sends events to webhooks. A process claims a webhook, renews the claim while it works, and records each attempt, so that no
- * delivery is lost if the process dies. The responses of a receiver affect only its own webhook.
+ * Sends events to webhooks. A process claims a webhook, renews the claim while it works, and records each attempt, so
+ * that no delivery is lost if the process dies. The responses of a receiver affect only its own webhook.
  */
 @Injectable()
 export class Deliverer implements OnModuleInit, BeforeApplicationShutdown {
@@ -86,7 +86,7 @@ export class Deliverer implements OnModuleInit, BeforeApplicationShutdown {
     await this.numbering.numberOf(behind, withTokenEvents, signal);
   }
 
-  /** Starts sending to webhooks that are due. It does not wait for receivers, because a slow one must not hold up others. */
+  /** Starts sending to webhooks that are due. It does not wait for receivers: a slow one must not hold up others. */
   private async startDue(): Promise<void> {
     const free = WEBHOOKS_AT_ONCE - this.inProgress.size;
     if (free <= 0) return;

@@ -9,7 +9,7 @@ import { WebhookReplay } from './replay.entity';
 /** The maximum number of deliveries that have not been tried. Later events wait in the log. */
 const MAX_UNTRIED = 100;
 
-/** No deliveries are created beyond this many pending ones. Otherwise there would be one for each event of five days. */
+/** No deliveries are created beyond this many pending ones, or there would be one for each event of five days. */
 const MAX_PENDING = 10_000;
 
 /** The number of events that a step reads. */
@@ -28,7 +28,7 @@ interface FanOutProgress {
 /** A delivery to create, of an event or a test. */
 export type NewDelivery = Pick<WebhookDelivery, 'eventId' | 'sequence' | 'type' | 'isUnordered'>;
 
-/** Creates deliveries of the next events while slots are free. The webhook is locked, so each event gets one delivery. */
+/** Creates deliveries of the next events while slots are free. The lock of the webhook makes it one for each event. */
 export async function fanOut(manager: EntityManager, webhook: Webhook): Promise<FanOutProgress> {
   const { organizationId } = webhook;
   let { sequence } = webhook;

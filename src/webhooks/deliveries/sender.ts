@@ -12,7 +12,7 @@ import type { WebhookClaim } from './webhook-claims';
 /** The injection token of the `Post`. */
 export const POST = Symbol('webhook post');
 
-/** Connections to receivers that a process has at once. Organizations share them as they share the connections to the database. */
+/** The maximum number of connections to receivers. Organizations share them like the connections to the database. */
 const CONNECTIONS = 50;
 
 /** Outcomes of attempts since the start, for the metrics. */

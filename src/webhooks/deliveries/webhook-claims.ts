@@ -67,7 +67,7 @@ export class WebhookClaims {
     return rows.map(({ id }) => id);
   }
 
-  /** Unclaimed webhooks that have something to send, those that have waited longest first, but those whose receivers fail last. */
+  /** Unclaimed webhooks that have something to send, the longest waiting first, but those that are failing last. */
   due(limit: number): Promise<DueWebhook[]> {
     return this.database.sweep(sql`
       SELECT webhooks.organization_id AS "organizationId", webhooks.id AS "webhookId", failing_since IS NOT NULL AS "isFailing"
@@ -78,7 +78,7 @@ export class WebhookClaims {
       ORDER BY failing_since IS NOT NULL, claimed_until LIMIT ${limit}`);
   }
 
-  /** Undefined if another process was faster, or if nothing may be sent any more. If this process dies, the webhook is due at once. */
+  /** Undefined if another process was faster, or nothing may be sent now. It stays due, in case this process dies. */
   async claim({ organizationId, webhookId }: DueWebhook): Promise<WebhookClaim | undefined> {
     return this.database.write(
       organizationId,
@@ -103,7 +103,7 @@ export class WebhookClaims {
     );
   }
 
-  /** Creates deliveries of new events, and returns what is due. Undefined if the claim is lost or the webhook is disabled. */
+  /** Creates deliveries of new events, and plans those due. Undefined if the claim is lost or the webhook disabled. */
   plan(claim: WebhookClaim): Promise<Plan | undefined> {
     return this.database.write(claim.organizationId, async (manager) => {
       const webhook = await lockClaimed(manager, claim);
@@ -147,7 +147,7 @@ const isOrdered = ({ ordering }: Webhook) => ordering === 'organization';
 const pendingOf = ({ organizationId, id }: Webhook) =>
   sql`organization_id = ${organizationId} AND webhook_id = ${id} AND state = 'pending'`;
 
-/** Null if nothing waits. With an order, the first delivery of the feed decides, even if later ones have been due for longer. */
+/** Null if nothing waits. With an order, the first delivery of the feed decides, even if later ones are due. */
 async function nextAttemptAt(manager: EntityManager, webhook: Webhook): Promise<Date | null> {
   const pending = pendingOf(webhook);
   const inTurnSql = isOrdered(webhook)

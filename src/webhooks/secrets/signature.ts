@@ -7,7 +7,7 @@ export const newSecret = (): Buffer => randomBytes(SECRET_BYTES);
 /** The form in which the owner sees the secret, once. */
 export const shownSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
 
-/** The headers that let a receiver verify a message, as Standard Webhooks defines them: one signature for each secret. */
+/** The headers that let a receiver verify a message, as in Standard Webhooks: one signature for each secret. */
 export function signedHeaders(
   id: string,
   at: Date,

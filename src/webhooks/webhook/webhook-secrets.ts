@@ -47,7 +47,7 @@ export class WebhookSecrets {
     return sealed.map((one) => this.keys.open(one, ownerOf(organizationId, id)));
   }
 
-  /** Encrypts all signing secrets with the current key, erases the others, and returns how many webhooks have changed. */
+  /** Encrypts all signing secrets with the current key, erases the others, and counts the changed webhooks. */
   async rewrap(): Promise<number> {
     const current = this.keys.currentId;
     if (current === undefined) throw new Error('WEBHOOK_ENCRYPTION_KEY is not set.');

@@ -32,7 +32,8 @@ const TypeList = () =>
 
 export class CreateWebhookDto {
   /**
-   * Where events are sent: an `https` URL without a user and a fragment. No connection is made to an address that is not public.
+   * Where events are sent: an `https` URL without a user and a fragment. No connection is made to an address that is
+   * not public.
    * @example 'https://example.com/webhooks/users'
    */
   @WebhookUrl()
@@ -54,8 +55,8 @@ export class CreateWebhookDto {
   description?: string;
 
   /**
-   * Whether events are sent. By default they are. Disabling a webhook fails its pending deliveries; enabling it sends the
-   * events from then on.
+   * Whether events are sent. By default they are. Disabling a webhook fails its pending deliveries; enabling it sends
+   * the events from then on.
    * @example true
    */
   @Optional()
@@ -63,8 +64,8 @@ export class CreateWebhookDto {
   enabled?: boolean;
 
   /**
-   * With `thin` no personal data leaves the service: `data` is left out, and the receiver reads it from the API. The default is
-   * `full`.
+   * With `thin` no personal data leaves the service: `data` is left out, and the receiver reads it from the API. The
+   * default is `full`.
    * @example 'thin'
    */
   @Optional()
@@ -72,8 +73,8 @@ export class CreateWebhookDto {
   payload?: (typeof PAYLOADS)[number];
 
   /**
-   * With `organization` the next event is sent only when the one before it has been delivered or given up, so they arrive in
-   * the order of `sequence`. By default a slow delivery does not hold up others.
+   * With `organization` the next event is sent only when the one before it has been delivered or given up, so they
+   * arrive in the order of `sequence`. By default a slow delivery does not hold up others.
    * @example 'organization'
    */
   @Optional()
