@@ -23,14 +23,14 @@ export class EventsService {
   ) {}
 
   /** The data of the events stays text, ready for a JSON response. */
-  async list(by: By, query: ListEventsDto): Promise<EventPage> {
+  async list(by: By, input: ListEventsDto): Promise<EventPage> {
     const { organizationId } = callerOf(by);
-    const { cursor, order, type, target, actor, since, until } = query;
+    const { cursor, order, type, target, actor, since, until } = input;
     const list = ['events', organizationId, order, { type, target, actor, since, until }];
     const start = order === 'asc' ? 0 : NEWEST;
     const [after, afterId] = cursor === undefined ? [String(start)] : decodeCursor(cursor, list, isPosition);
     const from = Number(after);
-    const page = await this.log.page(organizationId, query, from);
+    const page = await this.log.page(organizationId, input, from);
     if (cursor !== undefined) requireKnown(order === 'asc' ? from : from - 1, afterId, page);
     const { rows, position, positionId, hasMore } = page;
     const nextCursor =

@@ -54,16 +54,16 @@ export class EventLog {
    * Reads a page, which may be short although there are more. A page that needs the newest events waits until
    * everything committed before has a number, so a change is in the log as soon as it has been confirmed.
    */
-  async page(organizationId: string, query: EventQuery, from: number): Promise<LogPage> {
-    const isAscending = query.order === 'asc';
-    if (!isAscending && from !== NEWEST) return this.read(organizationId, query, from);
+  async page(organizationId: string, wanted: EventQuery, from: number): Promise<LogPage> {
+    const isAscending = wanted.order === 'asc';
+    if (!isAscending && from !== NEWEST) return this.read(organizationId, wanted, from);
     await this.tokens.move(organizationId);
-    const page = await this.read(organizationId, query, from);
+    const page = await this.read(organizationId, wanted, from);
     if (!page.isBehind || (isAscending && page.hasMore)) return page;
-    const isCaughtUp = await this.numbering.catchUp(organizationId, CATCH_UP_MS[query.order]);
+    const isCaughtUp = await this.numbering.catchUp(organizationId, CATCH_UP_MS[wanted.order]);
     // A later page never returns to the newest events.
     if (!isCaughtUp && !isAscending) throw new ServiceUnavailableException('Events are being numbered.');
-    const next = await this.read(organizationId, query, from);
+    const next = await this.read(organizationId, wanted, from);
     return { ...next, hasMore: next.hasMore || !isCaughtUp };
   }
 

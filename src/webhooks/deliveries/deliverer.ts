@@ -9,7 +9,7 @@ import { EventNumbering } from '../../events/log/event-numbering';
 import { TokenEvents } from '../../events/log/token-events';
 import { UnknownKeyError } from '../secrets/key-ring';
 import { Sender } from './sender';
-import { type DueWebhook, type Plan, type WebhookClaim, WebhookClaims } from './webhook-claims';
+import { type DueWebhook, type WebhookClaim, WebhookClaims } from './webhook-claims';
 
 /** Deliveries that are sent to a webhook at once, unless its receiver fails. */
 const AT_ONCE = 10;
@@ -144,7 +144,7 @@ export class Deliverer implements OnModuleInit, BeforeApplicationShutdown {
     const ended = await Promise.allSettled(Array.from({ length: workers }, (_, i) => work(i === 0)));
     const failed = ended.find(({ status }) => status === 'rejected');
     if (failed) throw (failed as PromiseRejectedResult).reason;
-    return !turn.isOver && hasMore(plan);
+    return !turn.isOver && (plan.chains.length > 0 || plan.hasMore);
   }
 
   /** Sends deliveries one after the other, as long as each is delivered or given up. */
@@ -161,5 +161,3 @@ export class Deliverer implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 }
-
-const hasMore = ({ chains, hasMore }: Plan) => chains.length > 0 || hasMore;
