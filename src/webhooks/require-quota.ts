@@ -4,7 +4,7 @@ import { Webhook } from './webhook/webhook.entity';
 
 const MAX_WEBHOOKS = 20;
 
-/** Throws a 409 if the organization has 20 webhooks. The lock makes creations take turns, so that the count is right. */
+/** Throws a 409 if the organization has 20 webhooks. The lock makes creations take turns, so the count is right. */
 export async function requireQuota(manager: EntityManager, organizationId: string): Promise<void> {
   await manager.query(`SELECT pg_advisory_xact_lock(hashtextextended($1 || current_schema(), 0))`, [
     `ums:webhooks:${organizationId}:`,
