@@ -39,8 +39,8 @@ export class LastUse implements OnApplicationBootstrap, BeforeApplicationShutdow
     const used = [...this.usedAt];
     this.usedAt = new Map();
     const now = performance.now();
-    // Sends ages rather than times, because `lastUsedAt` is on the database's clock; a cluster refuses now() beside a column
-    // of the updated table. Rows are locked in the order of their ids, or two replicas could deadlock.
+    // Sends ages rather than times, because `lastUsedAt` is on the database's clock; a cluster refuses now() beside a
+    // column of the updated table. Rows are locked in the order of their ids, or two replicas could deadlock.
     const statement = sql`
       UPDATE ${Token} AS tokens SET last_used_at = greatest(last_used_at, used.at)
       FROM (

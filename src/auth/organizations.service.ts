@@ -31,7 +31,7 @@ const ROWS_PER_STATEMENT = 1_000;
 
 const COLUMNS = raw(`id, name, external_id AS "externalId", created_at AS "createdAt"`);
 
-/** Its methods take no caller, because a caller belongs to an organization. */
+/** The methods take no caller, because a caller belongs to an organization. */
 @Injectable()
 export class OrganizationsService {
   /** @internal Nest constructs it. */
@@ -88,8 +88,8 @@ export class OrganizationsService {
   }
 
   /**
-   * Deletes an organization with its deleted users, ended tokens and events. Throws a 409 while it has users or active tokens, or
-   * while a table of your own references it.
+   * Deletes an organization with its deleted users, ended tokens and events. Throws a 409 while it has users or active
+   * tokens, or while a table of your own references it.
    */
   async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
@@ -99,10 +99,11 @@ export class OrganizationsService {
       id,
       sql`UPDATE ${EventHead} SET removed = sequence WHERE organization_id = ${id}`,
     );
-    // A long history would take longer than a statement may. Its rows are of no use to an organization without users and tokens.
+    // Deleted in parts, because a long history takes longer than a statement may. An organization without users and
+    // tokens does not need it any more.
     for (const { target, primaryColumns } of this.owned()) {
       if (primaryColumns.length === 1) continue;
-      // By the places of the rows, because a part of a key may be that of many.
+      // By ctid, because many rows may share a part of the key.
       const batch = sql`
         DELETE FROM ${target} WHERE organization_id = ${id} AND ctid = ANY (ARRAY(
           SELECT ctid FROM ${target} WHERE organization_id = ${id} LIMIT ${ROWS_PER_STATEMENT}))`;
@@ -116,8 +117,8 @@ export class OrganizationsService {
           manager,
           sql`INSERT INTO ${EventHead} (organization_id) VALUES (${id}) ON CONFLICT DO NOTHING`,
         );
-        // Each statement sees what was committed while the one before it waited, so no row is left behind: numbering locks the
-        // head, and moving the events of tokens locks those events.
+        // Each statement sees what was committed while the previous one waited, so no row is left behind: numbering
+        // locks the head, and moving the events of tokens locks those events.
         await manager.delete(EventHead, { organizationId: id });
         for (const { target } of this.owned()) await manager.delete(target, { organizationId: id });
       })
@@ -131,23 +132,18 @@ export class OrganizationsService {
     );
   }
 
-  /**
-   * Tries the deletion in a transaction that is rolled back: nothing else tells whether a table of the host references the
-   * organization.
-   */
-  private async requireDeletable(id: string): Promise<void> {
-    const undo = new Error('undone');
-    await this.database
+  /** Tries the deletion and undoes it: nothing else tells whether a table of the host references the organization. */
+  private requireDeletable(id: string): Promise<void> {
+    return this.database
       .write(id, async (manager) => {
         // Waits for a deletion of this user that is under way.
         const user = sql`SELECT FROM ${User} WHERE organization_id = ${id} LIMIT 1 FOR KEY SHARE`;
         if ((await query(manager, user)).length > 0) throw referred();
+        await execute(manager, sql`SAVEPOINT trial`);
         await this.deleteWithTokens(manager, id);
-        throw undo;
+        await execute(manager, sql`ROLLBACK TO SAVEPOINT trial`);
       })
-      .catch((error: unknown) => {
-        if (error !== undo) rethrowReference(referred)(error);
-      });
+      .catch(rethrowReference(referred));
   }
 
   private async deleteWithTokens(manager: EntityManager, id: string): Promise<void> {
@@ -162,7 +158,7 @@ export class OrganizationsService {
 
   /** The entities whose rows PostgreSQL deletes with the organization, all of a table in one statement. */
   private async following(manager: EntityManager): Promise<EntityMetadata[]> {
-    const { schema = null, tableName } = manager.connection.getMetadata(Organization);
+    const { schema = null, tableName } = manager.dataSource.getMetadata(Organization);
     const rows = await query<{ name: string }>(
       manager,
       sql`SELECT relname AS name FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
@@ -172,7 +168,7 @@ export class OrganizationsService {
   }
 }
 
-/** Not from the start each time: the transaction would step over all that it has deleted. */
+/** Each part starts behind the last one, because the transaction still steps over the rows that it has deleted. */
 async function deleteInParts(
   manager: EntityManager,
   target: EntityMetadata['target'],

@@ -25,7 +25,7 @@ const FIRST_AFTER_MS = 60_000;
 /** The delay of a run that `trigger()` requests. */
 const TRIGGERED_AFTER_MS = 1_000;
 
-/** Runs each job of this process soon after the start and then at its interval, with jitter, until the service shuts down. */
+/** Runs each job soon after the start and then at its interval, with jitter, until the service shuts down. */
 @Injectable()
 export class Background implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Background');

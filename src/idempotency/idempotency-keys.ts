@@ -38,9 +38,9 @@ export class IdempotencyKeys implements OnModuleInit {
   }
 
   /**
-   * Runs a write and keeps its response in the same transaction, or returns the stored response of the same request. A second
-   * request waits at the key until the first one commits or rolls back. If `work` throws, the key can be used again. Throws a
-   * 422 if the key belongs to another request, and a 409 if a request with the key is in progress for too long.
+   * Runs a write and keeps its response in the same transaction, or returns the stored response of the same request. A
+   * second request waits at the key until the first one commits or rolls back. If `work` throws, the key can be used
+   * again. Throws a 422 if the key belongs to another request, and a 409 if one with it is in progress for too long.
    */
   runOnce<Response extends object>(
     organizationId: string,
@@ -111,7 +111,7 @@ async function claimKey(
   return earlier;
 }
 
-/** False if another request has the key. If that is in progress, this waits for its end; a 409 if that takes too long. */
+/** False if another request has the key. Waits for its end if it is in progress; a 409 if that takes too long. */
 async function insertKey(
   manager: EntityManager,
   organizationId: string,

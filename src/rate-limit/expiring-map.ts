@@ -1,6 +1,6 @@
 /**
- * A map that may drop entries older than `lifetimeMs`. It keeps two generations and discards the older one as a whole, so
- * it needs neither timers nor sweeps and never holds more than the entries of two lifetimes.
+ * A map that may drop entries older than `lifetimeMs`. It keeps two generations and discards the older one as a whole,
+ * so it needs neither timers nor sweeps and never holds more than the entries of two lifetimes.
  */
 export class ExpiringMap<Key, Value> {
   private current = new Map<Key, Value>();

@@ -17,8 +17,8 @@ const WINDOWS_PER_STATEMENT = 1_000;
 const NO_ORGANIZATION = '';
 
 /**
- * Counts the sign-ins of each network, in hours that start with the first one, across all processes and always in PostgreSQL,
- * wherever requests are counted. Addresses are personal data: only hashes are stored, and only for about an hour.
+ * Counts the sign-ins of each network, in hours that start with the first one, across all processes and always in
+ * PostgreSQL, wherever requests are counted. Addresses are personal data: only hashes are stored, for about an hour.
  */
 @Injectable()
 export class NetworkLimiter implements OnModuleInit {
@@ -50,8 +50,6 @@ export class NetworkLimiter implements OnModuleInit {
         SELECT token_id FROM ${RateLimitWindow}
         WHERE organization_id = ${NO_ORGANIZATION} AND started_ms <= extract(epoch FROM now()) * 1000 - ${HOUR_MS}::integer
         LIMIT ${WINDOWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))`;
-    let deleted = WINDOWS_PER_STATEMENT;
-    while (deleted === WINDOWS_PER_STATEMENT && !signal?.aborted)
-      deleted = await this.database.execute(NO_ORGANIZATION, expired);
+    while ((await this.database.execute(NO_ORGANIZATION, expired)) > 0) if (signal?.aborted) return;
   }
 }

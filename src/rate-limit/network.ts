@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { carriedIpv4, ipv6Groups } from '../http/server/ip-address';
 
 /**
- * The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address, because a single customer usually has
- * all addresses behind them. Anything that is not an IP address, as a proxy may forward it, counts as one shared caller.
+ * The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address, because a single customer
+ * usually has all addresses in such a network. Whatever else a proxy forwards counts as one shared caller.
  */
 export function networkOf(address = ''): string {
   const [plain] = withoutPort(address).split('%'); // without the zone of a link-local address

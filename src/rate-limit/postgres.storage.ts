@@ -28,16 +28,16 @@ interface WindowRow {
 }
 
 /**
- * Counts exactly across all processes, on the database's clock. The hits of one turn of the event loop go in one statement, and a
- * caller over its limit causes no further statement until its window ends.
+ * Counts exactly across all processes, on the database's clock. The hits of one turn of the event loop go in one
+ * statement, and a caller over its limit causes no further statement until its window ends.
  */
 export class PostgresStorage implements WindowStorage {
   private readonly hits = new GroupedLoader<string, Hit>((keys, group) => this.count(keys, group));
   private readonly exhausted: ExpiringMap<string, { resetAt: number; until: number }>;
 
   /**
-   * Whether it `countsPerOrganization`: in one statement for each, because the node of one may be down while others answer, or
-   * because the callers have no token and get the share of one organization.
+   * `countsPerOrganization` sends one statement for each organization, because the node of one may be down while others
+   * answer, or because the callers have no token and get the share of one organization.
    */
   constructor(
     private readonly database: Database,
@@ -75,8 +75,9 @@ export class PostgresStorage implements WindowStorage {
   }
 
   /**
-   * Adds hits to the windows, and returns these. Repeated on a broken connection like a read, so that the counted requests succeed;
-   * at worst a hit counts again. A cluster refuses the clock in RETURNING, so the time of the last hit is a column.
+   * Adds hits to the windows, and returns these. Repeated on a broken connection like a read, so that the counted
+   * requests succeed; at worst a hit counts again. A cluster refuses the clock in RETURNING, so the time of the last
+   * hit is a column.
    */
   private add(hits: ReadonlyMap<string, number>, group: string): Promise<WindowRow[]> {
     const rows = [...hits]

@@ -5,7 +5,7 @@ import { recordRefusal, tokenOf } from '../http/caller';
 import { accessTo } from '../http/scopes';
 import { type WindowRecord, windowKey } from './window';
 
-/** Counts the requests of a token across all routes and reports its window in every response. Answers 429 over the limit. */
+/** Counts the requests of a token across all routes and reports its window in every response. A 429 over the limit. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {

@@ -18,8 +18,8 @@ import { SessionsService } from './sessions.service';
 import { SignInSource, type SignInStatus } from './source/sign-in-source';
 
 /**
- * The routes by which the page signs in. They belong to the dashboard, not to the API: OpenAPI does not list them, and they
- * may change with the page. Only here does a cookie count; the API accepts none.
+ * The routes by which the page signs in. They belong to the dashboard, not to the API: OpenAPI does not list them, and
+ * they may change with the page. Only here does a cookie count; the API accepts none.
  */
 @ApiController('dashboard/session')
 @Public()
@@ -34,7 +34,7 @@ export class SessionController {
     return this.source.status(request);
   }
 
-  /** Returns the value of a new token, once for each sign-in, or the organizations if there are several to choose from. */
+  /** Returns the value of a new token, once for each sign-in, or the organizations if there are several. */
   @Post()
   @OptionalBody()
   @HttpCode(201)

@@ -31,7 +31,7 @@ export class SessionsService {
     return found;
   }
 
-  /** The organization with this id, or the only one that the user may open. Null if there are several to choose from. */
+  /** The organization with this id, or the only one that the user may open. Null if there are several. */
   choose({ organizations }: SignedInUser, organizationId?: string): AllowedOrganization | null {
     if (organizationId === undefined) return organizations.length === 1 ? organizations[0] : null;
     const chosen = organizations.find((organization) => organization.organizationId === organizationId);

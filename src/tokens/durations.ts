@@ -3,8 +3,8 @@ import { Matches } from 'class-validator';
 import { fault, Satisfies } from '../http/input/checks';
 
 /**
- * A duration: a whole number without leading zeros, and the letter of its unit. `shape` is one expression for the whole range,
- * so that the OpenAPI document describes exactly what is accepted.
+ * A duration: a whole number without leading zeros, and the letter of its unit. `shape` is one expression for the whole
+ * range, so that the OpenAPI document describes exactly what is accepted.
  */
 const Duration = (unit: string, example: string, shape: RegExp, range: string) =>
   applyDecorators(
@@ -26,7 +26,7 @@ export const ExpiresIn = () =>
     'from 1d to 3650d',
   );
 
-/** How long the old and the new secret both work, from `0h` to `168h`. */
+/** The time for which the old and the new secret both work, from `0h` to `168h`. */
 export const Overlap = () =>
   Duration('hours', '24h', /^(0|[1-9][0-9]?|1[0-5][0-9]|16[0-8])h$/, 'from 0h to 168h');
 

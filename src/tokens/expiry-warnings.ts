@@ -44,8 +44,9 @@ export class ExpiryWarnings implements OnModuleInit {
   }
 
   /**
-   * If several warnings of a token are due, only the one nearest to its end is recorded. None is recorded if the token's term
-   * is shorter than the warning period, or for an end that a rotation has set, because whoever rotated the token knows it.
+   * If several warnings of a token are due, only the one nearest to its end is recorded. None is recorded if the
+   * token's term is shorter than the warning period, or for an end that a rotation has set: whoever rotated the token
+   * knows it.
    */
   private due(): Promise<Due[]> {
     const left = (days: number) => sql`expires_at <= now() + ${days}::integer * interval '24 hours'`;

@@ -52,7 +52,7 @@ export class Token {
   @Column({ name: 'rotated_from', type: 'text', nullable: true })
   rotatedFrom: string | null;
 
-  /** How many requests it may make in a minute; null if the limit of the service applies. */
+  /** The requests that it may make in a minute; null if the limit of the service applies. */
   @Column({ name: 'rate_limit', type: 'integer', nullable: true })
   rateLimit: number | null;
 

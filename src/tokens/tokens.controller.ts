@@ -83,9 +83,9 @@ export class TokensController {
 
   /**
    * Rotate a token
-   * @remarks Replaces a token with a new one of the same name and scopes. Only this response contains the new value. Both
-   * tokens work until the overlap is over, so that you can hand out the new value without a failed request. The body may be
-   * left out.
+   * @remarks Replaces a token with a new one of the same name and scopes. Only this response contains the new value.
+   * Both tokens work until the overlap is over, so that you can hand out the new value without a failed request. The
+   * body may be left out.
    */
   @Post(':id/rotate')
   @Scopes('admin')

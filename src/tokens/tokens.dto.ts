@@ -67,8 +67,8 @@ export class CreateTokenDto {
 
 export class RotateTokenDto {
   /**
-   * How long the old token still works, in hours: from `0h`, which revokes it at once, to `168h`. It never works longer than it
-   * would have.
+   * How long the old token still works, in hours: from `0h`, which revokes it at once, to `168h`. It never works longer
+   * than it would have.
    * @example '24h'
    */
   @Optional()

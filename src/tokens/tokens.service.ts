@@ -62,8 +62,8 @@ export class TokensService {
   }
 
   /**
-   * Returns the new token and its value, which cannot be read again. The application itself may set a `rateLimit` of up to
-   * 100,000, but a caller of the API none above the limit of the service. A token of a person's sign-in has `createdBy` and
+   * Returns the new token and its value, which cannot be read again. The application itself may set a `rateLimit` of up
+   * to 100,000, but a caller of the API none above the limit of the service. A token of a sign-in has `createdBy` and
    * ends after `hours`.
    */
   async create(
@@ -119,8 +119,8 @@ export class TokensService {
   }
 
   /**
-   * Replaces a token: returns a new one with the same name and scopes, and its value, which cannot be read again. The old one keeps
-   * working for the overlap, but never longer than it would have. Throws a 409 unless it is active.
+   * Replaces a token: returns a new one with the same name and scopes, and its value, which cannot be read again. The
+   * old one keeps working for the overlap, but never longer than it would have. Throws a 409 unless it is active.
    */
   async rotate(by: By, id: string, input: Partial<RotateTokenDto> = {}): Promise<NewToken> {
     const caller = callerOf(by);
@@ -163,10 +163,10 @@ export class TokensService {
   }
 }
 
-/** What `insertToken()` stores. */
+/** The fields of a new token. */
 type TokenFields = Pick<Token, 'name' | 'scopes'> &
   Partial<Pick<Token, 'expiresIn' | 'rateLimit' | 'createdBy' | 'rotatedFrom'>> & {
-    /** When it ends if it has no `expiresIn`. */
+    /** The term of a token without `expiresIn`. */
     hours?: number | null;
   };
 
@@ -177,7 +177,7 @@ async function insertToken(
   value: string,
 ): Promise<Token> {
   const { name, scopes, expiresIn = null, rateLimit = null, createdBy = null, rotatedFrom = null } = fields;
-  // On the database's clock, and in hours, because a day of its time zone can have 23 hours.
+  // In hours on the database's clock, because a day of its time zone can have 23 hours.
   const hours = expiresIn === null ? (fields.hours ?? null) : numberIn(expiresIn) * 24;
   const id = newId('tok');
   await query(

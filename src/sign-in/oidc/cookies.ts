@@ -14,7 +14,7 @@ export function readCookie({ headers }: Request, publicUrl: string): string {
   return cookies.find((cookie) => cookie.startsWith(begin))?.slice(begin.length) ?? '';
 }
 
-/** Sets the cookie, or removes it if the value is empty. `Lax`: the browser must send it when the issuer redirects back. */
+/** Sets the cookie, or removes it if the value is empty. `Lax`: the browser sends it when the issuer redirects back. */
 export function setCookie(response: Response, publicUrl: string, value: string): void {
   response.cookie(nameFor(publicUrl), value, {
     httpOnly: true,

@@ -56,7 +56,7 @@ export class Issuer {
     private readonly wantedScopes: readonly string[],
   ) {}
 
-  /** Loads the library. Succeeds even if the issuer is unreachable. `wantedScopes` are requested if the issuer has them. */
+  /** Loads the library, even if the issuer is unreachable. `wantedScopes` are requested if the issuer has them. */
   static async open(settings: OidcSettings, wantedScopes: readonly string[]): Promise<Issuer> {
     const library = await import('openid-client').catch(notInstalled);
     const issuer = new Issuer(library, settings, wantedScopes);

@@ -51,9 +51,9 @@ export interface Redirect {
 }
 
 /**
- * Sign-in attempts. The state of an attempt is in an encrypted cookie of the browser, so that any replica can finish it; the
- * database knows only which are used up. During an upgrade, the former version opens these cookies, too, so their fields and
- * purposes (`round`, `signed in`) keep their names.
+ * Sign-in attempts. The state of an attempt is in an encrypted cookie of the browser, so that any replica can finish
+ * it; the database knows only which are used up. During an upgrade, the former version opens these cookies, too, so
+ * their fields and purposes (`round`, `signed in`) keep their names.
  */
 export class OidcSignIn {
   private readonly cookie: SealedCookie;

@@ -42,8 +42,6 @@ export class UsedAttempts implements OnModuleInit {
     const expired = sql`
       DELETE FROM ${UsedAttempt} WHERE id = ANY (ARRAY(
         SELECT id FROM ${UsedAttempt} WHERE expires_at <= now() LIMIT ${ATTEMPTS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))`;
-    let deleted = ATTEMPTS_PER_STATEMENT;
-    while (deleted === ATTEMPTS_PER_STATEMENT && !signal?.aborted)
-      deleted = await this.database.execute(NO_ORGANIZATION, expired);
+    while ((await this.database.execute(NO_ORGANIZATION, expired)) > 0) if (signal?.aborted) return;
   }
 }
