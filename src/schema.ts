@@ -4,7 +4,7 @@ import { FEATURES } from './service.module';
 
 /** The tables of the service, and the migrations and extensions that create them. */
 export const schema = {
-  entities: FEATURES.flatMap<Function>(({ entities }) => entities),
+  entities: FEATURES.flatMap(({ feature }) => feature.entities ?? []),
   migrations,
   extensions: ['pg_trgm', 'btree_gin'],
 } satisfies SchemaOptions;

@@ -11,13 +11,11 @@ import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
 import { ScopesGuard } from './auth/scopes.guard';
-import { BackgroundModule } from './background/background.module';
 import { DashboardModule } from './dashboard/dashboard.module';
-import { nodeOfIn } from './database/citus/node-of';
-import { ConnectionShares } from './database/connections/connection-shares';
-import { poolOf } from './database/connections/pool';
-import { Database } from './database/database';
+import { DatabaseModule } from './database/database.module';
 import { EventsModule } from './events/events.module';
+import type { FeatureModule } from './feature/feature';
+import { OptionsModule } from './feature/options.module';
 import { GroupsModule } from './groups/groups.module';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
@@ -25,26 +23,28 @@ import { RequestIdInterceptor } from './http/request-id.interceptor';
 import { IdempotencyModule } from './idempotency/idempotency.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
-import type { ServiceOptions } from './service.options';
-import { StatisticsModule } from './statistics/statistics.module';
-import { UserExportModule } from './user-export/user-export.module';
 import { ScimModule } from './scim/scim.module';
 import { ignoreTrailingSlash } from './scim/wire/base';
-import { hasSignIn, SignInModule } from './sign-in/sign-in.module';
+import type { ServiceOptions } from './service.options';
+import { SignInModule, signInModules } from './sign-in/sign-in.module';
+import { StatisticsModule } from './statistics/statistics.module';
 import { TokensModule } from './tokens/tokens.module';
+import { UserExportModule } from './user-export/user-export.module';
 import { UsersModule } from './users/users.module';
-import { WebhooksModule } from './webhooks/webhooks.module';
+import { ActiveWebhooksModule, WebhooksModule } from './webhooks/webhooks.module';
 
-/** The features that have tables. */
-export const FEATURES = [
+/** All features, in the order of their sections in the API's document. */
+export const FEATURES: readonly FeatureModule[] = [
   AuthModule,
-  TokensModule,
+  RateLimitModule,
+  IdempotencyModule,
   UsersModule,
   GroupsModule,
-  IdempotencyModule,
+  TokensModule,
   EventsModule,
-  RateLimitModule,
   ScimModule,
+  StatisticsModule,
+  UserExportModule,
   WebhooksModule,
   SignInModule,
 ];
@@ -60,21 +60,13 @@ export class ServiceModule implements NestModule {
     return {
       module: ServiceModule,
       imports: [
-        databaseModule(dataSource, options),
+        OptionsModule.forRoot(options),
+        DatabaseModule.forRoot(dataSource),
         DiscoveryModule,
-        BackgroundModule.with(options),
-        RateLimitModule.with(options),
-        AuthModule,
-        UsersModule.with(options),
-        GroupsModule,
-        TokensModule,
-        EventsModule.with(options),
-        ScimModule,
-        StatisticsModule,
-        UserExportModule,
-        WebhooksModule.with(options),
-        SignInModule.with(options),
-        ...(options.dashboard ? [DashboardModule.with(hasSignIn(options))] : []),
+        ...FEATURES,
+        ...(options.webhooks ? [ActiveWebhooksModule] : []),
+        ...(options.dashboard ? [DashboardModule] : []),
+        ...signInModules(options),
       ],
       providers: [
         { provide: APP_GUARD, useExisting: AuthGuard }, // who: 401
@@ -105,21 +97,6 @@ export class ServiceModule implements NestModule {
     this.adapterHost.httpAdapter.use(refuseOtherMethods(controllersOf(this.discovery)));
   }
 }
-
-/** Provides `Database`. The data source is not a provider, which keeps our entities out of a host's data source. */
-const databaseModule = (dataSource: DataSource, options: ServiceOptions): DynamicModule => {
-  const database = {
-    provide: Database,
-    useFactory: async () => {
-      const connections = options.connections ?? poolOf(dataSource).options.max;
-      return new Database(dataSource, new ConnectionShares(connections, await nodeOfIn(dataSource)));
-    },
-  };
-  return { module: DatabaseModule, global: true, providers: [database], exports: [database] };
-};
-
-@Module({})
-class DatabaseModule {}
 
 /** Every controller of the application. */
 export const controllersOf = (discovery: DiscoveryService) =>

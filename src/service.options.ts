@@ -1,15 +1,24 @@
-import type { BackgroundOptions } from './background/background.module';
-import type { EventsOptions } from './events/events.module';
-import type { RateLimitOptions } from './rate-limit/rate-limit.module';
+import type { BackgroundOptions } from './background/background';
+import type { DatabaseOptions } from './database/database.module';
+import type { EventRetentionOptions } from './events/log/event-retention';
+import type { SubscribersOptions } from './events/subscribers/subscriber';
+import type { RateLimitOptions } from './rate-limit/rate-limit.options';
 import type { SignInOptions } from './sign-in/sign-in.options';
-import type { UsersOptions } from './users/users.module';
-import type { WebhooksOptions } from './webhooks/webhooks.module';
+import type { DeletedUsersOptions } from './users/deleted/deleted-user-retention';
+import type { UsersOptions } from './users/users.controller';
+import type { WebhooksOptions } from './webhooks/webhooks.options';
 
 export interface ServiceOptions
-  extends RateLimitOptions, UsersOptions, BackgroundOptions, EventsOptions, WebhooksOptions, SignInOptions {
-  /** Connections of the pool that requests may hold at once. Default: all of the pool. */
-  connections?: number;
-}
+  extends
+    DatabaseOptions,
+    RateLimitOptions,
+    UsersOptions,
+    DeletedUsersOptions,
+    BackgroundOptions,
+    EventRetentionOptions,
+    SubscribersOptions,
+    WebhooksOptions,
+    SignInOptions {}
 
 /** The defaults of the environment variables and of a host application. */
 export const DEFAULTS: Omit<ServiceOptions, 'connections'> = {

@@ -1,3 +1,8 @@
+import { DocsModule } from '../../src/docs/docs.module';
+import type { Tag } from '../../src/feature/feature';
+import { HealthModule } from '../../src/health/health.module';
+import { FEATURES } from '../../src/service.module';
+
 /** The introduction of the document, in Markdown. */
 export const DESCRIPTION = `Manage an organization's users and API tokens.
 
@@ -40,54 +45,26 @@ Every error has the same body, \`application/problem+json\` (RFC 9457). Programs
 other texts are for people. Quote \`requestId\` when you ask for help. Before an operation is reached, the HTTP server may refuse a
 request with the codes \`bad_request\` (400), \`request_timeout\` (408), \`expectation_failed\` (417) or \`headers_too_large\` (431).`;
 
-/** The tags, in the order of the document. */
-export const TAGS = [
-  { name: 'Users', description: 'The users of the organization.' },
-  {
-    name: 'Deleted users',
-    description:
-      'Deleted users. They can be restored until they are purged; no list, search or filter of users finds them.',
-  },
-  {
-    name: 'Groups',
-    description:
-      'The groups of a directory. Only the directory writes them. They are data, and grant nothing.',
-  },
-  { name: 'Statistics', description: 'The organization at a glance.' },
-  {
-    name: 'Tokens',
-    description:
-      'The API tokens of the organization. These operations are also served below `/api`, as `/api/v1/tokens`, so that a gateway ' +
-      'needs only one rule.',
-  },
-  {
-    name: 'Events',
-    description: 'What has happened in the organization: its audit trail, and a feed to follow.',
-  },
-  {
-    name: 'Webhooks',
-    description:
-      'URLs to which the service sends events, signed as Standard Webhooks defines it. Each event is sent at least once; ' +
-      'without `ordering`, in any order.',
-  },
-  { name: 'Health', description: 'Probes for load balancers and orchestrators.' },
-  { name: 'Docs', description: 'This document, for programs and for people.' },
-];
+const features = [...FEATURES, HealthModule, DocsModule].map(({ feature }) => feature);
+const tags: Tag[] = [];
+for (const tag of features.flatMap((feature) => feature.tags ?? [])) {
+  const place = tag.after ? tags.findIndex(({ name }) => name === tag.after) + 1 : tags.length;
+  tags.splice(place, 0, tag);
+}
+const prefixes = Object.assign({}, ...features.map(({ ids }) => ids)) as Record<string, string>;
 
-const idParameter = (description: string, example: string) => ({
-  description,
-  schema: { type: 'string', examples: [example] },
-});
+/** The tags, in the order of the document. */
+export const TAGS = tags.map(({ name, description }) => ({ name, description }));
 
 /** The parameter `id` of the paths of a tag. */
-export const ID_PARAMETERS: Record<string, object> = {
-  Users: idParameter('The id of the user.', 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
-  'Deleted users': idParameter('The id of the user.', 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'),
-  Groups: idParameter('The id of the group.', 'grp_01kacpb2w5r8y3h6j9m4n7p0qx'),
-  Events: idParameter('The id of the event.', 'evt_01kacpb2w5r8y3h6j9m4n7p0qx'),
-  Webhooks: idParameter('The id of the webhook.', 'whk_01kacpb2w5r8y3h6j9m4n7p0qx'),
-  Tokens: idParameter('The id of the token.', 'tok_01kacpb2w5r8y3h6j9m4n7p0qx'),
-};
+export const ID_PARAMETERS = Object.fromEntries(
+  tags.flatMap(({ name, idOf }) => (idOf === undefined ? [] : [[name, idParameter(idOf)]])),
+);
+
+function idParameter(kind: string): object {
+  const example = `${prefixes[kind]}_01kacpb2w5r8y3h6j9m4n7p0qx`;
+  return { description: `The id of the ${kind}.`, schema: { type: 'string', examples: [example] } };
+}
 
 /** Joins the lines of every description's paragraphs: line breaks in a source file are not line breaks of the text. */
 export function unwrapAll<Node>(node: Node): Node {

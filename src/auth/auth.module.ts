@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import type { Feature } from '../feature/feature';
 import { AuthGuard } from './auth.guard';
 import { AuthService } from './auth.service';
 import { LastUse } from './last-use';
@@ -11,5 +12,5 @@ import { ScopesGuard } from './scopes.guard';
   exports: [OrganizationsService, AuthGuard, ScopesGuard],
 })
 export class AuthModule {
-  static readonly entities = [Organization];
+  static readonly feature: Feature = { entities: [Organization] };
 }

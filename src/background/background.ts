@@ -6,9 +6,12 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { describeError } from '../database/errors';
+import { SERVICE_OPTIONS } from '../feature/options.module';
 
-/** The injection token of whether this process does background work. */
-export const BACKGROUND = Symbol('background');
+export interface BackgroundOptions {
+  /** Whether this process does background work, such as removing what is kept for a limited time. */
+  background: boolean;
+}
 
 /** Work that no request waits for. Several processes may do it at the same time. */
 export interface Job {
@@ -34,8 +37,11 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly timers = new Map<Job, NodeJS.Timeout>();
   private readonly inProgress = new Map<Job, Promise<void>>();
   private readonly requested = new Set<Job>();
+  private readonly isOn: boolean;
 
-  constructor(@Inject(BACKGROUND) private readonly isOn: boolean) {}
+  constructor(@Inject(SERVICE_OPTIONS) { background }: BackgroundOptions) {
+    this.isOn = background;
+  }
 
   /** Called by a feature when its module is created. Returns the job. */
   add(job: Job): Job {

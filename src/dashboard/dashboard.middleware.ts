@@ -1,12 +1,18 @@
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { SERVICE_OPTIONS } from '../feature/options.module';
 import { isBuilt, NOT_BUILT, sendFile } from '../http/built-file';
 import { sendProblem } from '../http/problem';
 import { setCommonHeaders } from '../http/request-id';
 import { isPagePath, PAGE, readFiles, readPage } from './dashboard.files';
 
-/** The injection token of whether people can sign in without the value of a token. */
-export const HAS_SIGN_IN = Symbol('has sign-in');
+/** The options that give people a way to sign in without the value of a token. */
+interface DashboardOptions {
+  /** An object if the people of a host application can sign in. */
+  dashboard: boolean | object;
+  /** The issuer at which people sign in. */
+  oidc?: object;
+}
 
 /** Sends the files of the page. It runs before the guards: the files are public, and a browser has no token yet. */
 @Injectable()
@@ -15,8 +21,8 @@ export class DashboardMiddleware implements NestMiddleware {
   private readonly files = readFiles();
   private readonly pageAt;
 
-  constructor(@Inject(HAS_SIGN_IN) hasSignIn: boolean) {
-    this.pageAt = readPage(hasSignIn);
+  constructor(@Inject(SERVICE_OPTIONS) { dashboard, oidc }: DashboardOptions) {
+    this.pageAt = readPage(typeof dashboard === 'object' || oidc !== undefined);
   }
 
   use(request: Request, response: Response, next: NextFunction): void {

@@ -1,5 +1,10 @@
 import { Module } from '@nestjs/common';
+import type { Feature } from '../feature/feature';
 import { DocsController } from './docs.controller';
 
 @Module({ controllers: [DocsController] })
-export class DocsModule {}
+export class DocsModule {
+  static readonly feature: Feature = {
+    tags: [{ name: 'Docs', description: 'This document, for programs and for people.' }],
+  };
+}

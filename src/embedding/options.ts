@@ -5,7 +5,7 @@ import { DEFAULTS, type ServiceOptions } from '../service.options';
 import type { HostSignIn } from '../sign-in/sign-in.options';
 import { networksOf } from '../webhooks/address/special-networks';
 import { isKeyList } from '../webhooks/secrets/key-ring';
-import type { WebhookSettings } from '../webhooks/webhooks.module';
+import type { WebhookSettings } from '../webhooks/webhooks.options';
 
 /** What a host application decides about the service that it embeds. */
 export interface UserManagementOptions {

@@ -1,23 +1,30 @@
 import { Module } from '@nestjs/common';
-import { UserGroups } from '../users/user/user-query';
-import { UserLifecycle } from '../users/user/user-lifecycle';
+import { EventsModule } from '../events/events.module';
+import type { Feature } from '../feature/feature';
+import { UsersModule } from '../users/users.module';
 import { Group } from './group/group.entity';
 import { DeletedGroupMember, GroupMember } from './group/group-member.entity';
 import { GroupsController } from './groups.controller';
 import { GroupsService } from './groups.service';
-import { membersOfGroup } from './members/members-of-group';
-import { MEMBERSHIP_STEPS } from './members/user-memberships';
+import { UserMemberships } from './members/user-memberships';
 
 @Module({
+  imports: [EventsModule, UsersModule],
   controllers: [GroupsController],
-  providers: [GroupsService],
+  providers: [GroupsService, UserMemberships],
   exports: [GroupsService],
 })
 export class GroupsModule {
-  static readonly entities = [Group, GroupMember, DeletedGroupMember];
-
-  constructor(lifecycle: UserLifecycle, groups: UserGroups) {
-    lifecycle.add(MEMBERSHIP_STEPS);
-    groups.membersOf = membersOfGroup;
-  }
+  static readonly feature: Feature = {
+    entities: [Group, GroupMember, DeletedGroupMember],
+    ids: { group: 'grp' },
+    tags: [
+      {
+        name: 'Groups',
+        description:
+          'The groups of a directory. Only the directory writes them. They are data, and grant nothing.',
+        idOf: 'group',
+      },
+    ],
+  };
 }

@@ -1,6 +1,11 @@
 import { Module } from '@nestjs/common';
+import type { Feature } from '../feature/feature';
 import { HealthController } from './health.controller';
 import { HealthService } from './health.service';
 
 @Module({ controllers: [HealthController], providers: [HealthService], exports: [HealthService] })
-export class HealthModule {}
+export class HealthModule {
+  static readonly feature: Feature = {
+    tags: [{ name: 'Health', description: 'Probes for load balancers and orchestrators.' }],
+  };
+}

@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
+import { BackgroundModule } from '../background/background.module';
+import type { Feature } from '../feature/feature';
 import { IdempotencyKey } from './idempotency-key.entity';
 import { IdempotencyKeys } from './idempotency-keys';
 
-@Module({ providers: [IdempotencyKeys], exports: [IdempotencyKeys] })
+@Module({ imports: [BackgroundModule], providers: [IdempotencyKeys], exports: [IdempotencyKeys] })
 export class IdempotencyModule {
-  static readonly entities = [IdempotencyKey];
+  static readonly feature: Feature = { entities: [IdempotencyKey] };
 }

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryController } from './wire/discovery.controller';
 import { UnsupportedController } from './wire/unsupported.controller';
+import type { Feature } from '../feature/feature';
 import { GroupsModule } from '../groups/groups.module';
+import { UsersModule } from '../users/users.module';
 import { ScimGroupList } from './groups/scim-group-list';
 import { ScimGroupsController } from './groups/scim-groups.controller';
 import { ScimUserList } from './users/scim-user-list';
@@ -12,11 +14,11 @@ import { ScimUsersService } from './users/scim-users.service';
 import { UndirectedUsers } from './users/undirected-users';
 
 @Module({
-  imports: [GroupsModule],
+  imports: [UsersModule, GroupsModule],
   controllers: [DiscoveryController, UnsupportedController, ScimUsersController, ScimGroupsController],
   providers: [ScimUsersService, ScimUserList, UndirectedUsers, ScimUserSteps, ScimGroupList],
   exports: [ScimUsersService],
 })
 export class ScimModule {
-  static readonly entities = [ScimUser];
+  static readonly feature: Feature = { entities: [ScimUser] };
 }

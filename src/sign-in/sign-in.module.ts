@@ -1,55 +1,58 @@
-import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
+import { Module, type Type } from '@nestjs/common';
+import { BackgroundModule } from '../background/background.module';
+import type { Feature } from '../feature/feature';
+import { SERVICE_OPTIONS } from '../feature/options.module';
 import { NetworkLimiter } from '../rate-limit/network-limiter';
+import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { TokensModule } from '../tokens/tokens.module';
-import { claimsOf } from './oidc/admin-rules';
 import { HostSignInSource } from './host-sign-in';
+import { claimsOf } from './oidc/admin-rules';
 import { Issuer } from './oidc/issuer';
 import { OidcSignIn } from './oidc/oidc-sign-in';
 import { OidcSignInSource } from './oidc/oidc-sign-in-source';
-import { SessionController } from './session.controller';
-import { SessionsService } from './sessions.service';
 import { SignInController } from './oidc/sign-in.controller';
-import type { OidcSettings } from './oidc/sign-in-settings';
-import type { HostSignIn, SignInOptions } from './sign-in.options';
 import { UsedAttempt } from './oidc/used-attempt.entity';
 import { UsedAttempts } from './oidc/used-attempts';
+import { SessionController } from './session.controller';
+import { SessionsService } from './sessions.service';
+import type { HostSignIn, SignInOptions } from './sign-in.options';
 import { SignInSource } from './source/sign-in-source';
 
 /** Even when sign-in is off, it deletes expired attempts of earlier sign-ins. */
 @Module({
-  imports: [TokensModule],
+  imports: [BackgroundModule, TokensModule],
   providers: [UsedAttempts, SessionsService],
+  exports: [UsedAttempts, SessionsService],
 })
 export class SignInModule {
-  static readonly entities = [UsedAttempt];
-
-  static with(options: SignInOptions): DynamicModule {
-    return { module: SignInModule, ...wayOf(options) };
-  }
+  static readonly feature: Feature = { entities: [UsedAttempt] };
 }
 
-/** Whether people can sign in to the dashboard other than with the value of a token. */
-export const hasSignIn = ({ dashboard, oidc }: SignInOptions): boolean =>
-  typeof dashboard === 'object' || (dashboard && oidc !== undefined);
-
-function wayOf({ dashboard, oidc }: SignInOptions): { controllers?: Type[]; providers?: Provider[] } {
-  if (typeof dashboard === 'object') return atHost(dashboard.signIn);
-  return dashboard && oidc ? atIssuer(oidc) : {};
-}
-
-const atHost = (signIn: HostSignIn) => ({
+/** Signing in with the session of a host application. */
+@Module({
+  imports: [SignInModule],
   controllers: [SessionController],
-  providers: [{ provide: SignInSource, useValue: new HostSignInSource(signIn) }],
-});
+  providers: [
+    {
+      provide: SignInSource,
+      inject: [SERVICE_OPTIONS],
+      useFactory: ({ dashboard }: SignInOptions) =>
+        new HostSignInSource((dashboard as { signIn: HostSignIn }).signIn),
+    },
+  ],
+})
+class HostSignInModule {}
 
-const atIssuer = (settings: OidcSettings) => ({
+/** Signing in at an OpenID Connect issuer. */
+@Module({
+  imports: [SignInModule, RateLimitModule],
   controllers: [SessionController, SignInController],
   providers: [
     {
       provide: OidcSignIn,
-      inject: [UsedAttempts, NetworkLimiter],
-      useFactory: async (used: UsedAttempts, limiter: NetworkLimiter) =>
-        new OidcSignIn(settings, await Issuer.open(settings, claimsOf(settings.rules)), used, limiter),
+      inject: [SERVICE_OPTIONS, UsedAttempts, NetworkLimiter],
+      useFactory: async ({ oidc }: SignInOptions, used: UsedAttempts, limiter: NetworkLimiter) =>
+        new OidcSignIn(oidc!, await Issuer.open(oidc!, claimsOf(oidc!.rules)), used, limiter),
     },
     {
       provide: SignInSource,
@@ -57,4 +60,11 @@ const atIssuer = (settings: OidcSettings) => ({
       useFactory: (signIn: OidcSignIn) => new OidcSignInSource(signIn),
     },
   ],
-});
+})
+class OidcSignInModule {}
+
+/** The way to sign in without the value of a token, if the options have one. */
+export function signInModules({ dashboard, oidc }: SignInOptions): Type[] {
+  if (typeof dashboard === 'object') return [HostSignInModule];
+  return dashboard && oidc ? [OidcSignInModule] : [];
+}

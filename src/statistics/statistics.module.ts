@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module';
+import type { Feature } from '../feature/feature';
 import { StatisticsController } from './statistics.controller';
 import { StatisticsService } from './statistics.service';
 
@@ -8,4 +9,8 @@ import { StatisticsService } from './statistics.service';
   controllers: [StatisticsController],
   providers: [StatisticsService],
 })
-export class StatisticsModule {}
+export class StatisticsModule {
+  static readonly feature: Feature = {
+    tags: [{ name: 'Statistics', description: 'The organization at a glance.', after: 'Groups' }],
+  };
+}

@@ -1,14 +1,30 @@
 import { Module } from '@nestjs/common';
+import { BackgroundModule } from '../background/background.module';
+import { EventsModule } from '../events/events.module';
+import type { Feature } from '../feature/feature';
 import { ExpiryWarnings } from './expiry-warnings';
 import { Token } from './token.entity';
 import { TokensController } from './tokens.controller';
 import { TokensService } from './tokens.service';
 
 @Module({
+  imports: [BackgroundModule, EventsModule],
   controllers: [TokensController],
   providers: [TokensService, ExpiryWarnings],
   exports: [TokensService],
 })
 export class TokensModule {
-  static readonly entities = [Token];
+  static readonly feature: Feature = {
+    entities: [Token],
+    ids: { token: 'tok' },
+    tags: [
+      {
+        name: 'Tokens',
+        description:
+          'The API tokens of the organization. These operations are also served below `/api`, as `/api/v1/tokens`, so that a gateway ' +
+          'needs only one rule.',
+        idOf: 'token',
+      },
+    ],
+  };
 }

@@ -9,8 +9,9 @@ import { recordTokenEvent } from '../events/record-events';
 import { type By, type Caller, callerOf, type Source } from '../http/caller';
 import { conflict, invalidInput, noSuchOrganization, notFound } from '../http/fault';
 import { validate, validatedInput } from '../http/input/validate';
+import { SERVICE_OPTIONS } from '../feature/options.module';
 import { BY_CREATION, type Page, paginate } from '../pages/paginate';
-import { RATE_LIMIT } from '../rate-limit/rate-limit.module';
+import type { RateLimitOptions } from '../rate-limit/rate-limit.options';
 import { numberIn } from './durations';
 import { IN_STATE, type TokenCreator, Token, TOKEN_COLUMNS } from './token.entity';
 import { serializeToken, type TokenRecord } from './token.serializer';
@@ -33,12 +34,12 @@ export class TokensService {
   /** @internal Nest constructs it. */
   constructor(
     private readonly database: Database,
-    @Inject(RATE_LIMIT) private readonly rateLimit: number,
+    @Inject(SERVICE_OPTIONS) private readonly options: RateLimitOptions,
   ) {}
 
   /** The same service in an open transaction of the application, with the promises of `UsersService.within()`. */
   within(manager: EntityManager): TokensService {
-    return new TokensService(this.database.within(manager), this.rateLimit);
+    return new TokensService(this.database.within(manager), this.options);
   }
 
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
@@ -151,7 +152,9 @@ export class TokensService {
 
   /** Throws a 400 that lists every fault, including a limit above what the caller may set. */
   private validated({ source }: Caller, input: CreateTokenDto): CreateTokenDto {
-    const max = OPERATORS.includes(source) ? Math.max(OPERATOR_LIMIT, this.rateLimit) : this.rateLimit;
+    const max = OPERATORS.includes(source)
+      ? Math.max(OPERATOR_LIMIT, this.options.rateLimitPerMinute)
+      : this.options.rateLimitPerMinute;
     const { dto, faults = [] } = validate(CreateTokenDto, input);
     const isAbove = Number.isSafeInteger(input?.rateLimit) && input.rateLimit! > max;
     const message = `must be at most ${max}`;

@@ -1,12 +1,17 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module';
+import type { Feature } from '../feature/feature';
 import { GroupsModule } from '../groups/groups.module';
 import { ScimModule } from '../scim/scim.module';
+import { UsersModule } from '../users/users.module';
 import { UserExportController } from './user-export.controller';
 import { UserExportService } from './user-export.service';
 
 @Module({
-  imports: [GroupsModule, ScimModule],
+  imports: [UsersModule, GroupsModule, ScimModule, EventsModule],
   controllers: [UserExportController],
   providers: [UserExportService],
 })
-export class UserExportModule {}
+export class UserExportModule {
+  static readonly feature: Feature = {};
+}

@@ -7,20 +7,23 @@ import { idempotentRequestOf } from '../http/input/idempotency-key';
 import { entityTag, freshness, preconditionOf } from '../http/input/entity-tags';
 import { locationOf } from '../http/location';
 import { Scopes } from '../http/scopes';
+import { SERVICE_OPTIONS } from '../feature/options.module';
 import { linkNext, writePage } from '../pages/page';
 import { userAsJson } from './user/user.serializer';
 import { UserPageView, UserView } from './user/user.view';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 import { UsersService } from './users.service';
 
-/** The injection token of whether a PATCH or DELETE must have an If-Match. */
-export const REQUIRE_IF_MATCH = Symbol('require If-Match');
+export interface UsersOptions {
+  /** Whether a PATCH or DELETE of a user must have an If-Match. */
+  requireIfMatch: boolean;
+}
 
 @ApiController('api/v1/users')
 export class UsersController {
   constructor(
     private readonly users: UsersService,
-    @Inject(REQUIRE_IF_MATCH) private readonly requireIfMatch: boolean,
+    @Inject(SERVICE_OPTIONS) private readonly options: UsersOptions,
   ) {}
 
   /**
@@ -103,7 +106,7 @@ export class UsersController {
       by,
       id,
       changes,
-      preconditionOf(request, 'user', this.requireIfMatch),
+      preconditionOf(request, 'user', this.options.requireIfMatch),
     );
     response.setHeader('ETag', entityTag(user.version));
     return user;
@@ -119,6 +122,6 @@ export class UsersController {
   @Responses({ conditions: ['If-Match', 'If-None-Match'], failures: [409] })
   @HttpCode(204)
   delete(@CurrentCaller() by: Caller, @Param('id') id: string, @Req() request: Request): Promise<void> {
-    return this.users.delete(by, id, preconditionOf(request, 'user', this.requireIfMatch));
+    return this.users.delete(by, id, preconditionOf(request, 'user', this.options.requireIfMatch));
   }
 }

@@ -1,9 +1,12 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { BackgroundModule } from '../background/background.module';
+import { EventsModule } from '../events/events.module';
+import type { Feature } from '../feature/feature';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { BatchController } from './batch/batch.controller';
 import { BatchService } from './batch/batch.service';
 import { DeletedUser } from './deleted/deleted-user.entity';
-import { DELETED_USERS_RETENTION_DAYS, DeletedUserRetention } from './deleted/deleted-user-retention';
+import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { DeletedUsersController } from './deleted/deleted-users.controller';
 import { DeletedUsersService } from './deleted/deleted-users.service';
 import { UserPurge } from './deleted/user-purge';
@@ -11,20 +14,12 @@ import { UserSearchController } from './search/user-search.controller';
 import { UserSearchText } from './search/user-search.entity';
 import { UserSearch } from './search/user-search.service';
 import { User } from './user/user.entity';
-import { UserGroups } from './user/user-query';
 import { UserLifecycle } from './user/user-lifecycle';
-import { REQUIRE_IF_MATCH, UsersController } from './users.controller';
+import { UsersController } from './users.controller';
 import { UsersService } from './users.service';
 
-export interface UsersOptions {
-  /** Whether a PATCH or DELETE of a user must have an If-Match. */
-  requireIfMatch: boolean;
-  /** How many days deleted users are kept; with 0 they are purged at once. */
-  deletedUsersRetentionDays: number;
-}
-
 @Module({
-  imports: [IdempotencyModule],
+  imports: [BackgroundModule, EventsModule, IdempotencyModule],
   // The order matters: `GET …/search` must match before `GET …/:id`.
   controllers: [UserSearchController, BatchController, UsersController, DeletedUsersController],
   providers: [
@@ -35,21 +30,21 @@ export interface UsersOptions {
     DeletedUserRetention,
     UserPurge,
     UserLifecycle,
-    UserGroups,
   ],
-  exports: [UsersService, BatchService, DeletedUsersService, UserSearch, UserLifecycle, UserGroups],
+  exports: [UsersService, BatchService, DeletedUsersService, UserSearch, UserLifecycle],
 })
 export class UsersModule {
-  static readonly entities = [User, DeletedUser, UserSearchText];
-
-  static with({ requireIfMatch, deletedUsersRetentionDays }: UsersOptions): DynamicModule {
-    return {
-      module: UsersModule,
-      global: true, // for the features whose modules import nothing with options
-      providers: [
-        { provide: REQUIRE_IF_MATCH, useValue: requireIfMatch },
-        { provide: DELETED_USERS_RETENTION_DAYS, useValue: deletedUsersRetentionDays },
-      ],
-    };
-  }
+  static readonly feature: Feature = {
+    entities: [User, DeletedUser, UserSearchText],
+    ids: { user: 'usr' },
+    tags: [
+      { name: 'Users', description: 'The users of the organization.', idOf: 'user' },
+      {
+        name: 'Deleted users',
+        description:
+          'Deleted users. They can be restored until they are purged; no list, search or filter of users finds them.',
+        idOf: 'user',
+      },
+    ],
+  };
 }

@@ -23,7 +23,7 @@ import { changesOf, withDefaults } from './user/user.changes';
 import { User } from './user/user.entity';
 import { UserLifecycle } from './user/user-lifecycle';
 import { serializeUser, type UserRecord } from './user/user.serializer';
-import { pageOfUsers, USER_COLUMNS, USER_TEXT_COLUMNS, UserGroups, type UserText } from './user/user-query';
+import { pageOfUsers, USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from './user/user-query';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 
@@ -41,7 +41,6 @@ export class UsersService {
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly retention: DeletedUserRetention,
     private readonly lifecycle: UserLifecycle,
-    private readonly groups: UserGroups,
   ) {}
 
   /**
@@ -55,7 +54,6 @@ export class UsersService {
       this.idempotencyKeys,
       this.retention,
       this.lifecycle,
-      this.groups,
     );
   }
 
@@ -188,7 +186,7 @@ export class UsersService {
   ): Promise<Page<Row>> {
     const { email, role, active, group, ...page } = validatedInput(ListUsersDto, input);
     return this.database.read(organizationId, async (manager) => {
-      const members = group ? await this.groups.membersOf(manager, organizationId, group) : undefined;
+      const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
       const users = { organizationId, filter: { email, role, active }, members };
       return pageOfUsers<Row>(manager, users, { select: columns }, { ...page, of: group });
     });

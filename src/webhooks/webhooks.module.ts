@@ -1,4 +1,8 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { BackgroundModule } from '../background/background.module';
+import { EventsModule } from '../events/events.module';
+import type { Feature } from '../feature/feature';
+import { SERVICE_OPTIONS } from '../feature/options.module';
 import { lookUp, lookUpPrivately } from './address/look-up';
 import { Post } from './address/post';
 import { Reach } from './address/reach';
@@ -8,31 +12,18 @@ import { Deliverer } from './deliveries/deliverer';
 import { WebhookDelivery } from './deliveries/delivery.entity';
 import { DeliveryRetention } from './deliveries/delivery-retention';
 import { WebhookReplay } from './deliveries/replay.entity';
-import { POST, Sender } from './deliveries/sender';
+import { Sender } from './deliveries/sender';
 import { WebhookClaims } from './deliveries/webhook-claims';
 import { KeyRing } from './secrets/key-ring';
 import { Webhook } from './webhook/webhook.entity';
-import { KEYS, WebhookSecrets } from './webhook/webhook-secrets';
+import { WebhookSecrets } from './webhook/webhook-secrets';
 import { WebhooksController } from './webhooks.controller';
-import { REACH, WebhooksService } from './webhooks.service';
-
-export interface WebhooksOptions {
-  /** What webhooks need, or false for none. */
-  webhooks: WebhookSettings | false;
-}
-
-export interface WebhookSettings {
-  /**
-   * 32 bytes in base64, which encrypt the secrets; older keys may follow, separated by commas. Without a key no webhook can be
-   * created.
-   */
-  encryptionKey?: string;
-  /** CIDRs of private networks that a webhook may reach, also by http. Default: none. */
-  allowedNetworks?: readonly string[];
-}
+import type { WebhooksOptions } from './webhooks.options';
+import { WebhooksService } from './webhooks.service';
 
 /** When webhooks are off, it still removes the deliveries of earlier ones. */
 @Module({
+  imports: [BackgroundModule, EventsModule],
   providers: [
     WebhooksService,
     DeliveriesService,
@@ -41,25 +32,46 @@ export interface WebhookSettings {
     Attempts,
     Sender,
     DeliveryRetention,
+    {
+      provide: KeyRing,
+      inject: [SERVICE_OPTIONS],
+      useFactory: ({ webhooks }: WebhooksOptions) =>
+        new KeyRing(webhooks ? webhooks.encryptionKey : undefined),
+    },
+    {
+      provide: Reach,
+      inject: [SERVICE_OPTIONS],
+      useFactory: ({ webhooks }: WebhooksOptions) => new Reach((webhooks && webhooks.allowedNetworks) || []),
+    },
+    {
+      provide: Post,
+      inject: [Reach],
+      useFactory: (reach: Reach) => new Post(reach, reach.allowsSome ? lookUpPrivately : lookUp),
+    },
   ],
-  exports: [WebhooksService, DeliveriesService, WebhookSecrets],
+  exports: [WebhooksService, DeliveriesService, WebhookSecrets, WebhookClaims, Attempts, Sender],
 })
 export class WebhooksModule {
-  // In the order in which an organization's rows are deleted: once a webhook is gone, no process creates deliveries for it.
-  static readonly entities = [Webhook, WebhookDelivery, WebhookReplay];
-
-  static with({ webhooks }: WebhooksOptions): DynamicModule {
-    const { encryptionKey, allowedNetworks = [] } = webhooks || {};
-    const reach = new Reach(allowedNetworks);
-    return {
-      module: WebhooksModule,
-      controllers: webhooks ? [WebhooksController] : [],
-      providers: [
-        { provide: KEYS, useValue: new KeyRing(encryptionKey) },
-        { provide: REACH, useValue: reach },
-        { provide: POST, useValue: new Post(reach, reach.allowsSome ? lookUpPrivately : lookUp) },
-        ...(webhooks ? [Deliverer] : []),
-      ],
-    };
-  }
+  static readonly feature: Feature = {
+    // Once a webhook is gone, no process creates deliveries for it.
+    entities: [Webhook, WebhookDelivery, WebhookReplay],
+    ids: { webhook: 'whk' },
+    tags: [
+      {
+        name: 'Webhooks',
+        description:
+          'URLs to which the service sends events, signed as Standard Webhooks defines it. Each event is sent at least once; ' +
+          'without `ordering`, in any order.',
+        idOf: 'webhook',
+      },
+    ],
+  };
 }
+
+/** The routes, and the delivery of events. */
+@Module({
+  imports: [WebhooksModule, BackgroundModule, EventsModule],
+  controllers: [WebhooksController],
+  providers: [Deliverer],
+})
+export class ActiveWebhooksModule {}

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
@@ -22,9 +22,6 @@ import { WebhookSecrets } from './webhook/webhook-secrets';
 import { webhookNotFound, writeWebhook } from './webhook/write-webhook';
 import { CreateWebhookDto, ListWebhooksDto, RotateSecretDto, UpdateWebhookDto } from './webhook/webhook.dto';
 
-/** The injection token of the addresses that webhooks may reach. */
-export const REACH = Symbol('webhook reach');
-
 /** A webhook and its new secret, which cannot be read again. */
 interface NewSecret {
   webhook: WebhookRecord;
@@ -38,7 +35,7 @@ export class WebhooksService {
     private readonly database: Database,
     private readonly secrets: WebhookSecrets,
     private readonly log: EventLog,
-    @Inject(REACH) private readonly reach: Reach,
+    private readonly reach: Reach,
   ) {}
 
   /** Newest first. */

@@ -10,7 +10,7 @@ afterEach(() => jest.useRealTimers());
 
 /** Starts a process with a job, and returns the number of its runs in the minutes to come. */
 function runsOf(everyMs: number, isOn = true) {
-  const background = new Background(isOn);
+  const background = new Background({ background: isOn });
   let runs = 0;
   background.add({ name: 'count', everyMs, run: async () => void runs++ });
   background.onApplicationBootstrap();
@@ -39,7 +39,7 @@ it('runs nothing in a process without background work', async () => {
 });
 
 it('runs a job within moments when asked to, also if it is in progress, and then at its interval', async () => {
-  const background = new Background(true);
+  const background = new Background({ background: true });
   const runs: (() => void)[] = [];
   const run = () => new Promise<void>((done) => runs.push(done));
   const job = background.add({ name: 'wait', everyMs: 10 * MINUTE, run });

@@ -107,7 +107,7 @@ describeOn('postgres', 'tokens on three replicas', () => {
     for (const { id } of tokens) await endIn(id, '6 days');
     const warners = Array.from(
       { length: 6 },
-      () => new ExpiryWarnings(service.app.get(Database), new Background(false)),
+      () => new ExpiryWarnings(service.app.get(Database), new Background({ background: false })),
     );
     await Promise.all(warners.map((warner) => warner.warnAll()));
     expect(await Promise.all(tokens.map(({ id }) => warnings(id)))).toEqual(Array(40).fill(1));

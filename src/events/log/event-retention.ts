@@ -3,11 +3,14 @@ import type { EntityManager } from 'typeorm';
 import { Background } from '../../background/background';
 import { Database } from '../../database/database';
 import { execute, query, sql } from '../../database/sql';
+import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { Event } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 
-/** The injection token of how many days events are kept. */
-export const EVENT_RETENTION_DAYS = Symbol('event retention days');
+export interface EventRetentionOptions {
+  /** How many days events are kept. */
+  eventRetentionDays: number;
+}
 
 const REMOVE_EVERY_MS = 60 * 60_000;
 const EVENTS_PER_TRANSACTION = 1_000;
@@ -24,7 +27,7 @@ export class EventRetention implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly background: Background,
-    @Inject(EVENT_RETENTION_DAYS) private readonly days: number,
+    @Inject(SERVICE_OPTIONS) private readonly options: EventRetentionOptions,
   ) {}
 
   onModuleInit(): void {
@@ -90,6 +93,6 @@ export class EventRetention implements OnModuleInit {
   }
 
   private cutoff() {
-    return sql`now() - ${this.days} * interval '24 hours'`;
+    return sql`now() - ${this.options.eventRetentionDays} * interval '24 hours'`;
   }
 }

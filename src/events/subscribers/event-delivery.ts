@@ -10,11 +10,12 @@ import {
 import { Background } from '../../background/background';
 import { TimeShare } from '../../background/time-share';
 import { describeError } from '../../database/errors';
+import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { type EventRecord, serializeEvent } from '../event/event.serializer';
 import { EventNumbering } from '../log/event-numbering';
 import { CLAIMED_FOR_MS, type DeliveryClaim, EventCursors } from './event-cursors';
 import { pauseAfter } from './pauses';
-import { type Subscriber, SUBSCRIBERS } from './subscriber';
+import type { Subscriber, SubscribersOptions } from './subscriber';
 
 export const LOOK_EVERY_MS = 500;
 
@@ -50,13 +51,16 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
   private isRegistered = false;
   private isDrained = false;
   private readonly looking = new TimeShare(LOOKING_SHARE);
+  private readonly subscribers: readonly Subscriber[];
 
   constructor(
-    @Inject(SUBSCRIBERS) private readonly subscribers: readonly Subscriber[],
+    @Inject(SERVICE_OPTIONS) { subscribers = [] }: SubscribersOptions,
     private readonly cursors: EventCursors,
     private readonly numbering: EventNumbering,
     private readonly background: Background,
-  ) {}
+  ) {
+    this.subscribers = subscribers;
+  }
 
   onModuleInit(): void {
     if (this.subscribers.length === 0) return;

@@ -17,6 +17,11 @@ export interface Subscriber {
   handle(event: EventRecord, context: { organizationId: string }): unknown;
 }
 
+export interface SubscribersOptions {
+  /** Functions of a host application that get the events. Default: none. */
+  subscribers?: readonly Subscriber[];
+}
+
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 /** Throws if a name or a type is invalid, or if two subscribers have the same name. */
@@ -33,6 +38,3 @@ export function requireSubscribers(subscribers: readonly Subscriber[]): void {
       );
   }
 }
-
-/** The injection token of the subscribers. */
-export const SUBSCRIBERS = Symbol('subscribers');

@@ -1,10 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { execute, query, rowsOf, sql } from '../../database/sql';
+import type { Caller } from '../../http/caller';
 import { opaque } from '../../pages/paginate';
-import type { UserSteps } from '../../users/user/user-lifecycle';
+import type { User } from '../../users/user/user.entity';
+import { UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { Group } from '../group/group.entity';
 import { DeletedGroupMember, GroupMember } from '../group/group-member.entity';
 import { ROWS_PER_STATEMENT } from './member-rows';
+import { membersOfGroup } from './members-of-group';
 
 type Entity = typeof GroupMember | typeof DeletedGroupMember;
 
@@ -12,14 +16,23 @@ type Entity = typeof GroupMember | typeof DeletedGroupMember;
  * The memberships of a user who is deleted, restored or purged. The groups do not change: only the event of the user is
  * recorded, and `version` and `updatedAt` of the groups stay the same.
  */
-export const MEMBERSHIP_STEPS: UserSteps = {
-  deleted: (manager, { organizationId }, { id }) =>
-    move(manager, organizationId, id, { from: GroupMember, to: DeletedGroupMember, difference: -1 }),
-  restored: (manager, { organizationId }, { id }) =>
-    move(manager, organizationId, id, { from: DeletedGroupMember, to: GroupMember, difference: 1 }),
-  purged: (manager, organizationId, userId) =>
-    forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {}),
-};
+@Injectable()
+export class UserMemberships implements UserSteps {
+  constructor(lifecycle: UserLifecycle) {
+    lifecycle.add(this);
+  }
+
+  deleted = (manager: EntityManager, { organizationId }: Caller, { id }: User) =>
+    move(manager, organizationId, id, { from: GroupMember, to: DeletedGroupMember, difference: -1 });
+
+  restored = (manager: EntityManager, { organizationId }: Caller, { id }: User) =>
+    move(manager, organizationId, id, { from: DeletedGroupMember, to: GroupMember, difference: 1 });
+
+  purged = (manager: EntityManager, organizationId: string, userId: string) =>
+    forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {});
+
+  membersOf = membersOfGroup;
+}
 
 const move = (
   manager: EntityManager,

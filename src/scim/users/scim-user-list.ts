@@ -4,6 +4,7 @@ import { Database } from '../../database/database';
 import { isId } from '../../database/id';
 import { join, query, raw, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
+import { membersOfGroup } from '../../groups/members/members-of-group';
 import { type GroupOfUser, groupsOfUser } from '../../groups/members/first-members';
 import {
   countUsers,
@@ -11,7 +12,6 @@ import {
   rangeOfUsers,
   USER_TIMES_AS_TEXT,
   type UserColumns,
-  UserGroups,
 } from '../../users/user/user-query';
 import { userNotFound } from '../../users/user-rows';
 import { type ListQuery, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
@@ -55,7 +55,6 @@ export class ScimUserList {
   constructor(
     private readonly database: Database,
     private readonly undirected: UndirectedUsers,
-    private readonly groups: UserGroups,
   ) {}
 
   /** Reads the groups only if `withGroups` is set. */
@@ -82,7 +81,7 @@ export class ScimUserList {
     return this.database.read(
       organizationId,
       async (manager) => {
-        const selection = await inGroups(manager, found, filter.groups, this.groups);
+        const selection = await inGroups(manager, found, filter.groups);
         if (filter.attributes.length > 0) await refuseMany(manager, selection);
         const findsOne = filter.ids.length > 0 || filter.userNames.length > 0;
         const shownGroups = query.count > FEW_USERS && !findsOne ? LISTED_GROUPS : undefined;
@@ -133,10 +132,9 @@ async function inGroups(
   manager: EntityManager,
   selection: Listed,
   groupIds: readonly string[],
-  groups: UserGroups,
 ): Promise<Listed> {
   const [members, ...others] = await Promise.all(
-    groupIds.map((id) => groups.membersOf(manager, selection.organizationId, id)),
+    groupIds.map((id) => membersOfGroup(manager, selection.organizationId, id)),
   );
   if (!members) return selection;
   const conditions = [selection.where, ...others.map(({ isMember }) => isMember)].filter(

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { execute, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
@@ -11,11 +11,9 @@ import { writableAttributes } from './user-resource';
 
 /** Keeps the directory's attributes consistent with the users, whoever changes the users. */
 @Injectable()
-export class ScimUserSteps implements OnModuleInit, UserSteps {
-  constructor(private readonly lifecycle: UserLifecycle) {}
-
-  onModuleInit(): void {
-    this.lifecycle.add(this);
+export class ScimUserSteps implements UserSteps {
+  constructor(lifecycle: UserLifecycle) {
+    lifecycle.add(this);
   }
 
   async changed(

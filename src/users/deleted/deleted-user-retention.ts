@@ -3,11 +3,14 @@ import { Background, type Job } from '../../background/background';
 import { Database } from '../../database/database';
 import { query, sql } from '../../database/sql';
 import { type Caller, systemCaller } from '../../http/caller';
+import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { DeletedUser } from './deleted-user.entity';
 import { UserPurge } from './user-purge';
 
-/** The injection token of how many days deleted users are kept. */
-export const DELETED_USERS_RETENTION_DAYS = Symbol('deleted users retention days');
+export interface DeletedUsersOptions {
+  /** How many days deleted users are kept; with 0 they are purged at once. */
+  deletedUsersRetentionDays: number;
+}
 
 const PURGE_EVERY_MS = 60 * 60_000;
 const USERS_PER_ROUND = 100;
@@ -25,7 +28,7 @@ export class DeletedUserRetention implements OnModuleInit {
     private readonly database: Database,
     private readonly background: Background,
     private readonly purge: UserPurge,
-    @Inject(DELETED_USERS_RETENTION_DAYS) private readonly days: number,
+    @Inject(SERVICE_OPTIONS) private readonly options: DeletedUsersOptions,
   ) {}
 
   onModuleInit(): void {
@@ -34,7 +37,7 @@ export class DeletedUserRetention implements OnModuleInit {
 
   /** Purges a user who was deleted just now, if deleted users are not kept at all. */
   async afterDelete(database: Database, by: Caller, id: string): Promise<void> {
-    if (this.days > 0) return;
+    if (this.options.deletedUsersRetentionDays > 0) return;
     if (database.isJoined)
       this.background.trigger(this.job); // the transaction of the host is probably over in a moment
     else await this.purge.purge(by, id);
@@ -80,6 +83,6 @@ export class DeletedUserRetention implements OnModuleInit {
   }
 
   private isOld() {
-    return sql`deleted_at <= now() - ${this.days} * interval '24 hours'`;
+    return sql`deleted_at <= now() - ${this.options.deletedUsersRetentionDays} * interval '24 hours'`;
   }
 }

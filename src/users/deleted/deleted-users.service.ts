@@ -19,7 +19,8 @@ import { userRestored } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { UNIQUE_FIELDS } from '../user/email-taken';
 import { DeletedUser, userOf } from './deleted-user.entity';
-import { DELETED_USERS_RETENTION_DAYS } from './deleted-user-retention';
+import { SERVICE_OPTIONS } from '../../feature/options.module';
+import type { DeletedUsersOptions } from './deleted-user-retention';
 import type { DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { UserPurge } from './user-purge';
@@ -45,7 +46,7 @@ export class DeletedUsersService {
     private readonly database: Database,
     private readonly purges: UserPurge,
     private readonly lifecycle: UserLifecycle,
-    @Inject(DELETED_USERS_RETENTION_DAYS) private readonly days: number,
+    @Inject(SERVICE_OPTIONS) private readonly options: DeletedUsersOptions,
   ) {}
 
   /** Latest deletion first. */
@@ -141,7 +142,7 @@ export class DeletedUsersService {
     return {
       ...serializeUser(userOf(user)),
       deletedAt,
-      purgeAt: new Date(deletedAt.getTime() + this.days * DAY_MS),
+      purgeAt: new Date(deletedAt.getTime() + this.options.deletedUsersRetentionDays * DAY_MS),
     };
   }
 }

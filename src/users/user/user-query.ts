@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { query, raw, type Sql, sql } from '../../database/sql';
 import { opaque, type Order, type Page, paginate } from '../../pages/paginate';
@@ -37,14 +36,6 @@ export interface Members {
   ids: Sql;
   /** Whether a row of `users` is a member, by a look-up. */
   isMember: Sql;
-}
-
-type FindMembers = (manager: EntityManager, organizationId: string, groupId: string) => Promise<Members>;
-
-/** Finds the members of a group for lists. `users/` does not know groups: their feature sets this function at the start. */
-@Injectable()
-export class UserGroups {
-  membersOf: FindMembers = () => Promise.reject(new Error('no feature has set how to find members'));
 }
 
 /** Users of an organization. */

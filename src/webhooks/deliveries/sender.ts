@@ -1,4 +1,4 @@
-import { HttpException, Inject, Injectable } from '@nestjs/common';
+import { HttpException, Injectable } from '@nestjs/common';
 import { info } from '../../../openapi.json';
 import { ConnectionShares } from '../../database/connections/connection-shares';
 import { Post } from '../address/post';
@@ -8,9 +8,6 @@ import { Attempts, type Sending } from './attempts';
 import { payloadOf } from './payload';
 import { type Verdict, verdictOf } from './verdict';
 import type { WebhookClaim } from './webhook-claims';
-
-/** The injection token of the `Post`. */
-export const POST = Symbol('webhook post');
 
 /** The maximum number of connections to receivers. Organizations share them like the connections to the database. */
 const CONNECTIONS = 50;
@@ -41,7 +38,7 @@ export class Sender {
   constructor(
     private readonly attempts: Attempts,
     private readonly secrets: WebhookSecrets,
-    @Inject(POST) private readonly post: Post,
+    private readonly post: Post,
   ) {}
 
   /** Ends the attempts in progress. The next process that claims their webhooks repeats them. */

@@ -1,12 +1,9 @@
-import { Inject, Injectable, ServiceUnavailableException } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { execute, query, raw, sql } from '../../database/sql';
 import { KeyRing } from '../secrets/key-ring';
 import { newSecret, shownSecret } from '../secrets/signature';
 import { Webhook } from './webhook.entity';
-
-/** The injection token of the keys that encrypt secrets. */
-export const KEYS = Symbol('webhook keys');
 
 /** The part of a row that has its secrets. */
 export interface SealedSecrets {
@@ -28,7 +25,7 @@ export const SECRET_COLUMNS =
 export class WebhookSecrets {
   constructor(
     private readonly database: Database,
-    @Inject(KEYS) private readonly keys: KeyRing,
+    private readonly keys: KeyRing,
   ) {}
 
   /** Throws a 503 if there is no key to encrypt it with. */

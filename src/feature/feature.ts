@@ -1,0 +1,22 @@
+import type { Type } from '@nestjs/common';
+
+/** The facts about a feature that are needed outside its folder. Its module has them, and nothing else repeats them. */
+export interface Feature {
+  /** Its tables, in the order in which the rows of an organization are deleted. */
+  entities?: readonly Function[];
+  /** The prefixes of its ids, by the kind of thing. */
+  ids?: Readonly<Record<string, string>>;
+  /** Its sections in the API's document. */
+  tags?: readonly Tag[];
+}
+
+export interface Tag {
+  name: string;
+  description: string;
+  /** The kind of thing whose id is in its paths. */
+  idOf?: string;
+  /** The section that it follows. Default: that of the feature before it. */
+  after?: string;
+}
+
+export type FeatureModule = Type & { feature: Feature };
