@@ -50,7 +50,9 @@ const rooms = [
   ...Object.entries(ROOMS).map(([room, allowed]) => roomRule(room, [...GROUND, ...allowed])),
 ];
 
-/** The folders of a room that may import only these others of it, and none of its own files: arrows run down there, too. */
+/**
+ * The folders of a room that may import only these others of it, and none of its own files: arrows run down there, too.
+ */
 const INNER = {
   'src/users': { user: [], search: ['user'], deleted: ['user', 'search'], batch: ['user', 'search'] },
   'src/groups': { group: [], members: ['group'] },

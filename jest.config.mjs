@@ -18,8 +18,8 @@ export default {
   globalTeardown: '<rootDir>/test/support/run/teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/run/reporter.cjs'],
   maxWorkers: '100%',
-  // A process keeps some memory of each file. With a gigabyte of it, collecting garbage is most of the work. With a limit,
-  // Jest runs even a single suite in another process, which has the NODE_OPTIONS from above.
+  // A process keeps some memory of each file. With a gigabyte of it, collecting garbage is most of the work. With a
+  // limit, Jest runs even a single suite in another process, which has the NODE_OPTIONS from above.
   workerIdleMemoryLimit: '500MB',
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata', '<rootDir>/test/support/run/v8.cjs'],

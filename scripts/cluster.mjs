@@ -1,5 +1,5 @@
-// Runs the tests in test/citus, each on a Citus cluster of its own that it may harm: nodes stop, and shards move. Arguments
-// select test files by name.
+// Runs the tests in test/citus, each on a Citus cluster of its own that it may harm: nodes stop, and shards move.
+// Arguments select test files by name.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { NO_CITUS } from './citus.mjs';

@@ -1,5 +1,5 @@
-// Runs the fault-injection suite on its own servers and replicas; --short uses smaller numbers. --test-name-pattern selects
-// tests, and other arguments select test files by name: postgres, clock, …
+// Runs the fault-injection suite on its own servers and replicas; --short uses smaller numbers. --test-name-pattern
+// selects tests, and other arguments select test files by name: postgres, clock, …
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { buildIfStale } from './stale.mjs';

@@ -1,5 +1,6 @@
-// Renders every overlay in deploy/, and the production overlay with each component, and validates each object against the
-// Kubernetes API. The schemas are TypeScript types, so the compiler rejects unknown fields, missing fields and wrong values.
+// Renders every overlay in deploy/, and the production overlay with each component, and validates each object against
+// the Kubernetes API. The schemas are TypeScript types, so the compiler rejects unknown fields, missing fields and
+// wrong values.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

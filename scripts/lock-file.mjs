@@ -1,5 +1,6 @@
-// Checks a lock file without a network: each package from the registry must have a hash, and only the packages below may have
-// an install script. `.npmrc` and the image's build do not run even those (`allowScripts`, `--ignore-scripts`).
+// Checks a lock file without a network: each package from the registry must have a hash, and only the packages below
+// may have an install script. `.npmrc` and the image's build do not run even those (`allowScripts`,
+// `--ignore-scripts`).
 import { readFileSync } from 'node:fs';
 
 /** Packages with a script, none of them in production, and why they may stay. */

@@ -1,5 +1,6 @@
-// Writes openapi.json and the client's types; with --check, only reports whether they are out of date. It compiles the code
-// with the plugin of @nestjs/swagger, which turns types and comments into metadata; the published build does without it.
+// Writes openapi.json and the client's types; with --check, only reports whether they are out of date. It compiles the
+// code with the plugin of @nestjs/swagger, which turns types and comments into metadata; the published build does
+// without it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';

@@ -1,5 +1,6 @@
-// Packs both packages as they would be published, checks them from a user's point of view, imports the client on its own, and
-// builds and tests the example applications with both. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
+// Packs both packages as they would be published, checks them from a user's point of view, imports the client on its
+// own, and builds and tests the example applications with both. Requires a PostgreSQL: the server in TEST_DATABASE_URL,
+// or an installed one.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

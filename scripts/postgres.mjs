@@ -1,5 +1,5 @@
-// Provides a PostgreSQL server for the tests: the one in TEST_DATABASE_URL, otherwise a temporary cluster of an installed
-// PostgreSQL.
+// Provides a PostgreSQL server for the tests: the one in TEST_DATABASE_URL, otherwise a temporary cluster of an
+// installed PostgreSQL.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +13,10 @@ export async function startPostgres(directory, more = {}) {
   return serverAt(cluster.url, () => cluster.stop());
 }
 
-/** Starts the cluster in the directory, a new one if there is none. It can be stopped (SIGINT, a fast shutdown, by default) and started again. */
+/**
+ * Starts the cluster in the directory, a new one if there is none. It can be stopped (SIGINT, a fast shutdown, by
+ * default) and started again.
+ */
 export async function makeCluster(directory, more = {}, binaries = findBinaries()) {
   const port = await freePort();
   const data = join(directory, 'postgres');

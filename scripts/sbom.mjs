@@ -1,5 +1,6 @@
-// Prints the packages of a production installation in CycloneDX, with the hashes of the lock file, and those whose files the
-// build copies into its pages; the arguments name packages that were left out. It has no serial number or timestamp, so that the same sources produce the same image.
+// Prints the packages of a production installation in CycloneDX, with the hashes of the lock file, and those whose
+// files the build copies into its pages; the arguments name packages that were left out. It has no serial number or
+// timestamp, so that the same sources produce the same image.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -20,7 +20,8 @@ const SOURCES = [
 ];
 const BUILT = 'dist/docs/openapi.json.gz'; // the last that a build writes
 
-// The build tools would fail on an older Node with a stack trace. src/process/node-version.ts checks the same at a start.
+// The build tools would fail on an older Node with a stack trace. src/process/node-version.ts checks the same at a
+// start.
 const version = process.versions.node;
 const [major, minor] = version.split('.').map(Number);
 if (!(major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19))) {
@@ -43,6 +44,7 @@ const isStale = () => !existsSync(BUILT) || Math.max(...SOURCES.map(newest)) > s
 export function buildIfStale() {
   if (!existsSync('src') || !isStale()) return; // the container image contains a build but no sources
   process.stdout.write('Building …\n');
-  // In a process of its own, because Vite sets NODE_ENV. Without prebuild: a running service keeps its files until they are replaced.
+  // In a process of its own, because Vite sets NODE_ENV. Without prebuild: a running service keeps its files until they
+  // are replaced.
   execSync('npm run --silent --ignore-scripts build', { stdio: 'inherit' });
 }

@@ -1,6 +1,6 @@
-// Runs the tests on the embedded database, with --postgres on a real server, with --pgbouncer on a server behind PgBouncer, or
-// with --citus on a cluster that distributes every database. All other arguments go to Jest, options as --name=value. Without
-// the name of a suite, it runs what test/support/run/selection.cjs selects for the engine.
+// Runs the tests on the embedded database, with --postgres on a real server, with --pgbouncer on a server behind
+// PgBouncer, or with --citus on a cluster that distributes every database. All other arguments go to Jest, options as
+// --name=value. Without the name of a suite, it runs what test/support/run/selection.cjs selects for the engine.
 import { spawnSync } from 'node:child_process';
 import { NO_CITUS } from './citus.mjs';
 

@@ -1,5 +1,5 @@
-// Installs OpenTelemetry as docs/tracing.md describes, starts the service with deploy/tracing.cjs, and checks the spans that
-// a collector receives. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
+// Installs OpenTelemetry as docs/tracing.md describes, starts the service with deploy/tracing.cjs, and checks the spans
+// that a collector receives. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
 import { Buffer } from 'node:buffer';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

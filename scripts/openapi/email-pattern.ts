@@ -1,5 +1,5 @@
-// JSON Schema's `email` is ASCII only, and validators enforce that; the service accepts `b@exämple.com`. This pattern states
-// what `isEmail()` of class-validator accepts, except for lengths in bytes and rare characters beyond ASCII.
+// JSON Schema's `email` is ASCII only, and validators enforce that; the service accepts `b@exämple.com`. This pattern
+// states what `isEmail()` of class-validator accepts, except for lengths in bytes and rare characters beyond ASCII.
 
 const atom = String.raw`[^\x00- "(),.:;<>@\[-\]\x7f-\xa0]+`;
 const letter = String.raw`[^\x00-@\[-\x60{-\xa0]`;

@@ -30,6 +30,9 @@ export const bodiesOf = (routes: Route[]): Function[] =>
 export const pathsOf = ({ controller }: Route): string[] =>
   [Reflect.getMetadata(PATH_METADATA, controller)].flat();
 
-/** Whether the route repeats a canonical one below another path. Generators would make a second set of operations of these. */
+/**
+ * Whether the route repeats a canonical one below another path. Generators would make a second set of operations of
+ * these.
+ */
 export const isAlias = (route: Route) =>
   pathsOf(route).length > 1 && !`${route.path}/`.startsWith(`/${pathsOf(route)[0]}/`);

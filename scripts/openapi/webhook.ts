@@ -6,7 +6,10 @@ const header = (name: string, description: string, example: string) => ({
   schema: { type: 'string', examples: [example] },
 });
 
-/** The request that a webhook gets. Its body is an event of the feed; a test has no `sequence`, and a thin payload no `data`. */
+/**
+ * The request that a webhook gets. Its body is an event of the feed; a test has no `sequence`, and a thin payload no
+ * `data`.
+ */
 export const WEBHOOK = {
   post: {
     operationId: 'webhooks.receive',

@@ -11,8 +11,8 @@ import { ServiceModule } from '../service.module';
 import { LOGGER } from './log';
 
 /**
- * Runs a command on the service, without HTTP and background work, on the configured database. Only the embedded database is
- * migrated first, because no other process uses it.
+ * Runs a command on the service, without HTTP and background work, on the configured database. Only the embedded
+ * database is migrated first, because no other process uses it.
  */
 export async function withService<Result>(
   run: (app: INestApplicationContext) => Promise<Result>,

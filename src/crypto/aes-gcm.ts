@@ -4,7 +4,7 @@ const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts with a key of 32 bytes, for one purpose or owner. Returns the initialization vector, the tag and the text. */
+/** Encrypts with a key of 32 bytes, for one purpose or owner. Returns initialization vector, tag and text. */
 export function encrypt(key: Buffer, content: string | Buffer, purpose: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(purpose));

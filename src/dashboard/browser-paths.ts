@@ -4,8 +4,8 @@ import { setCommonHeaders } from '../http/request-id';
 import { readFiles } from './dashboard.files';
 
 /**
- * Answers what a browser requests of a bare address: `/` leads to the dashboard, and `/favicon.ico` is its icon. Programs get
- * the 404 of any other path at `/`. Only for the standalone service, because these paths belong to a host.
+ * Answers what a browser requests of a bare address: `/` leads to the dashboard, and `/favicon.ico` is its icon.
+ * Programs get the 404 of any other path at `/`. Only for the standalone service, because these paths belong to a host.
  */
 export function browserPaths(): RequestHandler {
   const file = [...readFiles()].find(([path]) => path.endsWith('.svg'))?.[1];

@@ -30,8 +30,8 @@ const PAGE_PATH =
   /^\/dashboard(?:\/(?:users|tokens|groups|webhooks|activity|deleted)|\/(?:users|tokens|groups)\/[\w-]{1,64})?$/;
 
 /**
- * The files of the page by the path they are served at. They are few and small, so they are read once, and no request can
- * reach another file.
+ * The files of the page by the path they are served at. They are few and small, so they are read once, and no request
+ * can reach another file.
  */
 export function readFiles(): Map<string, SentFile> {
   const names = namesOfFiles();
@@ -53,7 +53,7 @@ export function readPage(hasSignIn: boolean): (path: string) => SentFile | undef
   if (!isBuilt(PAGE)) return () => undefined;
   const built = readFileSync(builtFile(PAGE), 'utf8');
   const html = built.replace('</head>', `${hasSignIn ? SIGN_IN : ''}</head>`);
-  // The links in it are relative, because a host or a gateway may prefix the path, so they depend on the depth of the path.
+  // The links in it are relative, because a host or a gateway may prefix the path, so they depend on its depth.
   const [page, section, item] = ['./', '../', '../../'].map((up) =>
     fileOf(PAGE, Buffer.from(html.replaceAll('="./', `="${up}`)), {
       ...PAGE_HEADERS,

@@ -30,8 +30,8 @@ export interface OpenDatabase {
 }
 
 /**
- * `statement_timeout` is shorter than `query_timeout`, so that the server ends a slow statement before the client gives up.
- * `lock_timeout` is shorter than the wait for a connection, so that callers that need no lock still get a connection.
+ * `statement_timeout` is shorter than `query_timeout`, so that the server ends a slow statement before the client gives
+ * up. `lock_timeout` is shorter than the wait for a connection, so that callers that need no lock get one.
  */
 const TIMEOUTS = {
   lock_timeout: 2_000,
@@ -52,17 +52,17 @@ export const LARGE_JOB = {
 export const UNLIMITED = { connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis };
 
 /**
- * JIT compilation and parallel workers take longer to start than a statement of a request should take. The coordinator of a
- * cluster ignores `statement_timeout` while it connects to a node that hangs, so it has a timeout for that. A process that hangs in the
- * middle of a transaction loses its locks. A prepared statement is planned for its values: one plan for all would suit neither
- * large organizations nor small ones.
+ * JIT compilation and parallel workers take longer to start than a statement of a request should take. The coordinator
+ * of a cluster ignores `statement_timeout` while it connects to a node that hangs, so it has a timeout for that. A
+ * process that hangs in the middle of a transaction loses its locks. A prepared statement is planned for its values:
+ * one plan for all would suit neither large organizations nor small ones.
  */
 const SERVER_OPTIONS =
   '-c jit=off -c max_parallel_workers_per_gather=0 -c citus.node_connection_timeout=2000 -c idle_in_transaction_session_timeout=5000 -c plan_cache_mode=force_custom_plan';
 
 const MIN_SERVER_VERSION = 15;
 
-/** Opens the database, and brings its schema up to date if `config.migrate` is set. Otherwise another process may do that later. */
+/** Opens the database, and migrates it if `config.migrate` is set. Otherwise another process may do that later. */
 export async function openDatabase(
   config: DatabaseConfig,
   schema: SchemaOptions,

@@ -12,12 +12,12 @@ import { execute, query, sql, type Sql } from './sql';
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 
-/** The server ends a snapshot whose client is gone after this time, because an open snapshot keeps its locks on the tables. */
+/** The server ends a snapshot whose client is gone after this time, because the snapshot keeps its locks on tables. */
 const MAX_IDLE_MS = 5_000;
 
 /**
- * The least `work_mem` of a snapshot. With PostgreSQL's default of 4 MB, the bitmap of a frequent pattern among three million users
- * is lossy: it holds pages instead of rows, and every row of these pages is read (540 ms instead of 250).
+ * The least `work_mem` of a snapshot. With PostgreSQL's default of 4 MB, the bitmap of a frequent pattern among three
+ * million users is lossy: it holds pages instead of rows, and every row of these pages is read (540 ms instead of 250).
  */
 const LEAST_WORK_MEM_KB = 32 * 1024;
 
@@ -38,15 +38,15 @@ export class Database {
   /** Whether this is in a transaction of the host, whose changes others see only after its commit. */
   readonly isJoined: boolean = false;
 
-  /** Runs statements that only read, within the organization's share of the connections. Repeated up to twice if the connection breaks. */
+  /** Runs statements that only read, in the organization's share. Repeated up to twice if the connection breaks. */
   read<Result>(organizationId: string, work: Work<Result>, cost: Cost = 'quick'): Promise<Result> {
     const read = () => retryBroken(() => work(this.dataSource.manager));
     return this.shares.withConnection(cost, organizationId, read);
   }
 
   /**
-   * Reads with several statements that see the same rows, each of which may take `maxMs`, within the organization's share. The
-   * settings are those of the transaction, so they hold behind PgBouncer and leave a pooled connection as it was.
+   * Reads with several statements that see the same rows, each of which may take `maxMs`, within the organization's
+   * share. The settings are those of the transaction, so they hold behind PgBouncer and do not last.
    */
   snapshot<Result>(organizationId: string, maxMs: number, work: Work<Result>): Promise<Result> {
     const read = () =>
@@ -63,8 +63,8 @@ export class Database {
   }
 
   /**
-   * Runs a transaction within the organization's share. Repeated as a whole after a deadlock or a serialization failure, so `work`
-   * must have no other effects.
+   * Runs a transaction within the organization's share. Repeated as a whole after a deadlock or a serialization
+   * failure, so `work` must have no other effects.
    */
   write<Result>(organizationId: string, work: Work<Result>, cost: Cost = 'write'): Promise<Result> {
     const transaction = () => retryRolledBack(() => this.dataSource.transaction(work));
@@ -77,14 +77,14 @@ export class Database {
     return this.shares.withConnection(cost, organizationId, run);
   }
 
-  /** Reads rows of all organizations, which on a cluster asks every node. Repeated up to twice if the connection breaks. */
+  /** Reads rows of all organizations, on a cluster from every node. Repeated up to twice if the connection breaks. */
   readAll<Row>(statement: Sql): Promise<Row[]> {
     return retryBroken(() => query<Row>(this.dataSource.manager, statement));
   }
 
   /**
-   * The same for work that no request waits for. One statement at a time: on a cluster, each keeps its connection for as long as a node
-   * hangs, and takes no share of an organization.
+   * The same for work that no request waits for. One statement at a time: on a cluster, each keeps its connection for
+   * as long as a node hangs, and takes no share of an organization.
    */
   sweep<Row>(statement: Sql): Promise<Row[]> {
     return this.sweeps.enqueue('', () => this.readAll<Row>(statement));
@@ -122,8 +122,8 @@ export class Database {
   }
 
   /**
-   * Works through the organizations whose ids `find` returns in their order, as `id`, from behind the given one. An organization
-   * that fails is logged, and holds up no other one.
+   * Works through the organizations whose ids `find` returns in their order, as `id`, from behind the given one. An
+   * organization that fails is logged, and holds up no other one.
    */
   async forEachOrganization(
     task: string,
@@ -148,9 +148,9 @@ export class Database {
 }
 
 /**
- * The database in a transaction of the host, which has its connection already: waiting for a share while holding a connection
- * could deadlock with a holder that waits for a connection. Each call is a savepoint, so one that throws leaves the
- * transaction usable.
+ * The database in a transaction of the host, which has its connection already: waiting for a share while holding a
+ * connection could deadlock with a holder that waits for a connection. Each call is a savepoint, so one that throws
+ * leaves the transaction usable.
  */
 class JoinedDatabase extends Database {
   override readonly isJoined = true;

@@ -21,7 +21,7 @@ const BROKEN_STATES = /^(57P01|57P02|57P05|08003|08006|ECONNRESET|EPIPE)$/;
 const BROKEN_MESSAGES =
   /^(Query runner already released|Database connection provided by a query runner was already released|Connection terminated unexpectedly|Client has encountered a connection error)/;
 
-/** The messages of a Citus coordinator when a node fails, with SQLSTATE XX000. Most such failures have a state of their own. */
+/** The messages of a Citus coordinator when a node fails with SQLSTATE XX000. Most failures have their own state. */
 const NODE_MESSAGES =
   /^(failure on connection|connection (to the remote node|not open|lost)|could not (commit transaction for shard|establish|find any healthy placement|send data to server|receive data from server)|no connection to the server|server closed the connection|SSL SYSCALL error)/;
 
@@ -29,8 +29,8 @@ const nodeFailed = ({ code, message }: DatabaseError): boolean =>
   code === 'XX000' && NODE_MESSAGES.test(message);
 
 /**
- * Classifies an error of TypeORM or node-postgres for a caller: the database cannot be used now (`unavailable`), it rejects
- * a value (`unstorable`), or neither.
+ * Classifies an error of TypeORM or node-postgres for a caller: the database cannot be used now (`unavailable`), it
+ * rejects a value (`unstorable`), or neither.
  */
 export function databaseFailure(error: unknown): 'unavailable' | 'unstorable' | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -44,8 +44,8 @@ export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error ? driverError(error).code : undefined;
 
 /**
- * Whether the error is a violation of this constraint. On a node of a cluster its name ends in the number of a shard, and the
- * coordinator passes on the message alone.
+ * Whether the error is a violation of this constraint. On a node of a cluster its name ends in the number of a shard,
+ * and the coordinator passes on the message alone.
  */
 export function violates(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;
@@ -86,7 +86,7 @@ export function describeError(error: unknown): object {
   return { name: error.name, message, code, constraint, table, routine, stack: frames?.join('\n') };
 }
 
-/** The reason in anything that was thrown: the file system of the embedded database throws objects that are not errors. */
+/** The reason in anything thrown: the file system of the embedded database throws objects that are not errors. */
 export const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : inspect(thrown, { breakLength: Infinity });
 
@@ -95,8 +95,8 @@ const driverError = (error: Error): DatabaseError =>
   (error as { driverError?: DatabaseError }).driverError ?? error;
 
 /**
- * Whether an established connection broke during a statement, to this server or from it to another node. Failures to connect
- * and timeouts do not count, because a retry would only wait again.
+ * Whether an established connection broke during a statement, to this server or from it to another node. Failures to
+ * connect and timeouts do not count, because a retry would only wait again.
  */
 export function connectionBroke(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

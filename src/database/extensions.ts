@@ -2,9 +2,9 @@ import type { QueryRunner } from 'typeorm';
 import { quoted } from './tables';
 
 /**
- * Creates the extensions that the database lacks, and lets the rest of the transaction find the operator classes of all of
- * them, in whatever schema they are. New ones are created in `public`: in the schema of the service, they would be out of
- * reach of the service's tables in another schema, and be dropped together with it.
+ * Creates the extensions that the database lacks, and lets the rest of the transaction find the operator classes of all
+ * of them, in whatever schema they are. New ones are created in `public`: in the schema of the service, they would be
+ * out of reach of the service's tables in another schema, and be dropped together with it.
  */
 export async function useExtensions(runner: QueryRunner, names: readonly string[]): Promise<void> {
   const missing = await missingOf(runner, names);

@@ -8,9 +8,9 @@ import { SerialQueue } from './serial-queue';
 export type InTransaction = <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
 
 /**
- * Runs work with our entities in the open transaction of another manager: each call in a savepoint, so that one that throws
- * leaves the transaction usable, and after the one before it, because a savepoint must not enclose the statements of another
- * call. Throws unless the manager is in a transaction, on the connections of our data source.
+ * Runs work with our entities in the open transaction of another manager: each call in a savepoint, so that one that
+ * throws leaves the transaction usable, and after the one before it, because a savepoint must not enclose the
+ * statements of another call. Throws unless the manager is in a transaction, on the connections of our data source.
  */
 export function joinTransaction(
   dataSource: DataSource,

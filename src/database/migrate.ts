@@ -21,14 +21,14 @@ const LOCKED =
   'Another transaction, such as a dump, has locked a table of the service for ten minutes. Run the migration again after it has ended.';
 
 /**
- * While a migration waits for a lock on a table, every later statement on that table waits behind it. So it gives up before
- * a statement of a search would (500 ms), lets the requests pass, and tries again: a dump may hold its locks for minutes.
+ * While a migration waits for a lock on a table, every later statement on that table waits behind it. So it gives up
+ * before a statement of a search would (500 ms), lets requests pass, and tries again: a dump holds locks for minutes.
  */
 const LOCK_TIMEOUT = '250ms';
 const PAUSE_MS = { least: 2_000, most: 5_000 };
 const GIVE_UP_MS = 600_000;
 
-/** Runs the pending migrations, each in one transaction, and returns their names. Concurrent runs wait for each other. */
+/** Runs the pending migrations, each in a transaction, and returns their names. Concurrent runs wait for each other. */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   const done: string[] = [];
   const runNext = async (runner: QueryRunner) => {
@@ -36,7 +36,7 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
     executor.transaction = 'none';
     const [next] = await executor.getPendingMigrations();
     if (next) {
-      // On a cluster, a migration may change a distributed table and add another one, which needs one connection for both.
+      // On a cluster, a migration may change a distributed table and add another one, on one connection.
       await runner.query(`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`);
       await executor.executeMigration(next);
       await distributeAdded(runner, placementsOf(dataSource));
@@ -74,8 +74,8 @@ async function untilUnlocked<Result>(run: () => Promise<Result>): Promise<Result
 }
 
 /**
- * A transaction under the lock of the migrations, without a limit for its statements, in which unqualified names refer to the
- * schema of the service.
+ * A transaction under the lock of the migrations, without a limit for its statements, in which unqualified names refer
+ * to the schema of the service.
  */
 async function transaction<Result>(
   dataSource: DataSource,
@@ -102,8 +102,7 @@ async function transaction<Result>(
 }
 
 /**
- * TypeORM takes no lock, so all but one of several replicas that start together would crash. They wait for this lock without
- * a limit.
+ * TypeORM takes no lock, so all but one of several replicas that start together would crash. They wait without a limit.
  */
 async function lockMigrations(schema: string | undefined, runner: QueryRunner): Promise<void> {
   await runner.query(
@@ -115,7 +114,7 @@ async function lockMigrations(schema: string | undefined, runner: QueryRunner): 
   );
 }
 
-/** Makes unqualified names refer to this schema for the rest of the transaction, and creates the schema if necessary. */
+/** Makes unqualified names refer to this schema for the rest of the transaction. Creates the schema if necessary. */
 async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
   // CREATE SCHEMA IF NOT EXISTS would fail for an account that may use the schema but not create one.
   const [{ exists }] = await runner.query(`SELECT to_regnamespace($1) IS NOT NULL AS exists`, [

@@ -4,8 +4,8 @@ import { connectionBroke, wasRolledBack } from './errors';
 const ATTEMPTS = 3;
 
 /**
- * A fault often breaks several connections at once, and the pool removes one only when the process has noticed. On a busy machine that
- * takes longer than the first of these pauses.
+ * A fault often breaks several connections at once, and the pool removes one only when the process has noticed. On a
+ * busy machine that takes longer than the first of these pauses.
  */
 const RETRY_DELAYS_MS = [100, 400];
 
@@ -21,8 +21,8 @@ export async function retryRolledBack<Result>(run: () => Promise<Result>): Promi
 }
 
 /**
- * Runs work that only reads, and repeats it up to twice if its connection broke. A write must not be retried, because it may have
- * been committed.
+ * Runs work that only reads, and repeats it up to twice if its connection broke. A write must not be retried, because
+ * it may have been committed.
  */
 export async function retryBroken<Result>(run: () => Promise<Result>): Promise<Result> {
   for (const delayMs of RETRY_DELAYS_MS) {

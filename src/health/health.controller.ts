@@ -22,8 +22,8 @@ export class HealthController {
 
   /**
    * Check readiness
-   * @remarks Answers 200 when the service can take requests: the database answers, its schema is new enough, its role may use the
-   * tables, and the service is neither starting nor shutting down. Otherwise `detail` says why not.
+   * @remarks Answers 200 when the service can take requests: the database answers, its schema is new enough, its role
+   * may use the tables, and the service is neither starting nor shutting down. Otherwise `detail` says why not.
    */
   @Get('readyz')
   @Responses({ failures: [503] })

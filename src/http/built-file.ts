@@ -58,7 +58,7 @@ const contentOf = (bytes: Buffer): Content => ({
   etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`,
 });
 
-/** Answers a GET or HEAD with the file in a coding that the caller accepts, or with a 304 if the caller has it already. */
+/** Answers a GET or HEAD with the file in a coding that the caller accepts, or with a 304 if the caller has it. */
 export function sendFile(request: Request, response: Response, file: SentFile): void {
   const gzip = request.acceptsEncodings(['gzip', 'identity']) === 'gzip' ? file.gzip : undefined;
   const { bytes, etag } = gzip ?? file.plain;

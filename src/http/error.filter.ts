@@ -14,7 +14,7 @@ import { NO_ROUTE, sendProblem, UNAVAILABLE } from './problem';
 import { requestIdOf } from './request-id';
 import type { Problem } from './wire-format';
 
-/** Turns every exception into the error body of the request's wire format. Errors that the caller did not cause are logged and not disclosed. */
+/** Turns exceptions into the request's error body. Errors that the caller did not cause are logged, not disclosed. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Error');

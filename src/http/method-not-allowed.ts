@@ -6,8 +6,8 @@ import { sendProblem } from './problem';
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /**
- * A middleware that answers other methods on the paths of these controllers with 405 and `Allow`. It precedes the routes, so
- * it requires no token. Literal paths take precedence, so that `POST …/current` is not taken for an id.
+ * A middleware that answers other methods on the paths of these controllers with 405 and `Allow`. It precedes the
+ * routes, so it requires no token. Literal paths take precedence, so that `POST …/current` is not taken for an id.
  */
 export function refuseOtherMethods(controllers: Function[]) {
   const paths = [...methodsByPath(controllers)];

@@ -91,7 +91,7 @@ function scimTypeOf({ status, code, scimType, errors }: Problem): string | undef
   return undefined;
 }
 
-/** A host that mounts the service has removed its prefix from the path, but not the authority from a target in absolute form. */
+/** A host that mounts the service has removed its prefix from the path, but no authority from an absolute target. */
 const BELOW_SCIM = /^(?:\w+:\/\/[^/?]*)?\/(?:api\/)?scim(?=[/?]|$)/;
 
 /** The format for the request's path, known before the route is. */

@@ -5,7 +5,7 @@ import { IN_STATE, Token } from '../tokens/token.entity';
 /** A token counts as expiring for this many days before its end. */
 export const WARNING_DAYS = 14;
 
-/** The number of active tokens that expire within `WARNING_DAYS`, apart from those of sign-ins, which last for hours. */
+/** The number of active tokens that expire within `WARNING_DAYS`, without those of sign-ins, which last for hours. */
 export async function countExpiringTokens(database: Database): Promise<number> {
   const [{ count }] = await database.readAll<{ count: number }>(
     sql`SELECT count(*)::integer AS count FROM ${Token}

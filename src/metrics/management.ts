@@ -4,8 +4,8 @@ import { NO_ROUTE, sendProblem } from '../http/problem';
 import type { Metrics } from './metrics';
 
 /**
- * Serves `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway exposes. It listens until the process
- * ends, so that the metrics of a drain can be scraped too.
+ * Serves `/metrics`, `/livez` and `/readyz` on a port of their own, which no gateway exposes. It listens until the
+ * process ends, so that the metrics of a drain can be scraped too.
  */
 export const managementServer = (metrics: Metrics, health: HealthService): Server =>
   createServer((request, response) => {

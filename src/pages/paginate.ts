@@ -21,8 +21,8 @@ export const BY_CREATION = byTime('created_at', 'createdAt');
 
 export interface PageRequest {
   /**
-   * A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. Or a function that builds
-   * the whole statement from the condition after its WHERE, and the order and limit after that.
+   * A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. Or a function that
+   * builds the whole statement from the condition after its WHERE, and the order and limit after that.
    */
   select: Sql | ((seek: Sql, ordered: Sql) => Sql);
   /** The sort columns. Together they must be unique, or paging would skip rows. A time may be a Date or text. */
@@ -80,8 +80,8 @@ export async function* pagesOf<Item>(list: (cursor?: string) => Promise<Page<Ite
 }
 
 /**
- * A limit that the planner cannot read, so it plans for a tenth of the rows that it expects. It knows nothing of how many rows
- * an organization has, and if it expected fewer than the page has, it might read and sort all of them.
+ * A limit that the planner cannot read, so it plans for a tenth of the rows that it expects. It knows nothing of how
+ * many rows an organization has, and if it expected fewer than the page has, it might read and sort all of them.
  */
 export const opaque = (limit: number): Sql => raw(`(SELECT ${limit})`);
 

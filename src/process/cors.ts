@@ -31,8 +31,8 @@ const isPreflight = (request: Request) =>
   request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
 
 /**
- * Lets pages of these origins call the service and read its responses, errors included. It precedes the routes, because a
- * preflight has no token; any other OPTIONS request stays a 405.
+ * Lets pages of these origins call the service and read its responses, errors included. It precedes the routes, because
+ * a preflight has no token; any other OPTIONS request stays a 405.
  */
 export function allowOrigins(app: NestExpressApplication, origins: string[]): void {
   app.use((request: Request, response: Response, next: NextFunction) => {

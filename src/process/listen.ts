@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'];
 
 /**
- * The default of HOST. A service on the embedded database is there to be tried out, so only its own machine reaches it. In a
- * container this address would be of no use: nothing outside reaches it, published ports included.
+ * The default of HOST. A service on the embedded database is there to be tried out, so only its own machine reaches it.
+ * In a container this address would be of no use: nothing outside reaches it, published ports included.
  */
 export function defaultHost(isEmbedded: boolean, env: NodeJS.ProcessEnv, marks = CONTAINER_MARKS): string {
   const inContainer = env.KUBERNETES_SERVICE_HOST !== undefined || marks.some((path) => existsSync(path));

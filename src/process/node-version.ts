@@ -1,5 +1,5 @@
-// Imported before everything else, because an older Node would fail on the other modules with a stack trace. This file and
-// the entry points must compile to syntax that Node 12 can parse. scripts/stale.mjs checks the same before a build.
+// Imported before everything else, because an older Node would fail on the other modules with a stack trace. This file
+// and the entry points must compile to syntax that Node 12 can parse. scripts/stale.mjs checks the same before a build.
 const version = process.versions.node;
 const [major, minor] = version.split('.').map(Number);
 

@@ -11,7 +11,7 @@ interface KeySettings {
   dataDir: string;
 }
 
-/** The keys that encrypt the secrets of webhooks: those in the environment, or the one generated for the embedded database. */
+/** The keys that encrypt the secrets of webhooks: from the environment, or generated for the embedded database. */
 export function webhookKey({ webhookKey: given, databaseUrl, dataDir }: KeySettings): string | undefined {
   if (given !== undefined || databaseUrl !== undefined) return given;
   const path = join(dataDir, KEY_FILE);

@@ -11,9 +11,9 @@ export class StatisticsController {
 
   /**
    * Get statistics
-   * @remarks Returns the organization at a glance: how many users it has, and how many were created on each of the last 30 days. It may
-   * be up to a minute old. `total` and `active` are counted up to 100,000 each: a number that reaches this means "at least", and
-   * `exact` is false.
+   * @remarks Returns the organization at a glance: how many users it has, and how many were created on each of the last
+   * 30 days. It may be up to a minute old. `total` and `active` are counted up to 100,000 each: a number that reaches
+   * this means "at least", and `exact` is false.
    */
   @Get()
   @Scopes('users:read')

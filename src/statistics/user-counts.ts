@@ -4,7 +4,7 @@ import { opaque } from '../pages/paginate';
 import { User } from '../users/user/user.entity';
 import { type UserFilter, usersWho } from '../users/user/user.filter';
 
-/** The number of users of an organization. A number that reaches the maximum means at least that many, and `exact` is false. */
+/** The number of users. A number that reaches the maximum means at least that many, and `exact` is false. */
 export interface UserCounts {
   total: number;
   active: number;
@@ -17,8 +17,8 @@ export async function userCounts(
   organizationId: string,
   max: number,
 ): Promise<UserCounts> {
-  // In the order of an index, a count reads up to the limit; without an order, the planner may collect all users first. The
-  // newest users come first because the counts of the days have just read them.
+  // In the order of an index, a count reads up to the limit; without an order, the planner may collect all users first.
+  // The newest users come first because the counts of the days have just read them.
   const limit = sql`LIMIT ${opaque(max)}`;
   const count = (filter: UserFilter) =>
     sql`(SELECT count(*)::int FROM (

@@ -14,8 +14,8 @@ export class UserExportController {
 
   /**
    * Export all data of a user
-   * @remarks Returns everything that the service stores about a user as one document, for a person who asks for their data.
-   * It is sent while it is read: if the connection breaks, the document is incomplete.
+   * @remarks Returns everything that the service stores about a user as one document, for a person who asks for their
+   * data. It is sent while it is read: if the connection breaks, the document is incomplete.
    */
   @Get(':id/export')
   @Scopes('admin')

@@ -26,8 +26,8 @@ export class UserExportView {
   groups: GroupView[];
 
   /**
-   * The events about the user that are still stored, oldest first: those whose target is the user, and those of groups that the
-   * user was added to or removed from.
+   * The events about the user that are still stored, oldest first: those whose target is the user, and those of groups
+   * that the user was added to or removed from.
    */
   events: EventView[];
 }

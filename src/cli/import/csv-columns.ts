@@ -10,7 +10,7 @@ const FIELD_NAMES = new Map(USER_FIELDS.map((name) => [name.toLowerCase(), name]
 export const KNOWN_COLUMNS = [...FIELD_NAMES.keys()];
 
 /**
- * The field of each column; undefined for one that is left out. Throws if a column is missing, or is neither a field nor in
+ * The field of each column; undefined for one that is left out. Throws if one is missing, or is no field and not in
  * `ignored`.
  */
 export function fieldsOfColumns(names: string[], ignored: readonly string[]): (UserField | undefined)[] {

@@ -75,7 +75,7 @@ const notJson = rowFault('invalid', 'must be JSON in UTF-8');
 
 const OLD_REASON = new RegExp(String.raw`([{,])\s*"${REASON}"\s*:\s*"(?:[^"\\]|\\.)*"\s*$`);
 
-/** Appends the reason to the text of an object. Its other properties stay as they are: parsing could round their numbers. */
+/** Appends the reason to the text of an object. Its other properties stay as they are: parsing could round numbers. */
 export function withReason(text: string, reason: string): string {
   const properties = text
     .slice(0, -1)

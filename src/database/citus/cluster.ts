@@ -21,7 +21,7 @@ export async function hasCitus(database: Queryable): Promise<boolean> {
   return has;
 }
 
-/** The nodes of the cluster, the coordinator first. If this is not the coordinator of a cluster, the error says what to do. */
+/** The nodes of the cluster, the coordinator first. Elsewhere than on the coordinator, the error says what to do. */
 export async function nodesOf(database: Queryable): Promise<Node[]> {
   if (!(await hasCitus(database)))
     throw new Error(

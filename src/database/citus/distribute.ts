@@ -17,8 +17,8 @@ export interface DistributeOptions {
 }
 
 /**
- * Brings each table to its place, and returns the steps: none if all are there. It runs in the caller's transaction, so it happens
- * as a whole or not at all, and no request sees a part of it.
+ * Brings each table to its place, and returns the steps: none if all are there. It runs in the caller's transaction, so
+ * it happens as a whole or not at all, and no request sees a part of it.
  */
 export async function distributeTables(
   runner: Queryable,
@@ -80,7 +80,7 @@ function refuseOtherPlaces(tables: Table[], placements: Placements): void {
   }
 }
 
-/** Other tables, such as those of a host application, stay on the coordinator, which cannot check references to distributed tables. */
+/** Tables of a host application stay on the coordinator, which cannot check references to distributed tables. */
 async function refuseForeignKeys(runner: Queryable, names: string[]): Promise<void> {
   const [key] = await runner.query(
     `SELECT conname AS name, conrelid::regclass AS from, confrelid::regclass AS to FROM pg_constraint

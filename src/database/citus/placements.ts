@@ -24,8 +24,8 @@ export const COLOCATED_WITH = 'users';
 const ORDER: Placement[] = ['reference', 'distributed', 'local'];
 
 /**
- * The place of every table of the data source: one whose primary key has the organization is distributed. In an order in which
- * they can be moved: what others refer to, or are colocated with, comes first.
+ * The place of every table of the data source: one whose primary key has the organization is distributed. In an order
+ * in which they can be moved: what others refer to, or are colocated with, comes first.
  */
 export function placementsOf(dataSource: DataSource): Placements {
   const byRule = dataSource.entityMetadatas.map(({ tableName, primaryColumns }): [string, Placement] => {

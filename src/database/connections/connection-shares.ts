@@ -2,17 +2,17 @@ import { ServiceUnavailableException } from '@nestjs/common';
 import type { NodeOf } from '../citus/node-of';
 
 /**
- * The cost class of a statement or transaction: `quick` waits for nothing, `write` may wait for a lock of another transaction,
- * and `heavy` keeps the server busy.
+ * The cost class of a statement or transaction: `quick` waits for nothing, `write` may wait for a lock of another
+ * transaction, and `heavy` keeps the server busy.
  */
 export type Cost = 'quick' | 'write' | 'heavy';
 
 const COSTS: Cost[] = ['quick', 'write', 'heavy'];
 
 /**
- * The shares of the connections that all organizations together, and a single one, may hold. All classes leave some to the
- * look-ups of tokens and the rate limit of a plain database, which take no share; writes and heavy work together leave some to
- * quick statements. The organizations on one node of a cluster together have the share of one, because they fail together.
+ * The shares of the connections that all organizations together, and a single one, may hold. All classes leave some to
+ * the look-ups of tokens and the rate limit of a plain database, which take no share; writes and heavy work together
+ * leave some to quick statements. The organizations on a node of a cluster have the share of one: they fail together.
  */
 const SHARES = {
   total: { all: 0.9, one: 0.5 },
@@ -25,8 +25,8 @@ const SHARES = {
 const MAX_WAITING = 1_000;
 
 /**
- * A task that has waited longer for its connection is refused. Heavy work waits longer for work of its own organization: in a
- * small pod a batch takes a second or two, and a dozen of them would otherwise be refused and come again.
+ * A task that has waited longer for its connection is refused. Heavy work waits longer for work of its own
+ * organization: in a small pod a batch takes a second or two, and a dozen would be refused and come again.
  */
 const MAX_QUEUE_MS: Record<Cost, number> = { quick: 10_000, write: 10_000, heavy: 20_000 };
 
@@ -35,7 +35,7 @@ type Queues = Map<string, (() => void)[]>;
 
 /**
  * A bulkhead: shares the connections of the pool among the organizations, so that none holds up another, whatever its
- * statements wait for. An organization whose share is in use waits for its own statements; organizations that wait take turns.
+ * statements wait for. An organization whose share is in use waits for its own statements; those that wait take turns.
  */
 export class ConnectionShares {
   private readonly held = new Map<string, number>();
@@ -54,8 +54,8 @@ export class ConnectionShares {
   ) {}
 
   /**
-   * Runs a task that uses one connection and takes no share itself. Rejects with a 503 if too many tasks of the organization
-   * wait already, or if the task has waited for too long.
+   * Runs a task that uses one connection and takes no share itself. Rejects with a 503 if too many tasks of the
+   * organization wait already, or if the task has waited for too long.
    */
   async withConnection<Result>(
     cost: Cost,

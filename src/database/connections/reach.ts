@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { reasonOf, sqlState } from '../errors';
 
-/** A server that restarts, or that starts together with this process on a busy machine, accepts connections within this time. */
+/** A server that restarts, or starts with this process on a busy machine, accepts connections within this time. */
 const WITHIN_MS = 30_000;
 const PAUSE_MS = 1_000;
 
-/** No answer, no server, one that is starting, or one that has no connection left. Anything else needs another configuration. */
+/** No answer, no server, one that is starting, or one without a free connection. Anything else is misconfigured. */
 const TEMPORARY_CODES =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|57P01|57P03|53300)$/;
 const UNREACHABLE = /timeout expired|due to connection timeout|when trying to connect/;

@@ -10,9 +10,9 @@ const NO_ANSWER = 'Query read timeout';
 const peersOf = new WeakMap<object, Set<ResilientClient>>();
 
 /**
- * A client that destroys its connection when a statement times out, here or on the server. The connection may be half open, and
- * the coordinator of a cluster waits for a node that hangs, even after it has reported the timeout. Back in the pool, the
- * connection would make a later caller hang.
+ * A client that destroys its connection when a statement times out, here or on the server. The connection may be half
+ * open, and the coordinator of a cluster waits for a node that hangs, even after it has reported the timeout. Back in
+ * the pool, the connection would make a later caller hang.
  *
  * It prepares frequent statements, so that PostgreSQL parses each once per connection.
  */
@@ -29,8 +29,7 @@ export class ResilientClient extends pg.Client {
     this.peers = peersOf.get(config) ?? new Set();
     peersOf.set(config, this.peers);
     this.on('end', () => this.peers.delete(this));
-    // Between the pool and TypeORM there is a moment without a listener, in which an error would end the process. The next
-    // statement reports it.
+    // Between the pool and TypeORM an error has no listener, and would end the process. The next statement reports it.
     this.on('error', () => {});
   }
 
@@ -82,8 +81,8 @@ export class ResilientClient extends pg.Client {
   }
 
   /**
-   * The whole network is often silent. Idle peers that have not been heard of since the statement was sent are destroyed, too, or
-   * the next callers would wait for each of them as long.
+   * The whole network is often silent. Idle peers that have not been heard of since the statement was sent are
+   * destroyed, too, or the next callers would wait for each of them as long.
    */
   private destroyAfterTimeout(error: Error | null, sentAt: number): void {
     if (!error || (error.message !== NO_ANSWER && sqlState(error) !== QUERY_CANCELED)) return;

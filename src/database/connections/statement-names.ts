@@ -1,4 +1,4 @@
-/** A statement is prepared from this use on, as in PostgreSQL's JDBC driver: preparing a text that is never sent again is a waste. */
+/** A statement is prepared from this use on, as in PostgreSQL's JDBC driver: a text may never be sent again. */
 const PREPARED_FROM = 5;
 
 /** Each connection keeps its prepared statements until it is closed. */

@@ -25,7 +25,7 @@ export async function lockDirectory(dataDir: string): Promise<() => Promise<void
   }
 }
 
-/** Creates the directory and its parents. Node's `recursive` never ends where no directory can be created, such as in /proc. */
+/** Creates the directory and its parents. Node's `recursive` never ends where none can be created, such as in /proc. */
 function makeDirectory(path: string): void {
   if (existsSync(path) || dirname(path) === path) return;
   makeDirectory(dirname(path));
@@ -37,9 +37,9 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * PGlite does not lock its directory, and two processes on one directory lose each other's commits. A listening socket is a
- * lock that ends with its process, even after a crash. Each process listens on a name of its own before it looks for other
- * names, so of two processes that start together at least one sees the other, and stale sockets are removed without a race.
+ * PGlite does not lock its directory, and two processes on one directory lose each other's commits. A listening socket
+ * is a lock that ends with its process, even after a crash. Each process listens on a name of its own before it looks
+ * for other names, so of two that start together one sees the other, and stale sockets are removed without a race.
  */
 async function takeLock(dataDir: string): Promise<Server> {
   if (process.platform === 'win32') {

@@ -10,8 +10,8 @@ export interface Embedded {
 }
 
 /**
- * Opens PGlite, which is PostgreSQL in this process, on a directory. It has a single connection: code in a transaction must
- * run all its queries through that connection, or it deadlocks.
+ * Opens PGlite, which is PostgreSQL in this process, on a directory. It has a single connection: code in a transaction
+ * must run all its queries through that connection, or it deadlocks.
  */
 export async function openEmbedded(dataDir: string): Promise<Embedded> {
   const { PGlite } = await import('@electric-sql/pglite').catch(notInstalled);

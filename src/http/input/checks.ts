@@ -26,9 +26,9 @@ export interface FaultContext {
 }
 
 /**
- * The options of a check: the fault of a value that fails it. An absent value is `required`, whichever check it fails. Only the
- * first failed check of a field is reported. `applyDecorators()` keeps the order of checks; separate decorators run from the
- * last to the first.
+ * The options of a check: the fault of a value that fails it. An absent value is `required`, whichever check it fails.
+ * Only the first failed check of a field is reported. `applyDecorators()` keeps the order of checks; separate
+ * decorators run from the last to the first.
  */
 export const fault = (
   code: FaultCode,

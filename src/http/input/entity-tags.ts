@@ -16,7 +16,7 @@ export const entityTag = (version: number): string => `"${version}"`;
 /** The same as a weak tag, which SCIM shows as `meta.version`. */
 export const weakEntityTag = (version: number): string => `W/${entityTag(version)}`;
 
-/** The tags in this header (RFC 9110, sections 13.1.1 and 13.1.2), weak ones as if strong; throws a 400 if it is malformed. */
+/** The tags in this header (RFC 9110, 13.1.1 and 13.1.2), weak ones as if strong; throws a 400 if it is malformed. */
 function tagsOf({ headers }: IncomingMessage, name: 'If-Match' | 'If-None-Match'): EntityTags | undefined {
   const value = headers[name.toLowerCase()] as string | undefined;
   if (value === undefined) return undefined;
@@ -53,8 +53,8 @@ export type Precondition = (version: number) => void;
 export const always: Precondition = () => {};
 
 /**
- * The conditions of this write: a 412 if the version does not meet them, a 428 if a required If-Match is missing. `what` names
- * the resource in the error.
+ * The conditions of this write: a 412 if the version does not meet them, a 428 if a required If-Match is missing.
+ * `what` names the resource in the error.
  */
 export function preconditionOf(
   request: IncomingMessage,

@@ -24,8 +24,8 @@ const small = new BodyMemory({ one: MB, all: 4 * MB });
 const holds = new WeakMap<Response, { count: number; release: () => void }>();
 
 /**
- * Waits for the memory that the body of a request takes, and then reads it. Throws a 503 if there is none in time, or if the
- * body arrives so slowly that another organization gets the memory.
+ * Waits for the memory that the body of a request takes, and then reads it. Throws a 503 if there is none in time, or
+ * if the body arrives so slowly that another organization gets the memory.
  */
 export async function readWithinMemory(
   request: Request,
@@ -52,8 +52,8 @@ export async function readWithinMemory(
 
 function holdUntilClosed(request: Request, response: Response, release: () => void): void {
   holds.set(response, { count: 1, release });
-  // A response that waits behind another one on its connection does not notice that the connection closes. If both close, the
-  // second call comes although its listener has been removed.
+  // A response that waits behind another one on its connection does not notice that the connection closes. If both
+  // close, the second call comes although its listener has been removed.
   let isOpen = true;
   const close = () => {
     response.off('close', close);

@@ -3,7 +3,7 @@ import { validateOrThrow } from './validate';
 
 const BY_SERVICE = 'ums:validated-by-service';
 
-/** Input of this DTO is passed on as it came, to a service that validates it, because only the service knows all bounds. */
+/** Input of this DTO is passed on as it came to a service that validates it, because only that knows all bounds. */
 export const ValidatedByService = () => SetMetadata(BY_SERVICE, true);
 
 /** Turns a body or a query into its DTO, or throws a 400 that lists every fault. */

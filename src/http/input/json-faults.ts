@@ -19,8 +19,8 @@ export const levelsAround = ({ prototype }: Type, field: string): number =>
 
 /**
  * Lists everything in a field of parsed JSON, at any depth, that cannot be stored and returned unchanged: NULs, lone
- * surrogates, numbers that JavaScript rounds, keys that reach a prototype, and nesting beyond the limit. `levelsAround` are
- * allowed in addition, for a field that contains whole bodies. Stops after 1,000 faults.
+ * surrogates, numbers that JavaScript rounds, keys that reach a prototype, and nesting beyond the limit. `levelsAround`
+ * are allowed in addition, for a field that contains whole bodies. Stops after 1,000 faults.
  */
 export function jsonFaults(field: string, value: unknown, levelsAround = 0): Fault[] {
   // A first pass without the paths of faults, which cost several times as much.

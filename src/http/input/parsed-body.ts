@@ -17,7 +17,7 @@ export function keepParserError(request: Request, error: unknown): void {
 export const parserErrorOf = (request: Request): { status?: number; limit?: number } | undefined =>
   (request as WithParserError)[PARSER_ERROR];
 
-/** The size of a body that the host has parsed, from Content-Length or the serialized body, since its bytes are gone. */
+/** The size of a body that the host has parsed: Content-Length, or that of it serialized, as its bytes are gone. */
 export function parsedSize({ headers, body }: Request): number {
   const length = headers['content-length'];
   return length === undefined ? Buffer.byteLength(JSON.stringify(body)) : Number(length);

@@ -30,8 +30,8 @@ export const validatedInput = <Dto extends object>(metatype: Type<Dto>, input: u
   input instanceof metatype ? input : validateOrThrow(metatype, input);
 
 /**
- * Validates input by the decorators of its DTO and reports every fault, at most one for each path. Nest's ValidationPipe
- * cannot: it reports several for a path, and class-transformer drops a `__proto__` key before it can be rejected.
+ * Validates input by the decorators of its DTO and reports every fault, one for each path. Nest's ValidationPipe
+ * cannot: it reports several for a path, and class-transformer drops `__proto__` before it can be rejected.
  */
 export function validate<Dto extends object>(
   metatype: Type<Dto>,

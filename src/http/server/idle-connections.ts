@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Closes connections on which nothing has moved for the time that the server allows, unless the caller waits for a response. */
+/** Closes connections that are idle for the time that the server allows, unless the caller waits for a response. */
 export function closeIdleConnections(server: Server): void {
   server.on('timeout', (connection: Socket & { _httpMessage?: ServerResponse }) => {
     const response = connection._httpMessage;

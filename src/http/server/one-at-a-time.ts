@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
 
-/** The tasks that follow the response in progress of each connection. A connection without an entry has none in progress. */
+/** The tasks that follow each connection's response in progress. A connection without an entry has no such response. */
 const queues = new WeakMap<Duplex, Waiting[]>();
 
 interface Waiting {
@@ -15,8 +15,8 @@ interface Waiting {
 const MAX_WAITING = 1_000;
 
 /**
- * Serves the requests of a connection one after the other. Node emits all requests of a packet at once, so a caller who sends
- * many and reads no response would make the process hold all responses.
+ * Serves the requests of a connection one after the other. Node emits all requests of a packet at once, so a caller who
+ * sends many and reads no response would make the process hold all responses.
  */
 export function serveOneAtATime(request: Request, response: Response, next: NextFunction): void {
   const { socket } = request;
@@ -34,7 +34,7 @@ export function serveOneAtATime(request: Request, response: Response, next: Next
   socket.pause();
 }
 
-/** Runs the task when the connection has sent the responses of all complete requests so far. The rest of an incomplete one will not arrive. */
+/** Runs the task when all complete requests so far are answered. The rest of an incomplete one will not arrive. */
 export function afterResponses(connection: Duplex, task: () => void): void {
   const queue = queues.get(connection);
   if (!queue) return task();

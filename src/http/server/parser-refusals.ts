@@ -46,7 +46,7 @@ function problemBehind({ code }: NodeJS.ErrnoException): Problem {
   return { status: 400, ...malformedRequest('The request is not valid HTTP.') };
 }
 
-/** Writes an error response to a connection that has no request object, so no path either, and closes the connection. */
+/** Writes an error response to a connection without a request object, and so without a path, and closes it. */
 function rejectConnection(connection: Connection, problem: Problem): void {
   const requestId = randomUUID();
   const body = API_FORMAT.errorBody(problem, requestId);

@@ -3,8 +3,8 @@ import type { NextFunction, Request, Response } from 'express';
 import { tokenOf } from '../caller';
 
 /**
- * A caller may read nothing of a finished response for this long. Node waits as long again if the system has accepted a part of it.
- * Node restores its own timeouts when the response is sent, and when the next request begins.
+ * A caller may read nothing of a finished response for this long. Node waits as long again if the system has accepted a
+ * part of it. Node restores its own timeouts when the response is sent, and when the next request begins.
  */
 const UNREAD_MS = 15_000;
 
@@ -12,8 +12,8 @@ const UNREAD_MS = 15_000;
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Limits how long, and how many bytes, responses wait for callers to read them. Beyond the limit, the organization that holds
- * the most of it loses the connection that has waited longest, so that slow readers do not keep others from the service.
+ * Limits how long, and how many bytes, responses wait for callers to read them. Beyond the limit, the organization that
+ * holds the most loses the connection that has waited longest: slow readers must not keep others out.
  */
 export function limitUnsentBytes() {
   /** The connections with a response to send, oldest first, and the organizations that they belong to. */
@@ -42,8 +42,8 @@ export function limitUnsentBytes() {
       socket.setTimeout(UNREAD_MS);
       enforce();
     };
-    // Node emits `pipe` when a response is streamed, `prefinish` when the response is complete, and `close` when the caller has
-    // received all of it.
+    // Node emits `pipe` when a response is streamed, `prefinish` when the response is complete, and `close` when the
+    // caller has received all of it.
     response.once('pipe', watch);
     response.once('prefinish', watch);
     response.once('close', () => sending.delete(socket));
