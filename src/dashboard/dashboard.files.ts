@@ -1,29 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { builtFile, builtNames, fileOf, isBuilt, readBuilt, type SentFile } from '../http/built-file';
-
-/** Allows only the page's own files, and forbids turning text into markup or code. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+import {
+  builtFile,
+  builtNames,
+  fileOf,
+  isBuilt,
+  pageHeaders,
+  readBuilt,
+  type SentFile,
+} from '../http/built-file';
 
 /** The page, which refers to the files beside it. */
-export const PAGE = 'dashboard/index.html';
+export const PAGE_FILE = 'dashboard/index.html';
 
-/** The headers of every page of the dashboard. */
-export const PAGE_HEADERS = {
-  'Content-Security-Policy': POLICY,
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+/** The headers of every page of the dashboard. They also forbid turning text into markup or code. */
+export const PAGE_HEADERS = pageHeaders("'self'", "require-trusted-types-for 'script'");
 
 /** The addresses at which a browser gets the page. `dashboard/routes.ts` has the same ones. */
 const PAGE_PATH =
@@ -50,12 +40,12 @@ const SIGN_IN = '<meta name="sign-in" content="yes" />';
 
 /** Returns a function that finds the page for a path; undefined if there is no section, or no page yet. */
 export function readPage(hasSignIn: boolean): (path: string) => SentFile | undefined {
-  if (!isBuilt(PAGE)) return () => undefined;
-  const built = readFileSync(builtFile(PAGE), 'utf8');
+  if (!isBuilt(PAGE_FILE)) return () => undefined;
+  const built = readFileSync(builtFile(PAGE_FILE), 'utf8');
   const html = built.replace('</head>', `${hasSignIn ? SIGN_IN : ''}</head>`);
   // The links in it are relative, because a host or a gateway may prefix the path, so they depend on its depth.
   const [page, section, item] = ['./', '../', '../../'].map((up) =>
-    fileOf(PAGE, Buffer.from(html.replaceAll('="./', `="${up}`)), {
+    fileOf(PAGE_FILE, Buffer.from(html.replaceAll('="./', `="${up}`)), {
       ...PAGE_HEADERS,
       'Cache-Control': 'no-store',
     }),
@@ -64,7 +54,7 @@ export function readPage(hasSignIn: boolean): (path: string) => SentFile | undef
   return (path) => (isPagePath(path) ? byDepth[path.split('/').length] : undefined);
 }
 
-const namesOfFiles = () => builtNames('dashboard/dashboard', PAGE);
+const namesOfFiles = () => builtNames('dashboard/dashboard', PAGE_FILE);
 
 /** The name of the style sheet, below `/dashboard/`. */
 export const stylesheet = (): string => namesOfFiles().find((name) => name.endsWith('.css')) ?? '';

@@ -4,7 +4,7 @@ import { SERVICE_OPTIONS } from '../feature/options.module';
 import { isBuilt, NOT_BUILT, sendFile } from '../http/built-file';
 import { sendProblem } from '../http/problem';
 import { setCommonHeaders } from '../http/request-id';
-import { isPagePath, PAGE, readFiles, readPage } from './dashboard.files';
+import { isPagePath, PAGE_FILE, readFiles, readPage } from './dashboard.files';
 
 /** The options that give people a way to sign in without the value of a token. */
 interface DashboardOptions {
@@ -17,7 +17,7 @@ interface DashboardOptions {
 /** Sends the files of the page. It runs before the guards: the files are public, and a browser has no token yet. */
 @Injectable()
 export class DashboardMiddleware implements NestMiddleware {
-  private readonly isBuilt = isBuilt(PAGE);
+  private readonly isBuilt = isBuilt(PAGE_FILE);
   private readonly files = readFiles();
   private readonly pageAt;
 

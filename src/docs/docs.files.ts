@@ -1,4 +1,4 @@
-import { builtNames, fileOf, isBuilt, readBuilt, type SentFile } from '../http/built-file';
+import { builtNames, fileOf, isBuilt, pageHeaders, readBuilt, type SentFile } from '../http/built-file';
 import document from '../../openapi.json';
 
 const INDEX = 'docs/index.html';
@@ -6,23 +6,7 @@ const INDEX = 'docs/index.html';
 /** Callers keep the files, and ask each time whether they are still the same. */
 const CACHING = { 'Cache-Control': 'no-cache' };
 
-/** Allows only the page's own files, and requests to the service that serves it. */
-const HEADERS = {
-  ...CACHING,
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+const HEADERS = { ...CACHING, ...pageHeaders("'none'") };
 
 /** The page, unless only the code has been built. */
 export const readDocsPage = (): SentFile | undefined =>

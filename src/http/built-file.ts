@@ -19,6 +19,27 @@ export const builtNames = (folder: string, page: string): string[] =>
 
 export const NOT_BUILT = 'This page has not been built. Run: npm run build';
 
+/**
+ * The headers of a page that runs only its own files, and sends its requests to the service alone. `forms` are the
+ * places that its forms may lead to.
+ */
+export const pageHeaders = (forms: string, ...further: string[]) => ({
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    `form-action ${forms}`,
+    "frame-ancestors 'none'",
+    ...further,
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+});
+
 /** A file as it is sent. */
 export interface SentFile {
   headers: Record<string, string>;

@@ -12,7 +12,7 @@ import { TokensService } from '../tokens/tokens.service';
 /** The name of the token that a start creates. */
 const BOOTSTRAP_NAME = 'Bootstrap';
 
-const IS_ADMIN = sql`'admin' = ANY (scopes)`;
+const ADMIN_SQL = sql`'admin' = ANY (scopes)`;
 
 /**
  * Creates an organization and its admin token if the database has never had an admin token, and returns whether it did.
@@ -23,7 +23,7 @@ function createFirstAdmin(app: INestApplicationContext, name: string, value: str
     await manager.query(
       `SELECT pg_advisory_xact_lock(hashtextextended('ums:bootstrap:' || current_schema(), 0))`,
     );
-    const [admin] = await query(manager, sql`SELECT id FROM ${Token} WHERE ${IS_ADMIN} LIMIT 1`);
+    const [admin] = await query(manager, sql`SELECT id FROM ${Token} WHERE ${ADMIN_SQL} LIMIT 1`);
     if (admin) return false;
     const organization = await app.get(OrganizationsService).within(manager).create(name);
     const by = systemCaller(organization.id, 'service', 'ums start');
@@ -61,7 +61,7 @@ export async function bootstrap(app: INestApplicationContext, config: Config): P
     sql`SELECT count(*)::integer AS organizations FROM ${Organization}`,
   );
   const admins = await database.readAll(
-    sql`SELECT id FROM ${Token} WHERE ${IS_ADMIN} AND ${IN_STATE.active} LIMIT 1`,
+    sql`SELECT id FROM ${Token} WHERE ${ADMIN_SQL} AND ${IN_STATE.active} LIMIT 1`,
   );
   return { organization, organizations, token: isCreated ? generated : undefined, admins: admins.length > 0 };
 }

@@ -20,7 +20,7 @@ export interface ImportFile {
 }
 
 /** The maximum size of a line in bytes, the same as for a request body. */
-export const MAX_ROW = 64 * 1024;
+export const MAX_ROW_BYTES = 64 * 1024;
 
 /** A fault of a row as a whole. */
 export const rowFault = (code: Fault['code'], message: string): Fault => ({ field: 'body', code, message });

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { REASON } from '../../../csv/csv-file';
-import { type ImportFile, MAX_ROW, type ImportRow, rowFault } from './import-file';
+import { type ImportFile, MAX_ROW_BYTES, type ImportRow, rowFault } from './import-file';
 
 /** A longer line stops the import, because the whole line would have to be kept for the file of refused rows. */
 const MAX_LINE = 1024 * 1024;
@@ -49,7 +49,8 @@ async function* linesOf(source: Readable): AsyncGenerator<Buffer> {
 /** Returns undefined for a line without content: a blank line, or an object that has nothing but a reason. */
 function parseLine(bytes: Buffer): Pick<ImportRow, 'input' | 'faults' | 'refused'> | undefined {
   const refused = (reason: string) => belowReason(bytes, reason);
-  if (bytes.length > MAX_ROW) return { faults: [rowFault('too_long', 'must not exceed 64 KB')], refused };
+  if (bytes.length > MAX_ROW_BYTES)
+    return { faults: [rowFault('too_long', 'must not exceed 64 KB')], refused };
   if (!isUtf8(bytes)) return { faults: [notJson], refused };
   const text = bytes
     .toString()

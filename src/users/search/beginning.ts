@@ -2,7 +2,7 @@ import { raw, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../user/user.entity';
 import { filterOf, usersWho } from '../user/user.filter';
-import { isAfter, type RankedUser, type RankPage, readBeside, type Scope } from './page';
+import { afterSql, type RankedUser, type RankPage, readBeside, type SearchScope } from './page';
 import type { Query } from './query';
 
 /** Every text that begins with a prefix sorts before the prefix followed by this character. */
@@ -14,7 +14,7 @@ const LAST_CHARACTER = '\u{10FFFF}';
  * sort: there are many if emails contain the names.
  */
 export async function readBeginning(
-  scope: Scope,
+  scope: SearchScope,
   { names, email, id }: NonNullable<Query['beginnings']>,
   { rank, after, limit }: RankPage,
   maxEmails = Infinity,
@@ -25,7 +25,7 @@ export async function readBeginning(
   // IS TRUE keeps the position out of the index condition. Otherwise PostgreSQL would begin to read the index there, even if all
   // matching names come later.
   const next = after
-    ? sql`name_key >= greatest(low COLLATE "C", ${after[0]}) AND (${isAfter(after)}) IS TRUE`
+    ? sql`name_key >= greatest(low COLLATE "C", ${after[0]}) AND (${afterSql(after)}) IS TRUE`
     : sql`name_key >= low`;
   const end = sql`(SELECT name_key, name, id FROM by_name ORDER BY name_key, name, id OFFSET ${limit - 1})`;
   const { value: emails, users } = await readBeside<number>(scope, {
@@ -37,7 +37,7 @@ export async function readBeginning(
       ),
       by_email AS MATERIALIZED (
         SELECT * FROM (${email === undefined ? none : select(sql`AND ${startsWith('email_key', email)} OFFSET 0`)}) AS found
-        ${maxEmails < Infinity ? sql`LIMIT ${maxEmails + 1}` : sql`WHERE ${isAfter(after)} AND ((name_key, name, id) <= ${end}) IS NOT FALSE ${ordered}`}
+        ${maxEmails < Infinity ? sql`LIMIT ${maxEmails + 1}` : sql`WHERE ${afterSql(after)} AND ((name_key, name, id) <= ${end}) IS NOT FALSE ${ordered}`}
       )`,
     value: sql`(SELECT count(*)::int FROM by_email)`,
     users: sql`
@@ -45,7 +45,7 @@ export async function readBeginning(
         SELECT * FROM by_name UNION SELECT * FROM by_email
         UNION ${id === undefined ? none : withIds(scope, id)}
       ) AS found
-      WHERE ${isAfter(after)} ${ordered}`,
+      WHERE ${afterSql(after)} ${ordered}`,
   });
   return emails > maxEmails ? undefined : users;
 }
@@ -53,7 +53,7 @@ export async function readBeginning(
 const none = sql`SELECT * FROM by_name WHERE false`;
 
 /** They are filtered after they are read, or the planner might choose the index of the filter. */
-const withIds = ({ organizationId, filter }: Scope, id: string): Sql => sql`
+const withIds = ({ organizationId, filter }: SearchScope, id: string): Sql => sql`
   SELECT id, name_key, name FROM (
     SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND ${startsWith('id', id)} OFFSET 0
   ) AS users WHERE ${filterOf(filter)}`;

@@ -3,13 +3,13 @@ import { opaque } from '../../pages/paginate';
 import { usersWho } from '../user/user.filter';
 import { readBeginning } from './beginning';
 import {
-  columnsOf,
-  isAfter,
-  isRankedAfter,
+  searchColumns,
+  afterSql,
+  rankedAfterSql,
   passes,
   type RankedUser,
   type RankPage,
-  type Scope,
+  type SearchScope,
 } from './page';
 import type { Query } from './query';
 import { UserSearchText } from './user-search.entity';
@@ -30,7 +30,7 @@ const SHORT_WALK = 400;
 const FEW_EMAILS = 500;
 
 /** Searches rank by rank, and stops when the page is full: ranking all matches of a common word takes too long. */
-export async function searchLarge(scope: Scope, query: Query, page: RankPage): Promise<RankedUser[]> {
+export async function searchLarge(scope: SearchScope, query: Query, page: RankPage): Promise<RankedUser[]> {
   const found: RankedUser[] = [];
   let counts: number[] | undefined;
   let { rank, after } = page;
@@ -54,7 +54,7 @@ export async function searchLarge(scope: Scope, query: Query, page: RankPage): P
 }
 
 /** Without emails, as with typos, `few` are all. */
-async function nextThatBegin(scope: Scope, query: Query, page: RankPage): Promise<RankedUser[]> {
+async function nextThatBegin(scope: SearchScope, query: Query, page: RankPage): Promise<RankedUser[]> {
   const few = await readBeginning(scope, query.beginnings!, page, FEW_EMAILS);
   if (few) return few;
   const users = await walk(scope, query, page, SHORT_WALK);
@@ -62,7 +62,7 @@ async function nextThatBegin(scope: Scope, query: Query, page: RankPage): Promis
 }
 
 /** How many of the first users match in each rank. */
-async function sample(scope: Scope, query: Query): Promise<number[]> {
+async function sample(scope: SearchScope, query: Query): Promise<number[]> {
   const rows = await scope.run<{ rank: number; count: number }>(sql`
     SELECT rank, count(*)::int AS count FROM ${rankedUsers(scope, query, sql`created_at, id`, SAMPLE)}
     WHERE rank IS NOT NULL GROUP BY rank`);
@@ -71,15 +71,15 @@ async function sample(scope: Scope, query: Query): Promise<number[]> {
 }
 
 /** The next users of a rank among the next `length` names. It ends as soon as the page is full. */
-const walk = (scope: Scope, query: Query, page: RankPage, length: number): Promise<RankedUser[]> =>
+const walk = (scope: SearchScope, query: Query, page: RankPage, length: number): Promise<RankedUser[]> =>
   scope.run(sql`
     SELECT rank, name_key AS "nameKey", name, id
-    FROM ${rankedUsers(scope, query, sql`name_key, name, id`, length, isAfter(page.after))}
+    FROM ${rankedUsers(scope, query, sql`name_key, name, id`, length, afterSql(page.after))}
     WHERE rank = ${page.rank} ORDER BY name_key, name, id LIMIT ${page.limit}`);
 
 /** The first `length` users in the order of these columns, with the rank of those that match, as an item of FROM. */
 function rankedUsers(
-  { organizationId, filter }: Scope,
+  { organizationId, filter }: SearchScope,
   { filter: condition, rank }: Query,
   columns: Sql,
   length: number,
@@ -97,7 +97,12 @@ function rankedUsers(
 }
 
 /** The next users of a rank, or of all ranks from the page's on, from the index of texts. All of them are read and sorted. */
-function readMatches(scope: Scope, query: Query, page: RankPage, ofRank?: number): Promise<RankedUser[]> {
+function readMatches(
+  scope: SearchScope,
+  query: Query,
+  page: RankPage,
+  ofRank?: number,
+): Promise<RankedUser[]> {
   const texts = sql`
     SELECT user_id, name_key, name, text FROM ${UserSearchText} WHERE organization_id = ${scope.organizationId} AND ${query.index(ofRank)}`;
   const patterns = query.patterns?.(page.rank);
@@ -111,14 +116,14 @@ function readMatches(scope: Scope, query: Query, page: RankPage, ofRank?: number
       SELECT user_id AS id, name_key, name, ${query.rank} AS rank FROM ${found} WHERE ${query.filter} AND ${passes(scope)}
       OFFSET 0
     ) AS matches
-    WHERE ${ofRank === undefined ? isRankedAfter(page) : sql`rank = ${ofRank} AND ${isAfter(page.after)}`}
+    WHERE ${ofRank === undefined ? rankedAfterSql(page) : sql`rank = ${ofRank} AND ${afterSql(page.after)}`}
     ORDER BY rank, "nameKey", name, id LIMIT ${page.limit}`);
 }
 
 /** Reads the columns of users that have been found. */
-export async function load<Row>(scope: Scope, found: RankedUser[]): Promise<(RankedUser & Row)[]> {
+export async function load<Row>(scope: SearchScope, found: RankedUser[]): Promise<(RankedUser & Row)[]> {
   const rows = await scope.run<Row>(sql`
-    SELECT users.* FROM unnest(${found.map(({ id }) => id)}::text[]) WITH ORDINALITY AS found (user_id, place), ${columnsOf(scope)}
+    SELECT users.* FROM unnest(${found.map(({ id }) => id)}::text[]) WITH ORDINALITY AS found (user_id, place), ${searchColumns(scope)}
     ORDER BY place`);
   return found.map((user, i) => ({ ...user, ...rows[i] }));
 }

@@ -10,13 +10,13 @@ export interface Search {
 }
 
 /** The same, with a function that runs its statements. */
-export interface Scope extends Search {
+export interface SearchScope extends Search {
   run: <Row>(statement: Sql) => Promise<Row[]>;
 }
 
 /** Reads users, and beside them a value that is there even if they are none. */
 export async function readBeside<Value, User extends RankedUser = RankedUser>(
-  scope: Scope,
+  scope: SearchScope,
   { ctes, value, users }: { ctes: Sql; value: Sql; users: Sql },
 ): Promise<{ value: Value; users: User[] }> {
   const rows = await scope.run<User & { value: Value }>(sql`
@@ -27,12 +27,12 @@ export async function readBeside<Value, User extends RankedUser = RankedUser>(
 }
 
 /** The row after which a rank continues. */
-export type Position = [nameKey: string, name: string, id: string];
+export type SearchPosition = [nameKey: string, name: string, id: string];
 
 /** A part of the result: from this rank on, and after this row of it. */
 export interface RankPage {
   rank: number;
-  after?: Position;
+  after?: SearchPosition;
   limit: number;
 }
 
@@ -50,16 +50,16 @@ export const passes = ({ organizationId, filter }: Search): Sql =>
     ? sql`(SELECT ${filterOf(filter)} FROM ${User} WHERE organization_id = ${organizationId} AND id = user_id)`
     : sql`true`;
 
-/** Whether a row follows in the order of names. */
-export const isAfter = (after: Position | undefined): Sql =>
+/** The condition that a row follows in the order of names. */
+export const afterSql = (after: SearchPosition | undefined): Sql =>
   after ? sql`(name_key, name, id) > (${after[0]}, ${after[1]}, ${after[2]})` : sql`true`;
 
-/** Whether a row follows in the result. */
-export const isRankedAfter = ({ rank, after }: RankPage): Sql =>
+/** The condition that a row follows in the result. */
+export const rankedAfterSql = ({ rank, after }: RankPage): Sql =>
   after
     ? sql`(rank, name_key, name, id) > (${rank}, ${after[0]}, ${after[1]}, ${after[2]})`
     : sql`rank >= ${rank}`;
 
 /** The columns of each user in `found (user_id)`, as an item of FROM. Each is looked up by its key. */
-export const columnsOf = ({ organizationId, columns }: Search): Sql =>
+export const searchColumns = ({ organizationId, columns }: Search): Sql =>
   sql`LATERAL (SELECT ${columns} FROM ${User} WHERE organization_id = ${organizationId} AND id = found.user_id OFFSET 0) AS users`;

@@ -1,7 +1,14 @@
 import { sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { isFiltered, usersWho } from '../user/user.filter';
-import { columnsOf, isRankedAfter, type RankedUser, type RankPage, readBeside, type Scope } from './page';
+import {
+  searchColumns,
+  rankedAfterSql,
+  type RankedUser,
+  type RankPage,
+  readBeside,
+  type SearchScope,
+} from './page';
 import type { Query } from './query';
 import { UserSearchText } from './user-search.entity';
 
@@ -14,7 +21,7 @@ const SMALL = 2_000;
  * those of a part of it by the ids.
  */
 export async function searchSmall<Row>(
-  scope: Scope,
+  scope: SearchScope,
   { filter: condition, rank }: Query,
   page: RankPage,
 ): Promise<(RankedUser & Row)[] | undefined> {
@@ -35,9 +42,9 @@ export async function searchSmall<Row>(
         SELECT rank, name_key, name, id AS user_id FROM (
           SELECT user_id AS id, name_key, name, ${rank} AS rank FROM ${texts} AND ${condition} OFFSET 0
         ) AS matches
-        WHERE ${isRankedAfter(page)}
+        WHERE ${rankedAfterSql(page)}
         ORDER BY rank, name_key, name, id LIMIT ${page.limit}
-      ) AS found, ${columnsOf(scope)}`,
+      ) AS found, ${searchColumns(scope)}`,
   });
   return value ? users : undefined;
 }

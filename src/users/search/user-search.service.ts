@@ -14,7 +14,7 @@ import { filterOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
 import { serializeUser, type UserRecord } from '../user/user.serializer';
 import { load, searchLarge } from './large';
-import type { Position, RankPage, Scope, Search } from './page';
+import type { SearchPosition, RankPage, SearchScope, Search } from './page';
 import { queriesFor } from './query';
 import { searchSmall } from './small';
 
@@ -69,16 +69,16 @@ export class UserSearch {
     q: string,
   ): Promise<Row[] | undefined> {
     const id = q.toLowerCase();
-    const isNamed = isId('usr', id)
+    const namedSql = isId('usr', id)
       ? sql`id = ${id}`
       : q.includes('@')
         ? sql`email_key = ${emailKey(q)}`
         : undefined;
-    if (!isNamed) return undefined;
+    if (!namedSql) return undefined;
     const users = await this.database.read(organizationId, (manager) =>
       query<Row & { passes: boolean }>(
         manager,
-        sql`SELECT ${filterOf(filter)} AS passes, ${columns} FROM ${User} WHERE organization_id = ${organizationId} AND ${isNamed}`,
+        sql`SELECT ${filterOf(filter)} AS passes, ${columns} FROM ${User} WHERE organization_id = ${organizationId} AND ${namedSql}`,
       ),
     );
     return users.length > 0 ? users.filter(({ passes }) => passes) : undefined;
@@ -111,10 +111,10 @@ export class UserSearch {
 
 const isPlace = (values: string[]) => values.length === 4 && /^\d{1,2}$/.test(values[0]);
 
-const placeIn = ([rank, ...after]: string[]) => ({ rank: Number(rank), after: after as Position });
+const placeIn = ([rank, ...after]: string[]) => ({ rank: Number(rank), after: after as SearchPosition });
 
 /** Runs statements within the time limit. Waiting for the connection does not count. */
-function withinTime(manager: EntityManager): Scope['run'] {
+function withinTime(manager: EntityManager): SearchScope['run'] {
   const started = performance.now();
   return (statement) => {
     if (performance.now() - started > MAX_MS)
