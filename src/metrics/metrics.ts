@@ -66,10 +66,7 @@ export class Metrics {
     registers: this.registers,
   });
 
-  constructor(
-    private readonly database: Database,
-    pool: Pool,
-  ) {
+  constructor(pool: Pool) {
     collectDefaultMetrics({ register: this.registry });
     new Gauge({
       name: 'ums_build_info',
@@ -79,8 +76,6 @@ export class Metrics {
     }).set({ version: info.version, node: process.version }, 1);
     this.watchPool(pool);
     for (const gauge of [this.expiring, this.events, this.oldestUnnumbered, this.webhookLag]) gauge.set(NaN);
-    void this.refresh();
-    setInterval(() => void this.refresh(), REFRESH_MS).unref();
   }
 
   get contentType(): string {
@@ -112,7 +107,10 @@ export class Metrics {
     this.gauge('ums_database_connections_waiting', 'Queries waiting for a connection.', waiting);
   }
 
-  watchWebhooks(counts: DeliveryCounts): void {
+  /** Counts the attempts of webhooks, and reads the figures of the database from now on. */
+  watch(database: Database, counts: DeliveryCounts): void {
+    void this.refresh(database);
+    setInterval(() => void this.refresh(database), REFRESH_MS).unref();
     new Counter({
       name: 'ums_webhook_attempts_total',
       help: 'Attempts to send an event to a webhook, by outcome: delivered, to be retried, or failed for good.',
@@ -125,14 +123,13 @@ export class Metrics {
     });
   }
 
-  private async refresh(): Promise<void> {
-    const ask = (question: (database: Database) => Promise<number>) =>
-      question(this.database).catch(() => NaN);
+  private async refresh(database: Database): Promise<void> {
+    const ask = (question: (database: Database) => Promise<number>) => question(database).catch(() => NaN);
     this.expiring.set(await ask(countExpiringTokens));
     this.events.set(await ask(countEvents));
     this.oldestUnnumbered.set(await ask(oldestUnnumbered));
     this.webhookLag.set(await ask(webhookLag));
-    const lags = await countUndelivered(this.database).catch(() => []);
+    const lags = await countUndelivered(database).catch(() => []);
     this.undelivered.reset();
     for (const { subscriber, events } of lags) this.undelivered.set({ subscriber }, events);
   }

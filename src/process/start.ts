@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import type { Logger as Log } from 'pino';
 import { poolOf } from '../database/connections/pool';
-import { openDatabase } from '../database/data-source';
+import { type OpenDatabase, openDatabase } from '../database/data-source';
 import { Database } from '../database/database';
 import { pendingMigrations } from '../database/migrate';
 import { seedDemo } from '../demo/seed';
@@ -12,7 +13,7 @@ import { schema } from '../schema';
 import { Sender } from '../webhooks/deliveries/sender';
 import { bannerLines, nextStep, type Started } from './banner';
 import { bootstrap } from './bootstrap';
-import { readConfig } from './config';
+import { type Config, readConfig } from './config';
 import { displayHost, listen } from './listen';
 import { createLog, NestLog } from './log';
 import { prettyLog } from './pretty-log';
@@ -38,30 +39,10 @@ export async function start(
   takeOverSignals();
 
   const database = await openDatabase(config, schema);
-  // Imported only when enabled, because prom-client takes more memory than the service's own code.
-  const imported = config.managementPort === undefined ? undefined : await import('../metrics/metrics.js');
-  const app = await createApp(config, database, log, (record) => metrics?.count(record));
-  const metrics = imported && new imported.Metrics(app.get(Database), poolOf(database.dataSource));
-  const health = app.get(HealthService);
-  health.start();
-  metrics?.watchWebhooks(app.get(Sender).counts);
-  // Not with app.listen(), which would also log the failure as it is.
-  await app.init();
-  const port = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
-  const managementPort =
-    metrics &&
-    (await listen(managementServer(metrics, health), 'MANAGEMENT_PORT', config.managementPort!, config.host));
+  const { app, addresses } = await serve(config, database, log);
   process.off('SIGTERM', abort).off('SIGINT', abort);
   stopOnSignals(app, database, config.drainSeconds, log);
 
-  const urlOf = (port: number) => `http://${displayHost(config.host)}:${port}`;
-  const addresses = {
-    url: urlOf(port),
-    dashboard: `${urlOf(port)}/dashboard`,
-    metrics: managementPort === undefined ? undefined : `${urlOf(managementPort)}/metrics`,
-    host: config.host,
-    dataDir: config.databaseUrl === undefined ? resolve(config.dataDir) : undefined,
-  };
   const report = (facts: Partial<Started>) => {
     const started: Started = { ...addresses, ...facts };
     if (json) stdout.write(`${JSON.stringify(started)}\n`);
@@ -79,7 +60,7 @@ export async function start(
   await requireOrganizations(app, config.oidcAdmins);
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
   const access = await bootstrap(app, config);
-  health.started();
+  app.get(HealthService).started();
   let sampleUsers: number | undefined;
   try {
     if (demo && access.organization) {
@@ -88,4 +69,30 @@ export async function start(
   } finally {
     report({ ...access, sampleUsers });
   }
+}
+
+/** Creates the application and listens. It is not ready yet. */
+async function serve(config: Config, database: OpenDatabase, log: Log) {
+  // Imported only when enabled, because prom-client takes more memory than the service's own code.
+  const imported = config.managementPort === undefined ? undefined : await import('../metrics/metrics.js');
+  const metrics = imported && new imported.Metrics(poolOf(database.dataSource));
+  const app = await createApp(config, database, log, (record) => metrics?.count(record));
+  const health = app.get(HealthService);
+  health.start();
+  metrics?.watch(app.get(Database), app.get(Sender).counts);
+  // Not with app.listen(), which would also log the failure as it is.
+  await app.init();
+  const port = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
+  const managementPort =
+    metrics &&
+    (await listen(managementServer(metrics, health), 'MANAGEMENT_PORT', config.managementPort!, config.host));
+  const urlOf = (port: number) => `http://${displayHost(config.host)}:${port}`;
+  const addresses = {
+    url: urlOf(port),
+    dashboard: `${urlOf(port)}/dashboard`,
+    metrics: managementPort === undefined ? undefined : `${urlOf(managementPort)}/metrics`,
+    host: config.host,
+    dataDir: config.databaseUrl === undefined ? resolve(config.dataDir) : undefined,
+  };
+  return { app, addresses };
 }
