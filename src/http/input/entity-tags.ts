@@ -58,7 +58,7 @@ export const always: Precondition = () => {};
  */
 export function preconditionOf(
   request: IncomingMessage,
-  what: 'user' | 'group',
+  what: string,
   requireIfMatch = false,
 ): Precondition {
   const ifMatch = tagsOf(request, 'If-Match');

@@ -4,7 +4,6 @@ import { Responses } from '../../http/responses';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { entityTag } from '../../http/input/entity-tags';
-import { NoIfMatchGuard } from '../../http/input/no-if-match.guard';
 import { OptionalBody } from '../../http/input/optional-body';
 import { Scopes } from '../../http/scopes';
 import { linkNext, writePage } from '../../pages/page';
@@ -12,6 +11,7 @@ import { UserView } from '../user/user.view';
 import { DeletedUserPageView, DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { DeletedUsersService } from './deleted-users.service';
+import { NoIfMatchGuard } from './no-if-match.guard';
 
 @UseGuards(NoIfMatchGuard)
 @ApiController('api/v1/deleted-users')
