@@ -1,13 +1,11 @@
 import type { DataSource } from 'typeorm';
 import { tableName } from '../tables';
+import { hasCitus } from './cluster';
 import { COLOCATED_WITH } from './placements';
 
 /** Whether the rows of the organizations are distributed over the nodes of a Citus cluster. */
 export async function isDistributed(dataSource: DataSource): Promise<boolean> {
-  const [{ hasCitus }] = await dataSource.query(
-    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`,
-  );
-  if (!hasCitus) return false;
+  if (!(await hasCitus(dataSource))) return false;
   const [{ isIn }] = await dataSource.query(
     `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass($1)) AS "isIn"`,
     [tableName(dataSource, COLOCATED_WITH)],

@@ -56,11 +56,7 @@ export const always: Precondition = () => {};
  * The conditions of this write: a 412 if the version does not meet them, a 428 if a required If-Match is missing.
  * `what` names the resource in the error.
  */
-export function preconditionOf(
-  request: IncomingMessage,
-  what: string,
-  requireIfMatch = false,
-): Precondition {
+export function preconditionOf(request: IncomingMessage, what: string, requireIfMatch = false): Precondition {
   const ifMatch = tagsOf(request, 'If-Match');
   const ifNoneMatch = tagsOf(request, 'If-None-Match');
   return (version) => {
