@@ -14,7 +14,7 @@ const SETTINGS = {
   'citus.node_conninfo': 'sslmode=disable', // otherwise the nodes look for certificates in the home directory of the user who runs the tests
 };
 
-/** Why there can be no cluster; undefined if there can. */
+/** The reason why there can be no cluster; undefined if there can. */
 export const NO_CITUS = suitableBinaries() ? undefined : 'no installed PostgreSQL has Citus';
 
 function suitableBinaries() {

@@ -8,7 +8,7 @@ const PROGRAM = ['pgbouncer', '/usr/sbin/pgbouncer'].find(
   (program) => spawnSync(program, ['--version']).error === undefined,
 );
 
-/** Why PgBouncer cannot be used; undefined if it is installed. */
+/** The reason why PgBouncer cannot be used; undefined if it is installed. */
 export const NO_PGBOUNCER = PROGRAM ? undefined : 'pgbouncer is not installed';
 
 export async function startPgBouncer(directory, databaseUrl) {
