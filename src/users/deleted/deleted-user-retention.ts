@@ -48,7 +48,7 @@ export class DeletedUserRetention implements OnModuleInit {
       'purge deleted users',
       (after, limit) => sql`
         SELECT DISTINCT organization_id AS id FROM ${DeletedUser}
-        WHERE organization_id > ${after} AND ${this.isOld()} ORDER BY 1 LIMIT ${limit}`,
+        WHERE organization_id > ${after} AND ${this.oldSql()} ORDER BY 1 LIMIT ${limit}`,
       (organizationId) => this.purgeOldOf(organizationId, signal),
       signal,
     );
@@ -64,7 +64,7 @@ export class DeletedUserRetention implements OnModuleInit {
         query<{ id: string; version: number }>(
           manager,
           sql`SELECT id, version FROM ${DeletedUser}
-              WHERE organization_id = ${organizationId} AND ${this.isOld()} AND id <> ALL (${skipped})
+              WHERE organization_id = ${organizationId} AND ${this.oldSql()} AND id <> ALL (${skipped})
               ORDER BY deleted_at, id LIMIT ${USERS_PER_ROUND}`,
         ),
       );
@@ -82,7 +82,7 @@ export class DeletedUserRetention implements OnModuleInit {
     if (failure !== undefined) throw failure;
   }
 
-  private isOld() {
+  private oldSql() {
     return sql`deleted_at <= now() - ${this.options.deletedUsersRetentionDays} * interval '24 hours'`;
   }
 }
