@@ -5,27 +5,27 @@ export function typesOf({ components, paths }) {
   const schemas = Object.entries(components.schemas)
     .filter(([, { properties = {} }]) => Object.keys(properties).length > 0) // a body without fields needs no type
     .map(([name, schema]) => declaration(name, schema));
-  const queries = Object.entries(QUERIES).map(([name, path]) => {
-    const parameters = paths[path].get.parameters.filter((parameter) => parameter.in === 'query');
-    const properties = Object.fromEntries(
-      parameters.map(({ name, schema, description }) => [name, { ...schema, description }]),
-    );
-    const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
-    return declaration(name, { properties, required });
-  });
+  const queries = Object.values(paths)
+    .map(({ get }) => ({
+      ...get,
+      query: get?.parameters.filter((parameter) => parameter.in === 'query') ?? [],
+    }))
+    .filter(({ query }) => query.length > 0)
+    .map(({ operationId, query }) => {
+      const properties = Object.fromEntries(
+        query.map(({ name, schema, description }) => [name, { ...schema, description }]),
+      );
+      const required = query.filter((parameter) => parameter.required).map(({ name }) => name);
+      return declaration(queryName(operationId), { properties, required });
+    });
   return ['// Written by `npm run openapi` from openapi.json.', ...schemas, ...queries].join('\n\n');
 }
 
-const QUERIES = {
-  ListUsersQuery: '/api/v1/users',
-  SearchUsersQuery: '/api/v1/users/search',
-  ListDeletedUsersQuery: '/api/v1/deleted-users',
-  ListGroupsQuery: '/api/v1/groups',
-  ListTokensQuery: '/v1/tokens',
-  ListEventsQuery: '/api/v1/events',
-  ListWebhooksQuery: '/api/v1/webhooks',
-  ListDeliveriesQuery: '/api/v1/webhooks/{id}/deliveries',
-};
+/** `ListUsersQuery` for `users.list`, and `ListDeliveriesQuery` for `webhooks.listDeliveries`. */
+function queryName(operationId) {
+  const [resource, method] = operationId.split('.').map((word) => word[0].toUpperCase() + word.slice(1));
+  return `${/[a-z][A-Z]/.test(method) ? method : `${method}${resource}`}Query`;
+}
 
 const declaration = (name, schema) => `${comment(schema)}export interface ${name} ${fields(schema)}`;
 

@@ -59,6 +59,10 @@ function describePaths(generated: Paths, routes: Route[]): Paths {
     return { path, method, operation: describeOperation(generated[path][method], route) };
   });
   operations.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
+  for (const { operation } of operations) {
+    const [tag] = operation.tags;
+    if (!TAGS.some(({ name }) => name === tag)) throw new Error(`The tags of no feature have ${tag}.`);
+  }
   const described: Paths = {};
   for (const { name } of TAGS) {
     for (const { path, method, operation } of operations) {

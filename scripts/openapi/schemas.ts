@@ -1,6 +1,6 @@
 import { SOURCES } from '../../src/http/caller';
 import { SCOPES } from '../../src/http/scopes';
-import { EVENT_TYPES } from '../../src/events/event/event.types';
+import { EVENT_TARGETS, EVENT_TYPES } from '../../src/events/event/event.types';
 import { TOKEN_STATES } from '../../src/tokens/tokens.dto';
 import { ROLES } from '../../src/users/user/user.entity';
 import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.entity';
@@ -72,6 +72,7 @@ const ORDERS: readonly (readonly unknown[])[] = [
   ROLES,
   SCOPES,
   TOKEN_STATES,
+  Object.keys(EVENT_TARGETS),
   EVENT_TYPES,
   [...EVENT_TYPES, '*'],
   PAYLOADS,

@@ -12,5 +12,5 @@ import { ScopesGuard } from './scopes.guard';
   exports: [OrganizationsService, AuthGuard, ScopesGuard],
 })
 export class AuthModule {
-  static readonly feature: Feature = { entities: [Organization] };
+  static readonly feature: Feature = { entities: [Organization], ids: { organization: 'org' } };
 }

@@ -7,7 +7,7 @@ import { setCommonHeaders } from '../http/request-id';
 import { isPagePath, PAGE_FILE, readFiles, readPage } from './dashboard.files';
 
 /** The options that give people a way to sign in without the value of a token. */
-interface DashboardOptions {
+export interface DashboardOptions {
   /** An object if the people of a host application can sign in. */
   dashboard: boolean | object;
   /** The issuer at which people sign in. */

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { DashboardOptions } from '../dashboard/dashboard.middleware';
 import type { Scope } from '../http/scopes';
 import type { OidcSettings } from './oidc/sign-in-settings';
 
@@ -20,7 +21,7 @@ export interface HostPerson {
  */
 export type HostSignIn = (request: Request) => Promise<HostPerson | null> | HostPerson | null;
 
-export interface SignInOptions {
+export interface SignInOptions extends DashboardOptions {
   /** Whether the developer dashboard is served, at `/dashboard`; in a host, also how its people sign in. */
   dashboard: boolean | { signIn: HostSignIn };
   /** The issuer at which people sign in. Default: none. */

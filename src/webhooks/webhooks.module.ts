@@ -55,7 +55,7 @@ export class WebhooksModule {
   static readonly feature: Feature = {
     // Once a webhook is gone, no process creates deliveries for it.
     entities: [Webhook, WebhookDelivery, WebhookReplay],
-    ids: { webhook: 'whk' },
+    ids: { webhook: 'whk', delivery: 'dlv', replay: 'rpl' },
     tags: [
       {
         name: 'Webhooks',

@@ -2,7 +2,7 @@ import { Matches } from 'class-validator';
 import { fault, Id, Instant, OneOf, Optional } from '../../http/input/checks';
 import { PageQuery } from '../../pages/page';
 import type { Order } from '../../pages/paginate';
-import { EVENT_TYPES } from './event.types';
+import { EVENT_TARGETS, EVENT_TYPES } from './event.types';
 
 const TYPE = `(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})`;
 
@@ -32,7 +32,7 @@ export class ListEventsDto extends PageQuery {
    * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
    */
   @Optional()
-  @Id('usr', 'grp', 'tok', 'whk')
+  @Id(...Object.values(EVENT_TARGETS))
   target?: string;
 
   /**

@@ -1,4 +1,7 @@
-/** All types of events. */
+/** The kinds of things that events are about, with the prefixes of their ids. */
+export const EVENT_TARGETS = { user: 'usr', group: 'grp', token: 'tok', webhook: 'whk' } as const;
+
+/** All types of events, each of a kind above. */
 export const EVENT_TYPES = [
   'user.created',
   'user.updated',

@@ -1,5 +1,5 @@
 import type { Source } from '../../http/caller';
-import type { EventType } from './event.types';
+import type { EVENT_TARGETS, EventType } from './event.types';
 
 /** Who made the change. */
 export class EventActorView {
@@ -28,7 +28,7 @@ export class EventTargetView {
    * The kind of thing.
    * @example 'user'
    */
-  type: 'user' | 'group' | 'token' | 'webhook';
+  type: keyof typeof EVENT_TARGETS;
 
   /**
    * Its id.

@@ -27,7 +27,7 @@ export class Exchange {
   }
 
   /** The conditions of a write. `REQUIRE_IF_MATCH` does not apply to directories. */
-  precondition(what: 'user' | 'group'): Precondition {
+  precondition(what: string): Precondition {
     return preconditionOf(this.request, what);
   }
 

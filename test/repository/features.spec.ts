@@ -1,0 +1,70 @@
+/**
+ * @only embedded: it uses no database
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { getMetadataArgsStorage } from 'typeorm';
+import { DocsModule } from '../../src/docs/docs.module';
+import { EVENT_TARGETS, EVENT_TYPES } from '../../src/events/event/event.types';
+import { HealthModule } from '../../src/health/health.module';
+import { FEATURES } from '../../src/service.module';
+
+const described = [...FEATURES, HealthModule, DocsModule];
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ({ path, text: readFileSync(`src/${path}`, 'utf8') }));
+const prefixes = Object.assign({}, ...FEATURES.map(({ feature }) => feature.ids)) as Record<string, string>;
+const entities = FEATURES.flatMap(({ feature }) => feature.entities ?? []);
+
+/** Each fault is the line that is missing, and where. */
+describe('What a feature says of itself is complete:', () => {
+  it('its module', () => {
+    const faults = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/export class (\w+) \{\n {2}static readonly feature/g)]
+        .filter(([, name]) => !described.some((module) => module.name === name))
+        .map(([, name]) => `src/service.module.ts: FEATURES lacks ${name}, of ${path}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('its tables', () => {
+    for (const { path } of sources) if (path.endsWith('.entity.ts')) require(resolve('src', path));
+    const faults = getMetadataArgsStorage()
+      .tables.filter(({ type, target }) => type === 'regular' && !entities.includes(target as Function))
+      .map(({ target }) => `the module of its feature: entities lacks ${(target as Function).name}`);
+    expect(faults).toEqual([]);
+  });
+
+  it('the prefixes of its ids', () => {
+    const used = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:newId|isId|@Id)\('(\w+)'/g)].map(([, prefix]) => ({ path, prefix })),
+    );
+    const known = Object.values(prefixes);
+    const faults = used
+      .filter(({ prefix }) => !known.includes(prefix))
+      .map(({ path, prefix }) => `the module of its feature: ids lacks ${prefix}, used in ${path}`);
+    expect(used.length).toBeGreaterThan(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('the kinds of its events', () => {
+    const targets: Record<string, string> = EVENT_TARGETS;
+    const kinds = [...new Set(EVENT_TYPES.map((type) => type.split('.')[0]))];
+    expect(kinds).toEqual(Object.keys(targets));
+    const faults = kinds
+      .filter((kind) => targets[kind] !== prefixes[kind])
+      .map((kind) => `the module of its feature: ids lacks ${kind}: '${targets[kind]}'`);
+    expect(faults).toEqual([]);
+  });
+
+  it('its options', () => {
+    const injected = sources
+      .filter(({ text }) => text.includes('SERVICE_OPTIONS'))
+      .flatMap(({ text }) => [...text.matchAll(/: (\w+Options)\b/g)].map(([, name]) => name));
+    const faults = injected
+      .filter((name) => !sources.some(({ text }) => new RegExp(`\\bextends\\s[^{]*\\b${name}\\b`).test(text)))
+      .map((name) => `src/service.options.ts: ServiceOptions does not extend ${name}`);
+    expect(injected.length).toBeGreaterThan(5);
+    expect(faults).toEqual([]);
+  });
+});
