@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
+import { retry, upTo } from '../../database/retry';
 import type { Caller } from '../../http/caller';
 import type { Precondition } from '../../http/input/entity-tags';
 import { validateOrThrow } from '../../http/input/validate';
@@ -128,14 +129,8 @@ async function freeEmail(
 }
 
 /** If another user has taken the address meanwhile, the next attempt chooses another one. */
-async function retryLostRaces<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (isTaken(error, USER_NAME_TAKEN)) throw uniqueness('Another user has this userName');
-      if (!isTaken(error, EMAIL_TAKEN)) throw error;
-      if (attempt === MAX_ATTEMPTS) throw uniqueness('Other users keep taking the addresses');
-    }
-  }
-}
+const retryLostRaces = <Result>(run: () => Promise<Result>): Promise<Result> =>
+  retry(run, (error) => isTaken(error, EMAIL_TAKEN), upTo(MAX_ATTEMPTS)).catch((error) => {
+    if (isTaken(error, USER_NAME_TAKEN)) throw uniqueness('Another user has this userName');
+    throw isTaken(error, EMAIL_TAKEN) ? uniqueness('Other users keep taking the addresses') : error;
+  });

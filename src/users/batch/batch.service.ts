@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { isLocked } from '../../database/errors';
+import { retry } from '../../database/retry';
 import type { Caller } from '../../http/caller';
 import type { IdempotentRequest } from '../../http/input/idempotency-key';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
@@ -14,7 +14,7 @@ import { findUserNames, findUsers, findUsersLocked, writeUsers } from './batch-w
 import type { BatchDto } from './batch.dto';
 import type { BatchAnswerView } from './batch.view';
 
-/** No attempt begins later than this, because other requests may keep writing the same users. */
+/** No attempt is made after this time, because other requests may keep writing the same users. */
 const RETRY_BUDGET_MS = 20_000;
 
 /** Creates and changes many users at once, in one transaction. */
@@ -85,15 +85,14 @@ function answerOrThrow(decisions: Decision[], { atomic, dryRun }: BatchDto): Bat
  * If another request has taken one of the emails or user names meanwhile, the next attempt finds it. A lock that outlasts the
  * lock timeout belongs to another batch in a slow process.
  */
-async function retryLostRaces<Result>(run: () => Promise<Result>): Promise<Result> {
+const isLostRace = (error: unknown) => lostRace(error) || isLocked(error);
+
+function retryLostRaces<Result>(run: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + RETRY_BUDGET_MS;
-  for (let attempt = 1; performance.now() < deadline; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!lostRace(error) && !isLocked(error)) throw error;
-      await sleep(Math.random() * attempt * 10);
-    }
-  }
-  throw new ServiceUnavailableException('Other requests keep writing the same users. Try again.');
+  const pauseAfter = (failures: number) =>
+    performance.now() < deadline ? Math.random() * failures * 10 : undefined;
+  return retry(run, isLostRace, pauseAfter).catch((error) => {
+    if (!isLostRace(error)) throw error;
+    throw new ServiceUnavailableException('Other requests keep writing the same users. Try again.');
+  });
 }
