@@ -16,8 +16,8 @@ export class GroupsController {
 
   /**
    * List groups
-   * @remarks Returns the groups of the organization page by page, by name. A directory creates them and adds users to them.
-   * They are data and grant nothing. The members of a group are listed by `GET /api/v1/users?group=…`.
+   * @remarks Returns the groups of the organization page by page, by name. A directory creates them and adds users to
+   * them. They are data and grant nothing. The members of a group are listed by `GET /api/v1/users?group=…`.
    */
   @Get()
   @Scopes('users:read')

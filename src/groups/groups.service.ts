@@ -41,7 +41,7 @@ const MANY_CHANGES = 1_000;
 /** The groups of a directory. Only a directory writes them, and they grant nothing. */
 @Injectable()
 export class GroupsService {
-  /** Runs one write of a group at a time, so a group with many concurrent changes does not hold all connections of its organization. */
+  /** One write of a group at a time, so that a group with many does not hold all connections of its organization. */
   private readonly writes = new SerialQueue();
 
   /** @internal Nest constructs it. */
@@ -94,7 +94,7 @@ export class GroupsService {
     return this.database.read(organizationId, (manager) => groupsOfUsers(manager, organizationId, userIds));
   }
 
-  /** `members` are ids of users; throws a 400 that names the positions of ids that are not users, and a 409 if the name is taken. */
+  /** Throws a 400 that names the positions of members that are not users, and a 409 if the name is taken. */
   async create(by: By, input: CreateGroupDto, members: readonly string[] = []): Promise<GroupRecord> {
     const caller = callerOf(by);
     const { organizationId } = caller;
@@ -121,9 +121,9 @@ export class GroupsService {
   }
 
   /**
-   * Applies all steps, or none if it throws: a 404, a 400 that names the positions of members who are not users, a 412 if the
-   * precondition refuses the group's version, and a 409 if the name is taken. A member that one step adds and a later one
-   * removes is no change.
+   * Applies all steps, or none if it throws: a 404, a 400 that names the positions of members who are not users, a 412
+   * if the precondition refuses the group's version, and a 409 if the name is taken. A member that one step adds and a
+   * later one removes is no change.
    */
   change(by: By, id: string, steps: readonly GroupStep[], precondition?: Precondition): Promise<GroupRecord>;
   /** @internal For SCIM. */

@@ -25,7 +25,7 @@ export class UserExportService {
     const { organizationId } = callerOf(by);
     const exportedAt = new Date();
     const user = await this.users.get(by, id);
-    const directory = await this.directory.given(organizationId, id);
+    const directory = await this.directory.attributesOf(organizationId, id);
     const events = await this.history.of(organizationId, id);
     const groups = pagesOf((cursor) =>
       this.groups.list(organizationId, { user: id, limit: GROUPS_PER_PAGE, cursor }),

@@ -5,7 +5,7 @@ import { displayNameKey } from './display-name';
 import { Group, GROUP_COLUMNS, type GroupRow } from './group.entity';
 import { GroupMember } from './group-member.entity';
 
-/** Which groups of an organization a list returns. An absent filter matches all of them. */
+/** The groups of an organization that a list returns. An absent filter matches all of them. */
 export interface GroupFilter {
   /** In any letter case. */
   displayName?: string;
@@ -56,7 +56,7 @@ export const rangeOfGroups = (
     sql`SELECT ${GROUP_COLUMNS} FROM ${groupsWho(selection)} ORDER BY id LIMIT ${opaque(limit)} OFFSET ${opaque(offset)}`,
   );
 
-/** How many groups there are, counted up to `max + 1`. */
+/** The number of groups, counted up to `max + 1`. */
 export async function countGroups(
   manager: EntityManager,
   selection: GroupSelection,
@@ -69,7 +69,7 @@ export async function countGroups(
   return count;
 }
 
-/** An item of FROM with its WHERE. OFFSET 0 makes PostgreSQL apply the selective filters first, whatever the order of the list. */
+/** An item of FROM with its WHERE. OFFSET 0 makes PostgreSQL apply the selective filter first, in any order. */
 function groupsWho({ organizationId, filter = {}, where = sql`true` }: GroupSelection): Sql {
   const { displayName, externalId, user } = filter;
   const conditions = [

@@ -1,12 +1,12 @@
 import type { GroupFields } from './group.entity';
 
-/** One step of a change of a group. Members are ids of users; those that are added, or that replace the others, must be users. */
+/** One step of a change. Members are ids; those that are added, or that replace the others, must be users. */
 export type GroupStep =
   | { kind: 'set'; attribute: keyof GroupFields; value: string | null }
   | { kind: 'add' | 'remove' | 'replace'; members: readonly string[] }
   | { kind: 'removeAll' };
 
-/** `replaceShown` is `replace`, unless the list is exactly the first members that a large group shows: its others stay. */
+/** `replaceShown` is `replace`, unless the list is exactly what a large group shows: the others stay. */
 export type DirectoryStep = GroupStep | { kind: 'replaceShown'; members: readonly string[] };
 
 /** The changes of a group's members, independent of who they are now. */
@@ -28,8 +28,8 @@ export const fieldsSetBy = (steps: readonly DirectoryStep[]): Partial<GroupField
   );
 
 /**
- * The combined effect of all steps, so that any number of them is written at once. A member that one step adds and a later one
- * removes is no change.
+ * The combined effect of all steps, so that any number of them is written at once. A member that one step adds and a
+ * later one removes is no change.
  */
 export function memberChangesOf(steps: readonly DirectoryStep[]): MemberChanges {
   const changes: MemberChanges = {

@@ -21,7 +21,7 @@ export class Group {
   @Column({ name: 'external_id', type: 'text', nullable: true })
   externalId: string | null;
 
-  /** How many rows of `group_members` the group has. */
+  /** The number of rows of `group_members`. */
   @Column({ name: 'member_count', type: 'integer', default: 0 })
   memberCount: number;
 

@@ -46,8 +46,8 @@ export async function membersOfGroups(
 const SHOWN_GROUPS = 1_000;
 
 /**
- * An expression for the first groups of a user, by id: a JSON list of GroupOfUser, or null for none. `userId` is an expression,
- * too. A page of users passes a lower `limit`.
+ * An expression for the first groups of a user, by id: a JSON list of GroupOfUser, or null for none. `userId` is an
+ * expression, too. A page of users passes a lower `limit`.
  */
 export const groupsOfUser = (organizationId: string, userId: Sql, limit = SHOWN_GROUPS): Sql => sql`(
   SELECT json_agg(json_build_object(

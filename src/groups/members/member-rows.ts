@@ -14,8 +14,8 @@ export const SHOWN_MEMBERS = 1_000;
 export const ROWS_PER_STATEMENT = 5_000;
 
 /**
- * Returns the ids that are users, locked against deletion until the transaction ends. The order of locks is: users by id,
- * groups by id, members. A deletion of a user has locked the user before it locks its groups.
+ * Returns the ids that are users, locked against deletion until the transaction ends. The order of locks is: users by
+ * id, groups by id, members. A deletion of a user has locked the user before it locks its groups.
  */
 export async function lockUsers(
   manager: EntityManager,
@@ -59,7 +59,8 @@ export async function changeMembers(
   }
   if (isReplaced) {
     removed.push(...(await removeOthers(manager, GroupMember, group, present)));
-    // A list of exactly the current members changes nothing. Deleted users stay, too, because the list cannot name them.
+    // A list of exactly the current members changes nothing. Deleted users stay, too, because the list cannot name
+    // them.
     if (added.length > 0 || removed.length > 0)
       deleted.push(...(await removeOthers(manager, DeletedGroupMember, group, present)));
   }

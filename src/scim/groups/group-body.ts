@@ -30,48 +30,48 @@ export function groupOf(body: unknown): GroupFields & { members?: string[] } {
   };
 }
 
-/** The steps of a PATCH of a group, in order. They name only what changes, because a group may have very many members. */
+/** The steps of a PATCH, in order. They name only what changes, because a group may have very many members. */
 export const groupStepsOf = (body: unknown): GroupStep[] =>
-  operationsOf(body).flatMap(({ op, path, value }) => {
-    if (path !== undefined) return stepsAt(parsePath(GROUP, path), op, value);
-    return Object.entries(value as object).flatMap(([key, part]) => {
+  operationsOf(body).flatMap(({ op, path, given }) => {
+    if (path !== undefined) return stepsAt(parsePath(GROUP, path), op, given);
+    return Object.entries(given as object).flatMap(([key, part]) => {
       const target = findPath(GROUP, key);
       return target && isTargetWritable(target) ? stepsAt(target, op, part) : [];
     });
   });
 
-function stepsAt(target: Target, op: Operation['op'], value: unknown): GroupStep[] {
-  const attribute = target.attribute!; // never absent: only an extension's URN has no attribute, and groups have no extension
+function stepsAt(target: Target, op: Operation['op'], given: unknown): GroupStep[] {
+  const attribute = target.attribute!; // only an extension's URN has none, and groups have no extension
   if (!isTargetWritable(target)) throw mutability(`${attribute.name} has a read-only part`);
-  if (attribute.name === 'members') return memberSteps(target, op, value);
-  const text = op === 'remove' ? undefined : (valueOf(attribute, value) as string | undefined);
-  if (text === undefined && GROUP.irremovable.includes(attribute.name))
+  if (attribute.name === 'members') return memberSteps(target, op, given);
+  const value = op === 'remove' ? undefined : (valueOf(attribute, given) as string | undefined);
+  if (value === undefined && GROUP.irremovable.includes(attribute.name))
     throw invalidValue(`${attribute.name} cannot be removed`);
-  return [{ kind: 'set', attribute: attribute.name as 'displayName' | 'externalId', value: text ?? null }];
+  return [{ kind: 'set', attribute: attribute.name as 'displayName' | 'externalId', value: value ?? null }];
 }
 
-function memberSteps({ conditions, sub }: Target, op: Operation['op'], value: unknown): GroupStep[] {
+function memberSteps({ conditions, sub }: Target, op: Operation['op'], given: unknown): GroupStep[] {
   if (sub && sub.name !== 'value') throw mutability('Only the value of a member can be changed');
-  if (conditions) return stepsOfNamed(conditions, op, value);
+  if (conditions) return stepsOfNamed(conditions, op, given);
   switch (op) {
     case 'add':
-      return isAbsent(value) ? [] : [{ kind: 'add', members: memberIds(value) }];
+      return isAbsent(given) ? [] : [{ kind: 'add', members: memberIds(given) }];
     case 'replace':
-      return [{ kind: 'replace', members: isAbsent(value) ? [] : memberIds(value) }];
+      return [{ kind: 'replace', members: isAbsent(given) ? [] : memberIds(given) }];
     case 'remove':
-      return [isAbsent(value) ? { kind: 'removeAll' } : { kind: 'remove', members: removedIds(value) }];
+      return [isAbsent(given) ? { kind: 'removeAll' } : { kind: 'remove', members: removedIds(given) }];
   }
 }
 
 /**
- * `members[value eq "usr_…"]`: `remove` removes this member; `replace` puts the given ones in its place; `add` adds the given
- * ones, or this one if none is given.
+ * `members[value eq "usr_…"]`: `remove` removes this member; `replace` puts the given ones in its place; `add` adds the
+ * given ones, or this one if none is given.
  */
-function stepsOfNamed(conditions: readonly Condition[], op: Operation['op'], value: unknown): GroupStep[] {
+function stepsOfNamed(conditions: readonly Condition[], op: Operation['op'], given: unknown): GroupStep[] {
   const { id, isUser } = namedMember(conditions);
-  if (op === 'remove' || (op === 'replace' && isAbsent(value)))
+  if (op === 'remove' || (op === 'replace' && isAbsent(given)))
     return isUser ? [{ kind: 'remove', members: [id] }] : [];
-  const members = memberIds(isAbsent(value) ? id : value);
+  const members = memberIds(isAbsent(given) ? id : given);
   return op === 'replace' && isUser && !members.includes(id)
     ? [
         { kind: 'remove', members: [id] },

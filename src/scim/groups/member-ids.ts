@@ -5,15 +5,15 @@ import { isAbsent, isObject } from '../schema/values';
 
 /**
  * The ids of users in a value of `members`, without duplicates: a list or a single member, objects or bare ids. Other
- * properties of a member (`$ref`, `display`) are ignored. Throws 400 `invalidValue` for anything that is not the id of a user,
- * such as a group.
+ * properties of a member (`$ref`, `display`) are ignored. Throws 400 `invalidValue` for anything that is not the id of
+ * a user, such as a group.
  */
-export const memberIds = (value: unknown): string[] => [...new Set(values(value).map(userId))];
+export const memberIds = (given: unknown): string[] => [...new Set(elements(given).map(userId))];
 
 /** The same for members to remove. Ids that cannot be members are ignored, because they are not there to remove. */
-export const removedIds = (value: unknown): string[] => [
+export const removedIds = (given: unknown): string[] => [
   ...new Set(
-    values(value)
+    elements(given)
       .map(idOf)
       .filter((id) => isId('usr', id)),
   ),
@@ -29,7 +29,7 @@ export function namedMember(conditions: readonly Condition[]): { id: string; isU
   return { id, isUser: isId('usr', id) && types.every(({ value }) => isUserType(value)) };
 }
 
-const values = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+const elements = (given: unknown): unknown[] => (Array.isArray(given) ? given : [given]);
 
 function idOf(member: unknown): string {
   const id = isObject(member) ? lowerCased(member).value : member;

@@ -6,7 +6,8 @@ export const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 export interface Operation {
   op: 'add' | 'replace' | 'remove';
   path?: string;
-  value: unknown;
+  /** The value as it was sent. */
+  given: unknown;
 }
 
 const OPS: readonly string[] = ['add', 'replace', 'remove'];
@@ -22,22 +23,22 @@ export function operationsOf(body: unknown): Operation[] {
   return operations.map(operationOf);
 }
 
-function operationOf(given: unknown): Operation {
-  const { op, path, value } = inLowerCase(given, 'An operation');
+function operationOf(element: unknown): Operation {
+  const { op, path, value: given } = inLowerCase(element, 'An operation');
   const name = typeof op === 'string' ? op.toLowerCase() : '';
   if (!OPS.includes(name)) throw invalidSyntax('op must be add, replace or remove');
   if (!isAbsent(path) && typeof path !== 'string') throw invalidPath('path must be a string');
-  const operation: Operation = { op: name as Operation['op'], value };
+  const operation: Operation = { op: name as Operation['op'], given };
   if (!isAbsent(path)) return { ...operation, path };
   if (name === 'remove') throw noTarget('remove needs a path');
-  if (!isObject(value)) throw invalidSyntax('The value of an operation without a path must be an object');
+  if (!isObject(given)) throw invalidSyntax('The value of an operation without a path must be an object');
   return operation;
 }
 
 const isPatchUrn = (urn: unknown) => typeof urn === 'string' && urn.toLowerCase() === PATCH_URN.toLowerCase();
 
-function inLowerCase(given: unknown, what: string): Record<string, unknown> {
-  if (!isObject(given)) throw invalidSyntax(`${what} must be an object`);
-  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+function inLowerCase(object: unknown, what: string): Record<string, unknown> {
+  if (!isObject(object)) throw invalidSyntax(`${what} must be an object`);
+  const entries = Object.entries(object).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(entries);
 }

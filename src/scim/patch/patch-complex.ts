@@ -3,7 +3,7 @@ import { isWritable } from '../schema/resource';
 import { type Attribute } from '../schema/attribute';
 import { type Complex, isAbsent, objectOf, single, unwrapped, type Value, valueOf } from '../schema/values';
 
-/** What an operation does to its target. `isWhole`: it replaces an existing complex value instead of merging into it. */
+/** An operation on its target. `isWhole`: it replaces an existing complex value instead of merging into it. */
 export type Change = { op: Operation['op']; given: unknown; isWhole: boolean };
 
 /** A single complex value after a change of it or of one of its sub-attributes; undefined if nothing is left. */
@@ -13,19 +13,19 @@ export function patchedComplex(
   sub: Attribute | undefined,
   { op, given, isWhole }: Change,
 ): Value | undefined {
-  const value = op === 'remove' ? undefined : unwrapped(sub ?? attribute, given);
-  if (sub) return withSub(old, sub, valueOf(sub, value));
-  if (isAbsent(value)) return undefined;
-  return isWhole ? single(attribute, value) : merged(attribute, old, value);
+  const one = op === 'remove' ? undefined : unwrapped(sub ?? attribute, given);
+  if (sub) return withSub(old, sub, valueOf(sub, one));
+  if (isAbsent(one)) return undefined;
+  return isWhole ? single(attribute, one) : merged(attribute, old, one);
 }
 
 /** The complex value with the given sub-attributes; null and "" remove a sub-attribute. */
 export function merged(attribute: Attribute, old: Complex, given: unknown): Complex {
   const subs = new Map(attribute.subAttributes!.map((sub) => [sub.name.toLowerCase(), sub]));
   let value = old;
-  for (const [name, subValue] of Object.entries(objectOf(attribute, given))) {
+  for (const [name, part] of Object.entries(objectOf(attribute, given))) {
     const sub = subs.get(name.toLowerCase());
-    if (sub && isWritable(sub)) value = withSub(value, sub, valueOf(sub, subValue));
+    if (sub && isWritable(sub)) value = withSub(value, sub, valueOf(sub, part));
   }
   return value;
 }

@@ -9,28 +9,28 @@ import { type ResourceSchema, resolveInExtension } from '../schema/resource-sche
 import { type Complex, hasSubstance, isAbsent, isObject, type Value, valueOf } from '../schema/values';
 
 /**
- * Returns the resource after the operations of a PATCH, in order. `resource` itself is not changed, so a failure has no effect.
- * Both are normalized.
+ * Returns the resource after the operations of a PATCH, in order. `resource` itself is not changed, so a failure has no
+ * effect. Both are normalized.
  */
 export function applyPatch(schema: ResourceSchema, resource: Resource, body: unknown): Resource {
   const patched = structuredClone(resource);
-  for (const { op, path, value } of operationsOf(body)) {
-    if (path === undefined) applyAll(schema, patched, op, value as Record<string, unknown>);
-    else applyAt(schema, patched, parsePath(schema, path), { op, given: value, isWhole: op === 'replace' });
+  for (const { op, path, given } of operationsOf(body)) {
+    if (path === undefined) applyAll(schema, patched, op, given as Record<string, unknown>);
+    else applyAt(schema, patched, parsePath(schema, path), { op, given, isWhole: op === 'replace' });
   }
   removeEmpty(schema, patched);
   return patched;
 }
 
-/** An operation without a path: each key of its value is a path. Unknown and read-only attributes are ignored. */
+/** An operation without a path: each of its keys is a path. Unknown and read-only attributes are ignored. */
 function applyAll(
   schema: ResourceSchema,
   resource: Resource,
   op: Operation['op'],
-  values: Record<string, unknown>,
+  byPath: Record<string, unknown>,
 ): void {
-  for (const [key, given] of Object.entries(values)) {
-    const target = findPath(schema, key);
+  for (const [path, given] of Object.entries(byPath)) {
+    const target = findPath(schema, path);
     if (target && isTargetWritable(target)) applyAt(schema, resource, target, { op, given, isWhole: false });
   }
 }
@@ -66,14 +66,13 @@ function patchedValue(
 
 function applyToExtension(schema: ResourceSchema, resource: Resource, change: Change): void {
   const { id } = schema.extension!;
-  const { op, given, isWhole } = change;
-  if (op === 'remove' || isAbsent(given) || isWhole) delete resource[id];
-  if (op === 'remove' || isAbsent(given)) return;
-  if (!isObject(given)) throw invalidValue(`${id} must be an object`);
-  for (const [name, value] of Object.entries(given)) {
+  const { op, given: extension, isWhole } = change;
+  if (op === 'remove' || isAbsent(extension) || isWhole) delete resource[id];
+  if (op === 'remove' || isAbsent(extension)) return;
+  if (!isObject(extension)) throw invalidValue(`${id} must be an object`);
+  for (const [name, given] of Object.entries(extension)) {
     const target = resolveInExtension(schema, name);
-    if (target && isTargetWritable(target))
-      applyAt(schema, resource, target, { op, given: value, isWhole: false });
+    if (target && isTargetWritable(target)) applyAt(schema, resource, target, { op, given, isWhole: false });
   }
 }
 

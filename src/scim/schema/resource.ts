@@ -9,8 +9,8 @@ export type Resource = Complex;
 const MAX_BYTES = 16 * 1024;
 
 /**
- * The writable attributes in the body of a POST or PUT, by their canonical names. Unknown and read-only attributes are left
- * out; null, "" and [] count as absent. Throws 400 `invalidValue` for a wrong type or a missing mandatory attribute.
+ * The writable attributes in the body of a POST or PUT, by their canonical names. Unknown and read-only attributes are
+ * left out; null, "" and [] count as absent. Throws 400 `invalidValue` for a wrong type or a missing mandatory one.
  */
 export function normalize(schema: ResourceSchema, body: unknown): Resource {
   if (!isObject(body)) throw invalidSyntax('The body must be an object');
@@ -30,9 +30,9 @@ function writeExtension(schema: ResourceSchema, resource: Resource, given: unkno
   const { id } = schema.extension!;
   if (isAbsent(given)) return;
   if (!isObject(given)) throw invalidValue(`${id} must be an object`);
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, part] of Object.entries(given)) {
     const reference = resolveInExtension(schema, name);
-    if (reference) write(resource, reference, value);
+    if (reference) write(resource, reference, part);
   }
 }
 
@@ -50,8 +50,8 @@ export const isWritable = ({ mutability }: Attribute) => mutability === 'readWri
 export const extensionOf = (resource: Resource, urn: string): Complex => (resource[urn] ??= {}) as Complex;
 
 /**
- * Limits the attributes of a user. Attributes that have not changed may exceed the limits, because a change through the API may
- * have made them larger.
+ * Limits the attributes of a user. Attributes that have not changed may exceed the limits, because a change through the
+ * API may have made them larger.
  */
 export function refuseLarge(attributes: Resource, before: Resource = {}): void {
   for (const [name, value] of Object.entries(attributes)) {

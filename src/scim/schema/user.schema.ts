@@ -24,8 +24,9 @@ const ADDRESS = [
 
 const display = attribute('display', 'The value to display.');
 
-// Microsoft's validator flattens the schema and compares the result with its mapping. It expects emails[type eq "work"].value,
-// so each `type` has canonical values, and roles[primary eq "True"].value, so the `type` of `roles` has none.
+// Microsoft's validator flattens the schema and compares the result with its mapping. It expects emails[type eq
+// "work"].value, so each `type` has canonical values, and roles[primary eq "True"].value, so the `type` of `roles` has
+// none.
 export const USER: ResourceSchema = resourceSchema({
   name: 'User',
   endpoint: '/Users',

@@ -19,8 +19,8 @@ export const isAbsent = (value: unknown): value is null | undefined | '' =>
   value === null || value === undefined || value === '';
 
 /**
- * The value of an attribute as it is stored, or undefined if it is absent. Accepts an array of one for a single value, and the
- * reverse. Throws 400 `invalidValue` for a value of another type.
+ * The value of an attribute as it is stored, or undefined if it is absent. Accepts an array of one for a single value,
+ * and the reverse. Throws 400 `invalidValue` for a value of another type.
  */
 export function valueOf(attribute: Attribute, given: unknown): Value | undefined {
   if (!attribute.multiValued) return single(attribute, unwrapped(attribute, given));

@@ -23,8 +23,8 @@ import { ScimUser } from './scim-user.entity';
 import { UndirectedUsers } from './undirected-users';
 
 /**
- * In a page with room for more than `FEW_USERS`, each user shows `LISTED_GROUPS` of its groups: eight pages of 200 users in
- * 1,000 groups each ended a process.
+ * In a page with room for more than `FEW_USERS`, each user shows `LISTED_GROUPS` of its groups: eight pages of 200
+ * users in 1,000 groups each ended a process.
  */
 const FEW_USERS = 20;
 const LISTED_GROUPS = 100;

@@ -9,7 +9,7 @@ import { type Comparison, isTime, whereTime } from '../filter/filter';
 import { matchKey } from './match-keys';
 import { ScimUser } from './scim-user.entity';
 
-/** A filter that finds more users by directory attributes is refused: the index has no order, so a page would read all of them. */
+/** A filter that finds more users by their keys is refused: their index has no order, so a page reads all of them. */
 export const MAX_FOUND = 10_000;
 
 /** The comparisons of a filter, grouped by the index that answers them. */
@@ -41,8 +41,8 @@ export function split(comparisons: readonly Comparison[]): SplitFilter {
 export type Listed = UserSelection & { sort: UserSort };
 
 /**
- * The users that pass the filter. Each filter has one plan, whatever the statistics say: by id, by the unique index of user
- * names, by the keys of directory attributes, or along the index of a time.
+ * The users that pass the filter. Each filter has one plan, whatever the statistics say: by id, by the unique index of
+ * user names, by the keys of directory attributes, or along the index of a time.
  *
  * `undirected` are the ids of matching users that no directory has written.
  */

@@ -24,7 +24,7 @@ import {
   userNameKey,
 } from './scim-user-rows';
 
-/** How often an address is chosen before the service gives up a race for it. */
+/** After so many lost races for an address, the service gives up. */
 const MAX_ATTEMPTS = 5;
 
 /** Writes users for directories, through the service that the API uses. */
@@ -36,7 +36,7 @@ export class ScimUsersService {
   ) {}
 
   /** The attributes that a directory has set for the user; null if no directory has written it. */
-  async given(organizationId: string, id: string): Promise<Resource | null> {
+  async attributesOf(organizationId: string, id: string): Promise<Resource | null> {
     const [directory] = await this.database.read(organizationId, (manager) =>
       findDirectoryUsers(manager, organizationId, [id]),
     );
@@ -46,9 +46,9 @@ export class ScimUsersService {
   }
 
   create(by: Caller, body: unknown): Promise<FoundUser> {
-    const given = createdUser(body);
-    const { emails = [], name = '', role, active } = inputOf(given);
-    const key = userNameKey(given.userName as string);
+    const after = createdUser(body);
+    const { emails = [], name = '', role, active } = inputOf(after);
+    const key = userNameKey(after.userName as string);
     return retryLostRaces(async () => {
       const email = await this.database.read(by.organizationId, (manager) =>
         freeEmail(manager, by.organizationId, emails),
@@ -58,10 +58,10 @@ export class ScimUsersService {
         { name, email, ...(role && { role }), ...(active !== undefined && { active }) },
         {
           userNameKey: key,
-          write: (manager, user) => putDirectoryUser(manager, user, directoryUser(given, user)),
+          write: (manager, user) => putDirectoryUser(manager, user, directoryUser(after, user)),
         },
       );
-      return { user, directory: directoryUser(given, user), groups: [] };
+      return { user, directory: directoryUser(after, user), groups: [] };
     });
   }
 
@@ -90,10 +90,11 @@ export class ScimUsersService {
         if (isSame(after, before)) return { fields: {} };
         const fields = await changedFields(manager, user, after, before);
         const changed = { ...user, ...fields };
-        const given = directoryUser(after, changed);
-        // `active`, which changes most often, is a field of the user, so that a change of it alone writes no second row.
-        if (!isSame({ ...given, userId: id }, directory)) await putDirectoryUser(manager, changed, given);
-        directory = given;
+        const written = directoryUser(after, changed);
+        // `active`, which changes most often, is a field of the user, so that a change of it alone writes no second
+        // row.
+        if (!isSame({ ...written, userId: id }, directory)) await putDirectoryUser(manager, changed, written);
+        directory = written;
         return { fields, isTouched: true, userNameKey: userNameKey(after.userName as string) };
       });
       return { user, directory };

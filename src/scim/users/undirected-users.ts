@@ -26,8 +26,8 @@ const MAX_CHARACTERS = 200;
 const MAX_WORDS = 10;
 
 /**
- * Finds users that no directory has written by their derived attributes: the address by its index, and parts of the name by the
- * search, whose first thousand users are compared.
+ * Finds users that no directory has written by their derived attributes: the address by its index, and parts of the
+ * name by the search, whose first thousand users are compared.
  */
 @Injectable()
 export class UndirectedUsers {

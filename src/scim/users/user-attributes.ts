@@ -3,8 +3,8 @@ import { normalize, refuseLarge, type Resource } from '../schema/resource';
 import { USER } from '../schema/user.schema';
 import { refuseLossOfEmail } from './user-fields';
 
-// The attributes of a user after a write. `before` are the writableAttributes(); if the result equals them (isDeepStrictEqual),
-// the write changes nothing. No function changes its arguments.
+// The attributes of a user after a write. `before` are the writableAttributes(); if the result equals them
+// (isDeepStrictEqual), the write changes nothing. No function changes its arguments.
 
 /** The attributes after a POST. */
 export function createdUser(body: unknown): Resource {

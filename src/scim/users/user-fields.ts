@@ -34,17 +34,17 @@ export function inputOf(after: Resource, before: Resource = {}): UserInput {
 /** The valid addresses among the primary email, the work email, the first email and the userName, in this order. */
 export function emailCandidates({ emails, userName }: Resource): string[] {
   const list = (emails ?? []) as Complex[];
-  const given = [
+  const preferred = [
     list.find(({ primary }) => primary === true),
     list.find(({ type }) => typeof type === 'string' && type.toLowerCase() === 'work'),
     list[0],
   ].map((email) => email?.value);
-  const addresses = [...given, userName].filter(isEmail).map((email) => email.trim());
+  const addresses = [...preferred, userName].filter(isEmail).map((email) => email.trim());
   const keys = addresses.map(emailKey);
   return addresses.filter((_email, i) => keys.indexOf(keys[i]) === i);
 }
 
-/** The email of a user: the first candidate that no other user has. Without candidates a user keeps the `current` email. */
+/** The first candidate that no other user has. Without candidates, a user keeps the `current` email. */
 export function chooseEmail(
   candidates: readonly string[],
   isFree: (email: string) => boolean,

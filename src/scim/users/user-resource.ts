@@ -36,8 +36,8 @@ export function directoryUser(
 }
 
 /**
- * The writable attributes of a user as SCIM shows them: those of the directory, except where the API has changed a field since.
- * A PATCH applies to them, and a PUT of exactly these changes nothing.
+ * The writable attributes of a user as SCIM shows them: those of the directory, except where the API has changed a
+ * field since. A PATCH applies to them, and a PUT of exactly these changes nothing.
  */
 export function writableAttributes(user: Writable, directory: DirectoryUser | null): Resource {
   if (!directory) return withoutDirectory(user);
@@ -72,8 +72,8 @@ function nameParts(name: string): Complex {
 }
 
 /**
- * The new email replaces the address that the old one came from. If the directory did not set that address, the new one becomes
- * the primary email.
+ * The new email replaces the address that the old one came from. If the directory did not set that address, the new one
+ * becomes the primary email.
  */
 function withEmail(emails: readonly Complex[], old: string, email: string): Complex[] {
   const isOld = ({ value }: Complex) => typeof value === 'string' && value.trim() === old;

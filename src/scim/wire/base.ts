@@ -5,8 +5,8 @@ import type { NextFunction, Request, Response } from 'express';
 export const ROOTS = ['scim/v2', 'api/scim/v2'] as const;
 
 /**
- * The absolute URL of the root of SCIM as the caller sees it: through the proxies that `TRUST_PROXY` names, with every prefix
- * at which a host has mounted the service.
+ * The absolute URL of the root of SCIM as the caller sees it: through the proxies that `TRUST_PROXY` names, with every
+ * prefix at which a host has mounted the service.
  */
 export function baseOf({ protocol, host, baseUrl, path }: Request): string {
   const root = ROOTS.find((candidate) => path.startsWith(`/${candidate}/`))!;

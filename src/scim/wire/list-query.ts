@@ -66,8 +66,8 @@ export interface ListResult<Row> {
 }
 
 /**
- * `totalResults` is exact up to this number. Beyond it, `totalResults` is larger than the end of the page while another page
- * follows, and exact on the last page, so a client that reads until it reaches `totalResults` reads everything.
+ * `totalResults` is exact up to this number. Beyond it, `totalResults` is larger than the end of the page while another
+ * page follows, and exact on the last page, so a client that reads until it reaches `totalResults` reads everything.
  */
 export const MAX_COUNTED = 10_000;
 

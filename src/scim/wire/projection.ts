@@ -2,7 +2,7 @@ import { invalidValue } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, resolve } from '../schema/resource-schema';
 
-/** The attributes that a request asks for or excludes: names separated by commas in a query, a list in the body of a `.search`. */
+/** The attributes that a request asks for or excludes: separated by commas in a query, a list in a `.search`. */
 export interface AttributesQuery {
   attributes?: unknown;
   excludedAttributes?: unknown;
@@ -11,8 +11,8 @@ export interface AttributesQuery {
 type Shown = Record<string, unknown>;
 
 /**
- * The attributes of a resource that a response shows. RFC 7644 does not define both parameters together; here `attributes`
- * takes precedence.
+ * The attributes of a resource that a response shows. RFC 7644 does not define both parameters together; here
+ * `attributes` takes precedence.
  */
 export class Projection {
   /** Canonical names: `emails`, `emails.value`, an extension's URN, or `urn:…:department`. */
