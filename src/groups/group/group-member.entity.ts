@@ -15,13 +15,4 @@ export class GroupMember {
 
 /** A deleted user's membership, which a restore brings back unless a directory has removed it. */
 @Entity('deleted_group_members')
-export class DeletedGroupMember {
-  @PrimaryColumn({ name: 'organization_id', type: 'text' })
-  organizationId: string;
-
-  @PrimaryColumn({ name: 'group_id', type: 'text' })
-  groupId: string;
-
-  @PrimaryColumn({ name: 'user_id', type: 'text' })
-  userId: string;
-}
+export class DeletedGroupMember extends GroupMember {}

@@ -19,26 +19,31 @@ export interface Comparison {
   type?: string;
 }
 
+/** The attributes that a filter finds by the keys of users, besides their emails. */
+export const KEYED: readonly string[] = [
+  'externalId',
+  'displayName',
+  'name.formatted',
+  'name.familyName',
+  'name.givenName',
+  'name.middleName',
+  'name.honorificPrefix',
+  'name.honorificSuffix',
+  'manager.value',
+  'employeeNumber',
+  'department',
+];
+
 /** The attributes that a filter can name. A complex attribute stands for its value: `manager eq "…"`. */
-const FILTERABLE = {
+const FILTERABLE: Record<ResourceSchema['name'], readonly string[]> = {
   User: [
+    ...KEYED,
     'id',
     'userName',
-    'externalId',
-    'displayName',
-    'name.formatted',
-    'name.familyName',
-    'name.givenName',
-    'name.middleName',
-    'name.honorificPrefix',
-    'name.honorificSuffix',
     'active',
     'emails.value',
     'groups.value',
     'manager',
-    'manager.value',
-    'employeeNumber',
-    'department',
     'meta.created',
     'meta.lastModified',
   ],

@@ -1,30 +1,15 @@
 import { hash } from 'node:crypto';
 import { emailKey } from '../../users/user/user.keys';
-import type { Comparison } from '../filter/filter';
+import { type Comparison, KEYED } from '../filter/filter';
 import type { Resource } from '../schema/resource';
 import { ENTERPRISE_URN, USER } from '../schema/user.schema';
 import type { Complex } from '../schema/values';
 import { resolve } from '../schema/resource-schema';
 
-/** The attributes that `scim_users.keys` makes searchable. */
-const PATHS = [
-  'externalId',
-  'displayName',
-  'name.formatted',
-  'name.familyName',
-  'name.givenName',
-  'name.middleName',
-  'name.honorificPrefix',
-  'name.honorificSuffix',
-  'manager.value',
-  'employeeNumber',
-  'department',
-];
-
 /** A key for each value of the resource that a filter can compare. */
 export function matchKeys(resource: Resource): string[] {
   const extension = (resource[ENTERPRISE_URN] ?? {}) as Complex;
-  const keys = PATHS.flatMap((path) => {
+  const keys = KEYED.flatMap((path) => {
     const [name, sub] = path.split('.');
     const value = resource[name] ?? extension[name];
     const compared = sub === undefined ? value : (value as Complex | undefined)?.[sub];
