@@ -59,8 +59,7 @@ export async function changeMembers(
   }
   if (isReplaced) {
     removed.push(...(await removeOthers(manager, GroupMember, group, present)));
-    // A list of exactly the current members changes nothing. Deleted users stay, too, because the list cannot name
-    // them.
+    // A list of exactly the current members changes nothing. It cannot name deleted users, so they stay, too.
     if (added.length > 0 || removed.length > 0)
       deleted.push(...(await removeOthers(manager, DeletedGroupMember, group, present)));
   }

@@ -24,7 +24,7 @@ import {
   userNameKey,
 } from './scim-user-rows';
 
-/** After so many lost races for an address, the service gives up. */
+/** Attempts at a free address before the service gives up. */
 const MAX_ATTEMPTS = 5;
 
 /** Writes users for directories, through the service that the API uses. */
@@ -91,8 +91,7 @@ export class ScimUsersService {
         const fields = await changedFields(manager, user, after, before);
         const changed = { ...user, ...fields };
         const written = directoryUser(after, changed);
-        // `active`, which changes most often, is a field of the user, so that a change of it alone writes no second
-        // row.
+        // A change of `active` alone, the most frequent one, writes no second row: it is a field of the user.
         if (!isSame({ ...written, userId: id }, directory)) await putDirectoryUser(manager, changed, written);
         directory = written;
         return { fields, isTouched: true, userNameKey: userNameKey(after.userName as string) };
