@@ -11,7 +11,7 @@ import { invalidInput } from '../http/fault';
 import { always, type Precondition } from '../http/input/entity-tags';
 import { validatedInput } from '../http/input/validate';
 import type { Page } from '../pages/paginate';
-import { Group, GROUP_COLUMNS, type GroupFields, type GroupRow } from './group/group.entity';
+import { Group, GROUP_COLUMNS, type GroupRow } from './group/group.entity';
 import { groupCreated, groupDeleted, groupUpdated, memberAdded, memberRemoved } from './group/group.events';
 import { type GroupOfUser, groupsOfUsers, type MemberRecord, membersOfGroups } from './members/first-members';
 import { pageOfGroups } from './group/group-query';
@@ -29,8 +29,8 @@ import {
   fieldsSetBy,
   type DirectoryStep,
   type GroupStep,
-  type MemberChanges,
   memberChangesOf,
+  strangers,
 } from './group/group-steps';
 import { CreateGroupDto, ListGroupsDto, UpdateGroupDto } from './group/group.dto';
 import { changeMembers, deleteMembers, lockUsers, SHOWN_MEMBERS } from './members/member-rows';
@@ -159,7 +159,7 @@ export class GroupsService {
       if (!changes && added.length + removed.length === 0) return groupRecord(before);
       const after = await updateGroup(manager, before, changes ?? {}, difference);
       await recordAll(manager, [
-        ...(changes ? [groupUpdated(caller, after, previousOf(before, changes))] : []),
+        ...(changes ? [groupUpdated(caller, before, after, changes)] : []),
         ...removed.map((userId) => memberRemoved(caller, after, userId)),
         ...added.map((userId) => memberAdded(caller, after, userId)),
       ]);
@@ -192,15 +192,8 @@ export class GroupsService {
   }
 }
 
-/** The positions of ids that would become members, but are not users. */
-const strangers = (ids: readonly string[], { present }: MemberChanges, users: Set<string>): number[] =>
-  ids.flatMap((id, i) => (present.has(id) && !users.has(id) ? [i] : []));
-
 function refuse(fields: string[]): void {
   if (fields.length === 0) return;
   const message = 'must be the id of a user';
   throw invalidInput(fields.map((field) => ({ field, code: 'invalid', message })));
 }
-
-const previousOf = (before: GroupFields, changes: Partial<GroupFields>) =>
-  Object.fromEntries(Object.keys(changes).map((name) => [name, before[name as keyof GroupFields]]));

@@ -66,3 +66,10 @@ export function changedFieldsOf(
   );
   return changed.length > 0 ? Object.fromEntries(changed) : undefined;
 }
+
+/** The positions of ids that would become members, but are not users. */
+export const strangers = (
+  ids: readonly string[],
+  { present }: MemberChanges,
+  users: ReadonlySet<string>,
+): number[] => ids.flatMap((id, i) => (present.has(id) && !users.has(id) ? [i] : []));

@@ -12,8 +12,17 @@ const groupEvent = (by: Caller, type: NewEvent['type'], group: GroupRow, more: o
 
 export const groupCreated = (by: Caller, group: GroupRow) => groupEvent(by, 'group.created', group);
 
-export const groupUpdated = (by: Caller, group: GroupRow, previous: Partial<GroupFields>) =>
-  groupEvent(by, 'group.updated', group, { previous });
+/** `changes` has the fields that have changed. */
+export const groupUpdated = (
+  by: Caller,
+  before: GroupRow,
+  after: GroupRow,
+  changes: Partial<GroupFields>,
+) => {
+  const names = Object.keys(changes) as (keyof GroupFields)[];
+  const previous = Object.fromEntries(names.map((name) => [name, before[name]]));
+  return groupEvent(by, 'group.updated', after, { previous });
+};
 
 export const groupDeleted = (by: Caller, group: GroupRow) => groupEvent(by, 'group.deleted', group);
 
