@@ -3,7 +3,7 @@ import { farewells } from './farewell.ts';
 import { Shell } from './frame/shell.tsx';
 import { onIdle } from './idle.ts';
 import { type EndReason, type Session, SessionContext } from './session.ts';
-import { SignIn } from './sign-in.tsx';
+import { SignIn } from './sign-in/sign-in.tsx';
 
 interface State {
   session?: Session;

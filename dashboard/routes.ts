@@ -10,10 +10,10 @@ export interface Route {
 
 export const ROUTES: Route[] = [
   { path: '', load: () => import('./overview/overview-page.tsx').then((file) => file.OverviewPage) },
-  { path: 'users', load: () => import('./users/users-page.tsx').then((file) => file.UsersPage) },
-  { path: 'users/:id', load: () => import('./user/user-page.tsx').then((file) => file.UserPage) },
-  { path: 'tokens', load: () => import('./tokens/tokens-page.tsx').then((file) => file.TokensPage) },
-  { path: 'tokens/:id', load: () => import('./token/token-page.tsx').then((file) => file.TokenPage) },
+  { path: 'users', load: () => import('./users/list/users-page.tsx').then((file) => file.UsersPage) },
+  { path: 'users/:id', load: () => import('./users/detail/user-page.tsx').then((file) => file.UserPage) },
+  { path: 'tokens', load: () => import('./tokens/list/tokens-page.tsx').then((file) => file.TokensPage) },
+  { path: 'tokens/:id', load: () => import('./tokens/detail/token-page.tsx').then((file) => file.TokenPage) },
   { path: 'groups', load: () => import('./groups/groups-page.tsx').then((file) => file.GroupsPage) },
   {
     path: 'groups/:id',

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Event } from '../../client/index.ts';
 import { Cell, Row, Table } from '../ui/table.tsx';
-import { FieldValue } from '../users/field-value.tsx';
+import { FieldValue } from '../users/user/field-value.tsx';
 import { type Change, changesOf } from './changes.ts';
 import type { Named } from './kinds.ts';
 import { recordIn, targetNameOf } from './sentence.ts';

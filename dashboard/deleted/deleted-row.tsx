@@ -3,7 +3,7 @@ import { May } from '../sign-in/may.tsx';
 import { CopyId } from '../ui/copy-id.tsx';
 import { Cell, NameCell, Row, TextCell } from '../ui/table.tsx';
 import { ShortDate } from '../ui/time.tsx';
-import { RoleChip } from '../users/role-chip.tsx';
+import { RoleChip } from '../users/user/role-chip.tsx';
 
 interface Props {
   user: DeletedUser;

@@ -2,7 +2,7 @@
  * @only embedded: the requests of the dashboard are those of the API
  */
 import { createClient } from '../../client/index';
-import { isLastAdmin } from '../../dashboard/tokens/last-admin';
+import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
 import { startService, type TestService } from '../support/service';
 
 let service: TestService;

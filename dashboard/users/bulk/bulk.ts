@@ -1,6 +1,6 @@
 import type { BatchUser, Client, User } from '../../../client/index.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
-import { ROLES, type Role } from '../roles.ts';
+import { ROLES, type Role } from '../user/roles.ts';
 import { patiently, type TaskHooks } from './patiently.ts';
 
 /** The data of a selected user: enough to change it and to undo the change. */

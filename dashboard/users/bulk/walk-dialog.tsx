@@ -4,7 +4,7 @@ import { useSession } from '../../session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useBusy, useWaiting } from '../../ui/use-task.ts';
-import type { UserFilter } from '../user-filter.ts';
+import type { UserFilter } from '../user/user-filter.ts';
 import { usersIn } from './bulk.ts';
 import { walk } from './walk.ts';
 

@@ -1,5 +1,5 @@
 import type { Client, User } from '../../../client/index.ts';
-import { pageOf, type UserFilter } from '../user-filter.ts';
+import { pageOf, type UserFilter } from '../user/user-filter.ts';
 import { patiently, type TaskHooks } from './patiently.ts';
 
 /** The largest page of the API. */

@@ -2,7 +2,7 @@ import type { User } from '../../../client/index.ts';
 import { formatRows } from '../../../csv/write-csv.ts';
 import { download } from '../../ui/download.ts';
 import { WalkDialog } from '../bulk/walk-dialog.tsx';
-import type { UserFilter } from '../user-filter.ts';
+import type { UserFilter } from '../user/user-filter.ts';
 
 /** The columns, as `ums users export` has them. */
 const COLUMNS = [

@@ -2,8 +2,8 @@ import { useRef, useState } from 'preact/hooks';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Field as FormField } from '../../ui/field.tsx';
-import { type CsvHead, type Field, readHead, suggestedFields } from './csv-file.ts';
 import { ColumnsTable } from './columns-table.tsx';
+import { type CsvHead, type Field, readHead, suggestedFields } from './csv-file.ts';
 import { ImportRun } from './import-run.tsx';
 
 interface Props {

@@ -1,0 +1,141 @@
+import { useState } from 'preact/hooks';
+import type { NewToken } from '../../../client/index.ts';
+import { useSession } from '../../session.ts';
+import { CancelButton, Dialog } from '../../ui/dialog.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Field } from '../../ui/field.tsx';
+import { dateIn } from '../../ui/time.tsx';
+import { LocalFaults, useSubmit } from '../../ui/use-submit.ts';
+import { type Scope, SCOPES } from './scopes.ts';
+
+const PRESETS = ['30', '90', '365'];
+const MAX_DAYS = 3650;
+
+interface Props {
+  onClose(): void;
+  onCreated(token: NewToken): void;
+}
+
+export function CreateTokenDialog({ onClose, onCreated }: Props) {
+  const { client } = useSession();
+  const [expiry, setExpiry] = useState('90');
+  const [customDays, setCustomDays] = useState('');
+  const days = expiry === 'custom' ? customDays : expiry;
+
+  const form = useSubmit(['name', 'scopes', 'expiresIn', 'rateLimit'], async (data) => {
+    if (expiry === 'custom' && !isDays(days)) {
+      const message = `must be a whole number from 1 to ${MAX_DAYS}`;
+      throw new LocalFaults([{ field: 'expiresIn', message }]);
+    }
+    const rateLimit = String(data.get('rateLimit')).trim();
+    const token = await client.tokens.create({
+      name: String(data.get('name')),
+      scopes: data.getAll('scopes') as Scope[],
+      expiresIn: expiry === 'never' ? undefined : `${Number(days)}d`,
+      rateLimit: rateLimit === '' ? undefined : Number(rateLimit),
+    });
+    onCreated(token);
+  });
+
+  return (
+    <Dialog title="Create an API token" onClose={onClose}>
+      <form class="stack" ref={form.ref} onSubmit={form.submit} noValidate>
+        <Field
+          label="Name"
+          hint="What is it for? The name helps you find it again."
+          error={form.errorAt('name')}
+        >
+          {(field) => <input {...field} name="name" autocomplete="off" autofocus />}
+        </Field>
+
+        <fieldset class="field" aria-describedby="scopes-error">
+          <legend>Scopes</legend>
+          {SCOPES.map(([scope, description], i) => (
+            <label key={scope} class="check">
+              <input
+                type="checkbox"
+                name="scopes"
+                value={scope}
+                aria-labelledby={`${scope}-name`}
+                aria-describedby={`${scope}-description`}
+                aria-invalid={i === 0 && form.errorAt('scopes') ? true : undefined}
+              />
+              <span>
+                <code id={`${scope}-name`}>{scope}</code>
+                <span class="quiet sub" id={`${scope}-description`}>
+                  {description}
+                </span>
+              </span>
+            </label>
+          ))}
+          <p class="error" id="scopes-error" role="alert">
+            {form.errorAt('scopes') && 'Select at least one scope.'}
+          </p>
+        </fieldset>
+
+        <div class="columns">
+          <Field
+            label="Expiry"
+            hint={isDays(days) ? `Expires on ${dateIn(Number(days))}.` : undefined}
+            error={expiry === 'custom' ? undefined : form.errorAt('expiresIn')}
+          >
+            {(field) => (
+              <select {...field} value={expiry} onChange={(event) => setExpiry(event.currentTarget.value)}>
+                {PRESETS.map((days) => (
+                  <option key={days} value={days}>
+                    {days} days
+                  </option>
+                ))}
+                <option value="custom">Custom …</option>
+                <option value="never">Never</option>
+              </select>
+            )}
+          </Field>
+          {expiry === 'custom' && (
+            <Field label="Days" error={form.errorAt('expiresIn')}>
+              {(field) => (
+                <input
+                  {...field}
+                  type="text"
+                  inputMode="numeric"
+                  autocomplete="off"
+                  value={customDays}
+                  onInput={(event) => setCustomDays(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+          )}
+        </div>
+        <div role="status">
+          {expiry === 'never' && (
+            <p class="banner warning">
+              A token that never expires stays valid until it is revoked, even if it has leaked unnoticed. Set
+              an expiry if you can.
+            </p>
+          )}
+        </div>
+
+        <Field
+          label="Requests a minute"
+          hint="Optional. Leave it empty to use the limit of the service."
+          error={form.errorAt('rateLimit')}
+        >
+          {(field) => (
+            <input {...field} name="rateLimit" type="text" inputMode="numeric" autocomplete="off" />
+          )}
+        </Field>
+
+        <Failure error={form.error} />
+        <div class="buttons">
+          <CancelButton />
+          <button class="primary" aria-disabled={form.busy}>
+            {form.busy ? 'Creating …' : 'Create token'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const isDays = (text: string) =>
+  /^\s*\d{1,4}\s*$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_DAYS;

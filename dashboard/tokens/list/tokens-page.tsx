@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks';
+import type { Token } from '../../../client/index.ts';
+import { useNew } from '../../router/place.ts';
+import { useSession } from '../../session.ts';
+import { focusHeading } from '../../ui/dialog.tsx';
+import { List } from '../../ui/list.tsx';
+import { ListStatus } from '../../ui/list-status.tsx';
+import { ACTIONS } from '../../ui/table.tsx';
+import { SIZES, useList } from '../../ui/use-list.ts';
+import { RevokeDialog } from '../token/revoke-dialog.tsx';
+import { RotateDialog } from '../token/rotate-dialog.tsx';
+import { useTokenEvents } from '../token/token-events.ts';
+import { CreateTokenDialog } from './create-token-dialog.tsx';
+import { type StateFilter, StateFilterBar } from './state-filter-bar.tsx';
+import { TokenRow } from './token-row.tsx';
+import { useReplaced } from './use-replaced.ts';
+
+export function TokensPage() {
+  const { client, token: current, end, renew } = useSession();
+  const { onCreated, onEnded } = useTokenEvents();
+  const [state, setState] = useState<StateFilter>('all');
+  const [hasSessions, setHasSessions] = useState(false);
+  const [size, setSize] = useState<number>(SIZES[0]);
+  const [isCreating, setIsCreating] = useState(false);
+  const [rotating, setRotating] = useState<Token>();
+  const [revoking, setRevoking] = useState<Token>();
+  const list = useList(
+    JSON.stringify([state, hasSessions, size]),
+    (cursor, signal) =>
+      client.tokens
+        .list(
+          {
+            state: state === 'all' ? undefined : state,
+            session: hasSessions ? undefined : false,
+            limit: size,
+            cursor,
+          },
+          { signal },
+        )
+        .page(),
+    { inHistory: true, size },
+  );
+  useNew(() => setIsCreating(true));
+  const listed = useReplaced(list.items);
+
+  return (
+    <>
+      <div class="heading">
+        <h1 tabIndex={-1}>API tokens</h1>
+        <button type="button" class="primary" onClick={() => setIsCreating(true)}>
+          Create token
+        </button>
+      </div>
+      <p class="quiet lead">
+        Applications use tokens to call the API. The scopes of a token define what it can do.
+      </p>
+      <div class="tools">
+        <StateFilterBar state={state} onState={setState} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={hasSessions}
+            onChange={(event) => setHasSessions(event.currentTarget.checked)}
+          />
+          <span>Sessions of people</span>
+        </label>
+        <ListStatus list={list} singular="token" plural="tokens" />
+      </div>
+      <List
+        list={list}
+        items={listed}
+        of="tokens"
+        caption="API tokens, newest first"
+        columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
+        empty={state === 'all' ? 'There are no tokens yet.' : `There are no ${state} tokens.`}
+        paging={{ size, onSize: setSize }}
+      >
+        {({ token, isReplaced }) => (
+          <TokenRow
+            key={token.id}
+            token={token}
+            isCurrent={token.id === current.id}
+            isReplaced={isReplaced}
+            onRotate={() => setRotating(token)}
+            onRevoke={() => setRevoking(token)}
+          />
+        )}
+      </List>
+      {isCreating && (
+        <CreateTokenDialog
+          onClose={() => setIsCreating(false)}
+          onCreated={(token) => {
+            setIsCreating(false);
+            onCreated(token);
+            list.reload();
+          }}
+        />
+      )}
+      {rotating && (
+        <RotateDialog
+          token={rotating}
+          isCurrent={rotating.id === current.id}
+          onClose={() => setRotating(undefined)}
+          onRotated={(token) => {
+            setRotating(undefined);
+            onCreated(token);
+            if (rotating.id === current.id) renew(token);
+            onEnded();
+            list.reload();
+          }}
+        />
+      )}
+      {revoking && (
+        <RevokeDialog
+          token={revoking}
+          isCurrent={revoking.id === current.id}
+          onClose={() => setRevoking(undefined)}
+          onRevoked={() => {
+            if (revoking.id === current.id) return end('revoked');
+            setRevoking(undefined);
+            focusHeading();
+            onEnded();
+            list.reload();
+          }}
+        />
+      )}
+    </>
+  );
+}

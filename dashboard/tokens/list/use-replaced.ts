@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Token } from '../../../client/index.ts';
+import { useSession } from '../../session.ts';
+
+/** The longest time that a replaced token works after the new one was created. */
+const LONGEST_OVERLAP_MS = 7 * 24 * 60 * 60_000;
+
+/** A token in the list, after the one that replaces it if both are active. */
+export interface Listed {
+  token: Token;
+  isReplaced: boolean;
+}
+
+/** The tokens of a page in order, with the old token below the new one that replaces it, as long as the old one works. */
+export function useReplaced(tokens: Token[] | undefined): Listed[] | undefined {
+  const { client } = useSession();
+  const [elsewhere, setElsewhere] = useState<Token[]>([]);
+  const ids = (tokens ?? [])
+    .filter((token) => Date.now() - Date.parse(token.createdAt) < LONGEST_OVERLAP_MS)
+    .map(({ rotatedFrom }) => rotatedFrom)
+    .filter((id) => id !== null && !tokens!.some((token) => token.id === id)) as string[];
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    // Fails silently: the list is complete without them.
+    Promise.all(ids.map((id) => client.tokens.get(id, { signal }))).then(setElsewhere, () => {});
+    return () => controller.abort();
+  }, [ids.join()]);
+  return tokens && inPairs(tokens, elsewhere);
+}
+
+function inPairs(tokens: Token[], elsewhere: Token[]): Listed[] {
+  const byId = new Map([...elsewhere, ...tokens].map((token) => [token.id, token]));
+  const listed = new Map<string, Listed>();
+  const add = (token: Token, isReplaced: boolean) => {
+    if (listed.has(token.id)) return;
+    listed.set(token.id, { token, isReplaced });
+    const old = token.rotatedFrom && byId.get(token.rotatedFrom);
+    if (old && old.state === 'active') add(old, true);
+  };
+  for (const token of tokens) add(token, false);
+  return [...listed.values()];
+}

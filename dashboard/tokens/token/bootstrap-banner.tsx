@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Client, Token } from '../../../client/index.ts';
+import { useSession } from '../../session.ts';
+import { Ago } from '../../ui/time.tsx';
+
+/** Warns while the bootstrap token is valid, because its value was in a terminal or in deployment settings. */
+export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
+  const { client, token: current } = useSession();
+  const [token, setToken] = useState<Token>();
+  useEffect(() => {
+    const controller = new AbortController();
+    // Fails silently: the banner is only a hint, and the page shows its own errors.
+    findBootstrapToken(client, controller.signal).then(setToken, () => {});
+    return () => controller.abort();
+  }, []);
+  if (!token) return null;
+
+  return (
+    <aside class="banner warning" aria-label="Bootstrap token">
+      <p>
+        {token.id === current.id ? (
+          <>
+            You are signed in with the bootstrap token (<code>{token.hint}</code>)
+          </>
+        ) : (
+          <>
+            The bootstrap token (<code>{token.hint}</code>) is still active
+            {token.lastUsedAt && (
+              <>
+                , last used <Ago iso={token.lastUsedAt} />
+              </>
+            )}
+          </>
+        )}
+        . Create an admin token for each person who needs one, then revoke the bootstrap token.
+      </p>
+      <button type="button" class="plain small" onClick={onDismiss}>
+        Dismiss
+      </button>
+    </aside>
+  );
+}
+
+/** Recognizes the bootstrap token by its name, its only scope and its missing expiry. One that replaces it was in no terminal. */
+async function findBootstrapToken(client: Client, signal: AbortSignal): Promise<Token | undefined> {
+  for await (const token of client.tokens.list({ state: 'active', limit: 200 }, { signal })) {
+    const { name, scopes, expiresAt, rotatedFrom } = token;
+    if (name === 'Bootstrap' && scopes.join() === 'admin' && !expiresAt && !rotatedFrom) return token;
+  }
+  return undefined;
+}

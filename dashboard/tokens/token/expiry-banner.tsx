@@ -1,0 +1,55 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Token } from '../../../client/index.ts';
+import { Link } from '../../router/link.tsx';
+import { useSession } from '../../session.ts';
+import { useStore } from '../../store.ts';
+import { focusHeading } from '../../ui/dialog.tsx';
+import { isSoon, Until } from '../../ui/time.tsx';
+
+/** Warns when the token of this session is about to expire. */
+export function ExpiryBanner() {
+  const { client, token, expiresAt } = useSession();
+  const end = useStore(expiresAt);
+  const [dismissed, setDismissed] = useState<string | null>(null);
+  const [replacement, setReplacement] = useState<Token>();
+  const isShown = !token.createdBy && end !== null && end !== dismissed && isSoon(end);
+  useEffect(() => {
+    if (!isShown) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const find = async () => {
+      for await (const other of client.tokens.list({ state: 'active', limit: 200 }, { signal }))
+        if (other.rotatedFrom === token.id) return setReplacement(other);
+    };
+    find().catch(() => {}); // the banner is correct without it
+    return () => controller.abort();
+  }, [isShown, end, token.id]);
+  if (!isShown) return null;
+
+  return (
+    <aside class="banner warning" aria-label="Expiry of your token">
+      <p>
+        The token you are signed in with (<code>{token.hint}</code>) expires <Until iso={end} />.{' '}
+        {replacement ? (
+          <>
+            It has been replaced: sign in with <code>{replacement.hint}</code> from then on.
+          </>
+        ) : (
+          <>
+            <Link to="tokens">Rotate it</Link> under API tokens, or you won't be able to sign in with it.
+          </>
+        )}
+      </p>
+      <button
+        type="button"
+        class="plain small"
+        onClick={() => {
+          setDismissed(end);
+          focusHeading();
+        }}
+      >
+        Dismiss
+      </button>
+    </aside>
+  );
+}

@@ -1,0 +1,43 @@
+import { useState } from 'preact/hooks';
+import { useSession } from '../../session.ts';
+import { Failure } from '../../ui/failure.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { useResource } from '../../ui/use-resource.ts';
+import { ValuesPanel } from './values-panel.tsx';
+
+/**
+ * The attributes that a directory has set. They are in the export, which reads the user's whole history, so they are fetched
+ * only on request.
+ */
+export function DirectoryAttributes({ id }: { id: string }) {
+  const [isAsked, setIsAsked] = useState(false);
+  if (isAsked) return <Fetched id={id} />;
+  return (
+    <Panel
+      title="Directory"
+      aside={
+        <button type="button" class="small" onClick={() => setIsAsked(true)}>
+          Show directory attributes
+        </button>
+      }
+    >
+      <p class="quiet">What your directory has given through SCIM.</p>
+    </Panel>
+  );
+}
+
+function Fetched({ id }: { id: string }) {
+  const { client } = useSession();
+  const exported = useResource(id, (signal) => client.users.export(id, { signal }));
+  const directory = exported.value?.directory;
+  if (directory) return <ValuesPanel title="Directory" values={directory} />;
+  return (
+    <Panel title="Directory">
+      <p class="quiet" role="status">
+        {exported.isLoading && 'Loading …'}
+        {directory === null && 'No directory has given anything of this person.'}
+      </p>
+      <Failure error={exported.error} onRetry={exported.reload} />
+    </Panel>
+  );
+}

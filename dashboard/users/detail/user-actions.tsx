@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import type { User } from '../../../client/index.ts';
+import { may } from '../../scopes.ts';
+import { useSession } from '../../session.ts';
+import { download } from '../../ui/download.ts';
+import { hasStatus } from '../../ui/use-submit.ts';
+
+interface Props {
+  user: User;
+  onEdit(): void;
+  onDelete(): void;
+  onChanged(user: User): void;
+  onNotice(notice: string): void;
+  onFailed(error: unknown): void;
+}
+
+/** The actions on a user that the scopes of the token allow. */
+export function UserActions({ user, onEdit, onDelete, onChanged, onNotice, onFailed }: Props) {
+  const { client, token } = useSession();
+  const [busy, setBusy] = useState<'active' | 'export'>();
+  const run = (name: 'active' | 'export', action: () => Promise<void>) => {
+    if (busy) return;
+    setBusy(name);
+    action()
+      .catch(onFailed)
+      .finally(() => setBusy(undefined));
+  };
+  const setActive = async () => {
+    const changes = { active: !user.active };
+    await client.users
+      .update(user.id, changes, { ifMatch: user.version })
+      .then(onChanged, async (error: unknown) => {
+        if (!hasStatus(error, 412)) throw error;
+        onChanged(await client.users.get(user.id));
+        throw new Error('Somebody else changed this user meanwhile. The page shows what it is now.');
+      });
+  };
+  const exportData = async () => {
+    const data = await client.users.export(user.id);
+    download(`${user.id}.json`, [JSON.stringify(data, null, 2)], 'application/json');
+    onNotice(`Exported the data of ${user.name}`);
+  };
+
+  return (
+    <div class="buttons">
+      {may(token, 'admin') && (
+        <button type="button" aria-disabled={busy !== undefined} onClick={() => run('export', exportData)}>
+          {busy === 'export' ? 'Exporting …' : "Export this person's data"}
+        </button>
+      )}
+      {may(token, 'users:write') && (
+        <button type="button" aria-disabled={busy !== undefined} onClick={() => run('active', setActive)}>
+          {user.active ? 'Deactivate' : 'Activate'}
+        </button>
+      )}
+      {may(token, 'users:delete') && (
+        <button type="button" class="danger" onClick={onDelete}>
+          Delete
+        </button>
+      )}
+      {may(token, 'users:write') && (
+        <button type="button" class="primary" onClick={onEdit}>
+          Edit
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,182 @@
+import { useState } from 'preact/hooks';
+import type { User } from '../../../client/index.ts';
+import { History } from '../../activity/history.tsx';
+import { RestoreDialog } from '../../deleted/restore-dialog.tsx';
+import { Link } from '../../router/link.tsx';
+import { may } from '../../scopes.ts';
+import { useSession } from '../../session.ts';
+import { focusHeading } from '../../ui/dialog.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Messages } from '../../ui/messages.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useResource } from '../../ui/use-resource.ts';
+import { hasStatus } from '../../ui/use-submit.ts';
+import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
+import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
+import { UndoDelete } from '../edit/undo-delete.tsx';
+import { DirectoryAttributes } from './directory-attributes.tsx';
+import { UserActions } from './user-actions.tsx';
+import { UserFacts } from './user-facts.tsx';
+import { UserGroups } from './user-groups.tsx';
+import { ValuesPanel } from './values-panel.tsx';
+
+const ENTRIES = 20;
+
+/** Everything about one user. */
+export function UserPage({ id }: { id: string }) {
+  const { client, token } = useSession();
+  const user = useResource(id, (signal) => client.users.get(id, { signal }));
+  const [dialog, setDialog] = useState<'edit' | 'delete' | 'restore'>();
+  const [notice, setNotice] = useState('');
+  const [error, setError] = useState<unknown>();
+  /** The user if it was deleted here. */
+  const [deleted, setDeleted] = useState<User>();
+  const [canUndo, setCanUndo] = useState(false);
+
+  const close = () => setDialog(undefined);
+  const open = (dialog: 'edit' | 'delete') => {
+    setNotice('');
+    setDialog(dialog);
+  };
+  const settle = (notice: string, saved?: User) => {
+    close();
+    setError(undefined);
+    setNotice(notice);
+    if (saved) user.set(saved);
+  };
+  const restored = (saved: User) => {
+    setDeleted(undefined);
+    settle(`Restored ${saved.name}`, saved);
+    focusHeading();
+  };
+  const shown = deleted ?? user.value;
+
+  // The heading is the same element in both cases, so that it keeps the focus.
+  if (!shown)
+    return (
+      <>
+        <p class="trail">
+          <Link to="users">Users</Link>
+        </p>
+        <div class="heading">
+          <div class="title">
+            <h1 tabIndex={-1}>User</h1>
+          </div>
+        </div>
+        {user.isLoading && <Skeleton />}
+        {hasStatus(user.error, 404) ? <NoUser /> : <Failure error={user.error} onRetry={user.reload} />}
+      </>
+    );
+  return (
+    <>
+      <p class="trail">
+        <Link to="users">Users</Link>
+      </p>
+      <div class="heading">
+        <div class="title">
+          <h1 tabIndex={-1}>
+            <bdi>{shown.name}</bdi>
+          </h1>
+          {!shown.active && !deleted && <span class="chip warning">Inactive</span>}
+          {deleted && <span class="chip warning">Deleted</span>}
+        </div>
+        {!deleted && (
+          <UserActions
+            user={shown}
+            onEdit={() => open('edit')}
+            onDelete={() => open('delete')}
+            onChanged={(saved) =>
+              settle(`${saved.active ? 'Activated' : 'Deactivated'} ${saved.name}`, saved)
+            }
+            onNotice={settle}
+            onFailed={(error) => {
+              settle('');
+              setError(error);
+              if (hasStatus(error, 412) || hasStatus(error, 404)) user.reload();
+            }}
+          />
+        )}
+      </div>
+      <Messages>
+        <p class="notice" role="status">
+          {notice}
+        </p>
+        {deleted && canUndo && may(token, 'users:write') && (
+          <UndoDelete
+            user={deleted}
+            onRestored={restored}
+            onFailed={(error) => {
+              setError(error);
+              focusHeading();
+              if (hasStatus(error, 409)) setDialog('restore');
+            }}
+            onExpired={() => setCanUndo(false)}
+          />
+        )}
+        <Failure error={error} onDismiss={() => setError(undefined)} />
+        <Failure error={user.error} onRetry={user.reload} />
+      </Messages>
+      {deleted && !canUndo && (
+        <p class="quiet lead">
+          It can be restored under <Link to="deleted">Deleted</Link>.
+        </p>
+      )}
+      <div class="detail">
+        <div class="stack">
+          <Panel title="Profile">
+            <UserFacts user={shown} />
+          </Panel>
+          <ValuesPanel title="Metadata" values={shown.metadata} />
+          {!deleted && <UserGroups id={id} />}
+          {!deleted && may(token, 'admin') && <DirectoryAttributes id={id} />}
+        </div>
+        {may(token, 'admin') && (
+          <Panel title="Activity">
+            <History
+              label={`What happened to ${shown.name}`}
+              query={{ target: id }}
+              limit={ENTRIES}
+              empty="Nothing is kept of what happened to this user."
+              version={[shown.version, deleted !== undefined]}
+            />
+          </Panel>
+        )}
+      </div>
+
+      {dialog === 'edit' && (
+        <EditUserDialog
+          id={id}
+          onClose={() => {
+            close();
+            user.reload(); // somebody else may have changed it
+          }}
+          onSaved={(saved) => settle(`Saved ${saved.name}`, saved)}
+          onUnchanged={() => settle('No changes were made')}
+        />
+      )}
+      {dialog === 'delete' && (
+        <DeleteUserDialog
+          user={shown}
+          onClose={close}
+          onDeleted={(user) => {
+            settle(`Deleted ${user.name}`);
+            setDeleted(user);
+            setCanUndo(true);
+            focusHeading();
+          }}
+        />
+      )}
+      {dialog === 'restore' && deleted && (
+        <RestoreDialog user={deleted} isTaken onClose={close} onRestored={restored} />
+      )}
+    </>
+  );
+}
+
+const NoUser = () => (
+  <p class="empty">
+    There is no such user. It may have been deleted: look among the <Link to="deleted">deleted users</Link>,
+    or <Link to="users">search all users</Link>.
+  </p>
+);

@@ -1,0 +1,76 @@
+import type { UpdateUser, User } from '../../../client/index.ts';
+import type { UserValues } from './user-form.tsx';
+
+const METADATA = 'metadata.';
+
+/** The values of name, email, role, active and of each key of the metadata, as in `metadata.plan`. */
+type Fields = Map<string, unknown>;
+
+/** Two edits of the same user. A value is undefined if its key of the metadata was removed. */
+export interface Merge {
+  /** The user as somebody else saved it. */
+  theirs: User;
+  /** The fields that both have changed, differently. */
+  conflicts: { field: string; mine: unknown; theirs: unknown }[];
+  onlyMine: string[];
+  onlyTheirs: string[];
+  /** The values to save. `chosen` are the conflicts that end with the person's own value. */
+  resolve(chosen: string[]): UserValues;
+}
+
+/** Compares the changes of a person (`mine`) and of somebody else (`theirs`) to `base`. */
+export function mergeOf(base: UserValues, mine: UserValues, theirs: User): Merge {
+  const [before, own, other] = [base, mine, theirs].map(fieldsOf);
+  const all = [...new Set([...before.keys(), ...own.keys(), ...other.keys()])];
+  const differing = all.filter((field) => !isSame(own.get(field), other.get(field)));
+  const isMine = (field: string) => !isSame(own.get(field), before.get(field));
+  const isTheirs = (field: string) => !isSame(other.get(field), before.get(field));
+  const onlyMine = differing.filter((field) => !isTheirs(field));
+  return {
+    theirs,
+    conflicts: differing
+      .filter((field) => isMine(field) && isTheirs(field))
+      .map((field) => ({ field, mine: own.get(field), theirs: other.get(field) })),
+    onlyMine,
+    onlyTheirs: differing.filter((field) => !isMine(field)),
+    resolve: (chosen) =>
+      valuesOf(
+        new Map([...other, ...[...onlyMine, ...chosen].map((field) => [field, own.get(field)] as const)]),
+      ),
+  };
+}
+
+/** Only the changed fields. */
+export function changesOf(user: User, values: UserValues): UpdateUser {
+  const changes = Object.entries(values).filter(
+    ([field, value]) => !isSame(value, user[field as keyof UserValues]),
+  );
+  return Object.fromEntries(changes);
+}
+
+export const fieldsOf = ({ name, email, role, active, metadata }: UserValues): Fields =>
+  new Map<string, unknown>([
+    ['name', name],
+    ['email', email],
+    ['role', role],
+    ['active', active],
+    ...Object.entries(metadata).map(([key, value]) => [METADATA + key, value] as const),
+  ]);
+
+function valuesOf(fields: Fields): UserValues {
+  const metadata = [...fields].filter(([field, value]) => field.startsWith(METADATA) && value !== undefined);
+  return {
+    ...(Object.fromEntries(
+      ['name', 'email', 'role', 'active'].map((field) => [field, fields.get(field)]),
+    ) as UserValues),
+    metadata: Object.fromEntries(metadata.map(([field, value]) => [field.slice(METADATA.length), value])),
+  };
+}
+
+/** The displayed name of a field. */
+export const titleOf = (field: string) =>
+  field.startsWith(METADATA)
+    ? `Metadata “${field.slice(METADATA.length)}”`
+    : field[0].toUpperCase() + field.slice(1);
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,38 @@
+import { May } from '../../sign-in/may.tsx';
+import { type Role, ROLES } from '../user/roles.ts';
+
+interface Props {
+  query: string | undefined;
+  role: Role | undefined;
+  active: boolean | undefined;
+  /** Whether only the members of a group are listed. */
+  isGroup: boolean;
+}
+
+/** Says why the list is empty. */
+export const NoUsers = ({ query, role, active, isGroup }: Props) => {
+  const users = `${active === undefined ? '' : active ? 'active ' : 'inactive '}users`;
+  const withRole = role && ` with the role ${ROLES[role]}`;
+  return (
+    <div class="empty">
+      {query !== undefined ? (
+        <p>
+          No {users}
+          {withRole} match <strong>{query}</strong>. The search covers names, emails, ids and text values in
+          metadata.
+        </p>
+      ) : role || active !== undefined || isGroup ? (
+        <p>
+          There are no {users}
+          {withRole}
+          {isGroup && ' in this group'}.
+        </p>
+      ) : (
+        <p>
+          There are no users yet.
+          <May scope="users:write"> Create the first one here or with the API.</May>
+        </p>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,66 @@
+import type { Client, ListUsersQuery, Page, User } from '../../../client/index.ts';
+import { useQuery } from '../../router/place.ts';
+import { SIZES } from '../../ui/use-list.ts';
+import { type Role, ROLES } from './roles.ts';
+
+type Sort = NonNullable<ListUsersQuery['sort']>;
+type Order = NonNullable<ListUsersQuery['order']>;
+
+/** The filter and order of the listed users. */
+export interface UserFilter {
+  /** Undefined if nothing is searched. */
+  query: string | undefined;
+  role: Role | undefined;
+  active: boolean | undefined;
+  /** The id of a group. A search ignores it. */
+  group: string | undefined;
+  sort: Sort;
+  order: Order;
+}
+
+/** The columns that can be sorted by, with the order that each begins with. */
+export const FIRST_ORDERS: Record<Sort, Order> = {
+  name: 'asc',
+  email: 'asc',
+  createdAt: 'desc',
+  updatedAt: 'desc',
+};
+
+/** The minimum length of a query in the API. */
+const MIN_QUERY_LENGTH = 2;
+
+/** The filter in the address of the page, so that it can be shared and restored, and a function that changes it. */
+export function useUserFilter() {
+  const [parameters, change] = useQuery();
+  const text = parameters.get('q') ?? '';
+  const role = parameters.get('role') ?? '';
+  const active = parameters.get('active');
+  const sort = parameters.get('sort') ?? '';
+  const rows = Number(parameters.get('rows'));
+  const order = parameters.get('order');
+  const sortedBy = (sort in FIRST_ORDERS ? sort : 'createdAt') as Sort;
+  const filter: UserFilter = {
+    query: [...text].length >= MIN_QUERY_LENGTH ? text : undefined,
+    role: role in ROLES ? (role as Role) : undefined,
+    active: active === 'true' ? true : active === 'false' ? false : undefined,
+    group: parameters.get('group') ?? undefined,
+    sort: sortedBy,
+    order: order === 'asc' || order === 'desc' ? order : FIRST_ORDERS[sortedBy],
+  };
+  return { text, filter, size: SIZES.find((size) => size === rows) ?? SIZES[0], change };
+}
+
+/** A page of the users that pass the filter. */
+export function pageOf(
+  client: Client,
+  { query, role, active, group, sort, order }: UserFilter,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+  signal: AbortSignal,
+): Promise<Page<User>> {
+  const page = { role, active, limit, cursor };
+  const pages =
+    query === undefined
+      ? client.users.list({ sort, order, group, ...page }, { signal })
+      : client.users.search({ q: query, ...page }, { signal });
+  return pages.page();
+}
