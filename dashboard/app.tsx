@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { farewells } from './farewell.ts';
 import { Shell } from './frame/shell.tsx';
-import { onIdle } from './idle.ts';
-import { type EndReason, type Session, SessionContext } from './session.ts';
+import { farewells } from './session/farewell.ts';
+import { onIdle } from './session/idle.ts';
+import { type EndReason, type Session, SessionContext } from './session/session.ts';
 import { SignIn } from './sign-in/sign-in.tsx';
 
 interface State {

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListEventsQuery } from '../../client/index.ts';
 import { navigate } from '../router/place.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { useEndlessList } from '../ui/use-endless-list.ts';
 import { EntryRow } from './entry-row.tsx';

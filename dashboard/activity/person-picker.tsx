@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Client } from '../../client/index.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';

@@ -1,5 +1,5 @@
 import type { DeletedUser } from '../../client/index.ts';
-import { May } from '../sign-in/may.tsx';
+import { May } from '../session/may.tsx';
 import { CopyId } from '../ui/copy-id.tsx';
 import { Cell, NameCell, Row, TextCell } from '../ui/table.tsx';
 import { ShortDate } from '../ui/time.tsx';

@@ -1,5 +1,5 @@
 import type { User } from '../../client/index.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';

@@ -2,10 +2,10 @@ import type { User } from '../../client/index.ts';
 import { baseUrl } from '../router/address.ts';
 import { navigate } from '../router/place.ts';
 import { SECTIONS } from '../routes.ts';
-import { may } from '../scopes.ts';
-import type { Session } from '../session.ts';
-import { mayOpen } from '../sign-in/may.tsx';
-import { chooseTheme, type Theme, THEMES } from '../theme.ts';
+import { mayOpen } from '../session/may.tsx';
+import { may } from '../session/scopes.ts';
+import type { Session } from '../session/session.ts';
+import { chooseTheme, type Theme, THEMES } from './theme.ts';
 
 /** Something that the palette offers. */
 export interface Command {

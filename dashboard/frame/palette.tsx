@@ -1,7 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '../../client/index.ts';
 import { useBack } from '../router/place.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { actionsOf, type Command, commandOfUser } from './commands.ts';
 

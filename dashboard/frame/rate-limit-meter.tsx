@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { useStore } from '../store.ts';
 
 /** Warns when less than a quarter of the requests of the rate limit are left. */

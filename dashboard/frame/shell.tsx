@@ -1,16 +1,16 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { NewToken } from '../../client/index.ts';
-import { CurrentPage } from '../router/current-page.tsx';
 import { usePlace } from '../router/place.ts';
-import { may } from '../scopes.ts';
-import { useSession } from '../session.ts';
-import { mayOpen } from '../sign-in/may.tsx';
-import { NotAllowed } from '../sign-in/not-allowed.tsx';
+import { mayOpen } from '../session/may.tsx';
+import { may } from '../session/scopes.ts';
+import { useSession } from '../session/session.ts';
 import { BootstrapBanner } from '../tokens/token/bootstrap-banner.tsx';
 import { ExpiryBanner } from '../tokens/token/expiry-banner.tsx';
 import { NewTokenDialog } from '../tokens/token/new-token-dialog.tsx';
 import { type TokenEvents, TokenEventsContext } from '../tokens/token/token-events.ts';
 import { focusHeading } from '../ui/dialog.tsx';
+import { CurrentPage } from './current-page.tsx';
+import { NotAllowed } from './not-allowed.tsx';
 import { Palette } from './palette.tsx';
 import { Sidebar } from './sidebar.tsx';
 

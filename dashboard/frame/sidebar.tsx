@@ -2,13 +2,13 @@ import { baseUrl } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
 import { usePlace } from '../router/place.ts';
 import { SECTIONS } from '../routes.ts';
-import { useSession } from '../session.ts';
-import { mayOpen } from '../sign-in/may.tsx';
+import { mayOpen } from '../session/may.tsx';
+import { useSession } from '../session/session.ts';
 import { useStore } from '../store.ts';
-import { chooseTheme, type Theme, theme, THEMES } from '../theme.ts';
 import { Mark } from '../ui/mark.tsx';
 import { Icon } from './icons.tsx';
 import { RateLimitMeter } from './rate-limit-meter.tsx';
+import { chooseTheme, type Theme, theme, THEMES } from './theme.ts';
 import { useOrganization } from './use-organization.ts';
 
 /** Ctrl, except on Apple's systems. */

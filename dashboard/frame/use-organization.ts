@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 
 /** The name of the organization, once it is known. */
 export function useOrganization(): string | undefined {

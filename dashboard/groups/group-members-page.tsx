@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from '../router/link.tsx';
 import type { PageProps } from '../router/page-props.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { CopyId } from '../ui/copy-id.tsx';
 import { List } from '../ui/list.tsx';
 import { ListStatus } from '../ui/list-status.tsx';

@@ -1,4 +1,4 @@
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { Field } from '../ui/field.tsx';
 import { useList } from '../ui/use-list.ts';
 

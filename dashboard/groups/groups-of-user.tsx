@@ -1,4 +1,4 @@
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { useList } from '../ui/use-list.ts';
 

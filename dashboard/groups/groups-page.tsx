@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { List } from '../ui/list.tsx';
 import { ListStatus } from '../ui/list-status.tsx';
 import { SearchField } from '../ui/search-field.tsx';

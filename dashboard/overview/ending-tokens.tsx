@@ -1,6 +1,6 @@
 import type { Client, Token } from '../../client/index.ts';
 import { Link } from '../router/link.tsx';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { isSoon, Until } from '../ui/time.tsx';

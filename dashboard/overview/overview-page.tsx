@@ -1,7 +1,7 @@
 import { History } from '../activity/history.tsx';
 import { Link } from '../router/link.tsx';
-import { may } from '../scopes.ts';
-import { useSession } from '../session.ts';
+import { may } from '../session/scopes.ts';
+import { useSession } from '../session/session.ts';
 import { Panel } from '../ui/panel.tsx';
 import { EndingTokens } from './ending-tokens.tsx';
 import { FailingWebhooks } from './failing-webhooks.tsx';

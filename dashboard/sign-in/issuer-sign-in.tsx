@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { EndReason, SessionEvents } from '../session.ts';
+import type { EndReason, SessionEvents } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import {
   forget,

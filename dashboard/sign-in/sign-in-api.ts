@@ -1,6 +1,6 @@
 import type { Client } from '../../client/index.ts';
 import { dashboardUrl } from '../router/address.ts';
-import { type EndReason, openSession, type Session, type SessionEvents } from '../session.ts';
+import { type EndReason, openSession, type Session, type SessionEvents } from '../session/session.ts';
 
 /** How people sign in without the value of a token. */
 export interface SignInState {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
-import { type EndReason, openSession, type SessionEvents } from '../session.ts';
+import { type EndReason, openSession, type SessionEvents } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';
 import { Mark } from '../ui/mark.tsx';

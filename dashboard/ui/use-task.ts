@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { keepAwake } from '../idle.ts';
+import { keepAwake } from '../session/idle.ts';
 
 /**
  * While a long task runs, the browser asks before it closes the page, and the session does not end unless the task waits for a

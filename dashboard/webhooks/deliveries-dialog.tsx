@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Delivery, Webhook } from '../../client/index.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { Dialog, DoneButton } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { ListStatus } from '../ui/list-status.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CreateWebhook, NewWebhook, Webhook } from '../../client/index.ts';
 import { KINDS } from '../activity/kinds.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { CancelButton, Dialog } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { NewWebhook, Webhook } from '../../client/index.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { List } from '../ui/list.tsx';
 import { ListStatus } from '../ui/list-status.tsx';

@@ -1,5 +1,5 @@
 import type { Token } from '../../../client/index.ts';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
 import { CodeChips } from '../../ui/code-chips.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { NewToken } from '../../../client/index.ts';
 import { History } from '../../activity/history.tsx';
 import { Link } from '../../router/link.tsx';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Panel } from '../../ui/panel.tsx';

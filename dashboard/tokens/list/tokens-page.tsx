@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Token } from '../../../client/index.ts';
 import { useNew } from '../../router/place.ts';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { List } from '../../ui/list.tsx';
 import { ListStatus } from '../../ui/list-status.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Token } from '../../../client/index.ts';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 
 /** The longest time that a replaced token works after the new one was created. */
 const LONGEST_OVERLAP_MS = 7 * 24 * 60 * 60_000;

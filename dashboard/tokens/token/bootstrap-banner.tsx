@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Client, Token } from '../../../client/index.ts';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { Ago } from '../../ui/time.tsx';
 
 /** Warns while the bootstrap token is valid, because its value was in a terminal or in deployment settings. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Token } from '../../../client/index.ts';
 import { Link } from '../../router/link.tsx';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { isSoon, Until } from '../../ui/time.tsx';

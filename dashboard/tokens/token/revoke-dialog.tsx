@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Token } from '../../../client/index.ts';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Ago } from '../../ui/time.tsx';

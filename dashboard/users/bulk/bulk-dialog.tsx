@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useFarewell } from '../../farewell.ts';
+import { useFarewell } from '../../session/farewell.ts';
 import { CancelButton, Dialog, useLeaveQuestion } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useBusy, useWaiting } from '../../ui/use-task.ts';

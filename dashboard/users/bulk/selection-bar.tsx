@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { useSession } from '../../session.ts';
-import { May } from '../../sign-in/may.tsx';
+import { May } from '../../session/may.tsx';
+import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { ROLES, type Role } from '../user/roles.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
-import { may } from '../../scopes.ts';
-import { useSession } from '../../session.ts';
+import { may } from '../../session/scopes.ts';
+import { useSession } from '../../session/session.ts';
 import { download } from '../../ui/download.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
 

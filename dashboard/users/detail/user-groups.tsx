@@ -1,5 +1,5 @@
 import { Link } from '../../router/link.tsx';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { useResource } from '../../ui/use-resource.ts';

@@ -1,5 +1,5 @@
 import type { User } from '../../../client/index.ts';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { UserForm } from './user-form.tsx';
 

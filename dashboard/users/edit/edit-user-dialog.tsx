@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError, User } from '../../../client/index.ts';
 import { GroupsOfUser } from '../../groups/groups-of-user.tsx';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
-import { useSession } from '../../session.ts';
+import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useFarewell } from '../../farewell.ts';
-import { useSession } from '../../session.ts';
+import { useFarewell } from '../../session/farewell.ts';
+import { useSession } from '../../session/session.ts';
 import { useLeaveQuestion } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useBusy } from '../../ui/use-task.ts';

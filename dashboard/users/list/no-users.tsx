@@ -1,4 +1,4 @@
-import { May } from '../../sign-in/may.tsx';
+import { May } from '../../session/may.tsx';
 import { type Role, ROLES } from '../user/roles.ts';
 
 interface Props {

@@ -1,8 +1,8 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { type Client, createClient, type NewToken, type Token } from '../client/index.ts';
-import { baseUrl } from './router/address.ts';
-import { createStore, type Store } from './store.ts';
+import { type Client, createClient, type NewToken, type Token } from '../../client/index.ts';
+import { baseUrl } from '../router/address.ts';
+import { createStore, type Store } from '../store.ts';
 
 /** Why a session ended. */
 export type EndReason = 'signed-out' | 'refused' | 'idle' | 'revoked';

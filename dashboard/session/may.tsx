@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Token } from '../../client/index.ts';
-import { may } from '../scopes.ts';
-import { useSession } from '../session.ts';
+import { may } from './scopes.ts';
+import { useSession } from './session.ts';
 
 /** The sections that need less than `admin`. The first one leaves out what a token may not see. */
 const READABLE = ['', 'users', 'groups', 'deleted'];

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 
 /** In place of a page that the scopes of the session do not allow. */

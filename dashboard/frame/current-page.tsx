@@ -1,12 +1,12 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Link } from '../router/link.tsx';
+import type { PageProps } from '../router/page-props.ts';
+import { usePlace } from '../router/place.ts';
 import { type Route, routeOf, ROUTES } from '../routes.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { Link } from './link.tsx';
-import type { PageProps } from './page-props.ts';
-import { usePlace } from './place.ts';
 
 /** The pages that have been loaded. */
 const loaded = new Map<Route, ComponentType<PageProps>>();

@@ -1,4 +1,4 @@
-import type { Token } from '../client/index.ts';
+import type { Token } from '../../client/index.ts';
 
 type Scope = Token['scopes'][number];
 
