@@ -79,11 +79,47 @@ const inner = Object.entries(INNER).flatMap(([room, folders]) =>
   ),
 );
 
+/** The rooms of `dashboard/` in the same form. Each may import `store.ts`; the other files of `dashboard/` itself are above. */
+const PAGE_GROUND = ['router', 'session', 'ui'];
+const PAGE_ROOMS = {
+  'sign-in': [],
+  'users/user': [],
+  'tokens/token': [],
+  activity: ['users/user'],
+  deleted: ['users/user'],
+  groups: ['users/user'],
+  webhooks: ['activity'],
+  overview: ['activity', 'webhooks'],
+  'users/edit': ['users/user', 'groups'],
+  'users/bulk': ['users/user'],
+  'users/import': ['users/bulk'],
+  'users/export': ['users/user', 'users/bulk'],
+  'users/list': ['users/(user|edit|bulk|import|export)', 'groups', 'deleted'],
+  'users/detail': ['users/(user|edit)', 'activity', 'deleted'],
+  'tokens/list': ['tokens/token'],
+  'tokens/detail': ['tokens/token', 'activity'],
+  frame: ['tokens/token'],
+};
+const pageRule = (room, allowed) => {
+  const open = [room, ...allowed].map((name) => `${name}/`);
+  return rule(`page-${room}`, `^dashboard/${room}/`, `^dashboard/(?!${open.join('|')}|store\\.ts$)`);
+};
+const pageRooms = [
+  ...PAGE_GROUND.map((room, place) => pageRule(room, PAGE_GROUND.slice(0, place))),
+  ...Object.entries(PAGE_ROOMS).map(([room, allowed]) => pageRule(room, [...PAGE_GROUND, ...allowed])),
+];
+
 module.exports = {
   forbidden: [
     ...inner,
+    ...pageRooms,
     ...rooms,
     rule('every-folder-is-a-room', `^src/(?!(${[...GROUND, ...Object.keys(ROOMS)].join('|')})/)[^/]+/`, '.'),
+    rule(
+      'every-folder-of-the-page-is-a-room',
+      `^dashboard/(?!(${[...PAGE_GROUND, ...Object.keys(PAGE_ROOMS)].join('|')})/).+/`,
+      '.',
+    ),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans',

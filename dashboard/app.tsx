@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Shell } from './frame/shell.tsx';
+import { SECTIONS } from './routes.ts';
 import { farewells } from './session/farewell.ts';
 import { onIdle } from './session/idle.ts';
 import { type EndReason, type Session, SessionContext } from './session/session.ts';
@@ -28,7 +29,7 @@ export function App() {
     return <SignIn endReason={endReason} interrupted={interrupted} onSession={begin} onEnd={end} />;
   return (
     <SessionContext.Provider value={session}>
-      <Shell />
+      <Shell sections={SECTIONS} />
     </SessionContext.Provider>
   );
 }

@@ -11,7 +11,7 @@ const PAGE_SIZE = 50;
 /** The next page is fetched before its place comes into view. */
 const AHEAD = '600px';
 
-export function ActivityPage() {
+export default function ActivityPage() {
   const { client } = useSession();
   const [filter, setFilter] = useState<Filter>({});
   const { kind, actor, target } = filter;

@@ -23,7 +23,7 @@ interface OpenDialog {
   user: DeletedUser;
 }
 
-export function DeletedPage() {
+export default function DeletedPage() {
   const { client } = useSession();
   const [text, setText] = useState('');
   const [size, setSize] = useState<number>(SIZES[0]);

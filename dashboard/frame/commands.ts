@@ -1,10 +1,9 @@
 import type { User } from '../../client/index.ts';
 import { baseUrl } from '../router/address.ts';
 import { navigate } from '../router/place.ts';
-import { SECTIONS } from '../routes.ts';
-import { mayOpen } from '../session/may.tsx';
 import { may } from '../session/scopes.ts';
 import type { Session } from '../session/session.ts';
+import type { Section } from './section.ts';
 import { chooseTheme, type Theme, THEMES } from './theme.ts';
 
 /** Something that the palette offers. */
@@ -17,8 +16,8 @@ export interface Command {
   run(): void;
 }
 
-export const actionsOf = ({ end, token }: Session): Command[] => [
-  ...SECTIONS.filter(([path]) => mayOpen(token, path)).map(([path, title]) => ({
+export const actionsOf = ({ end, token }: Session, sections: Section[]): Command[] => [
+  ...sections.map(({ path, title }) => ({
     key: `page ${path}`,
     group: 'Go to',
     title,

@@ -1,45 +1,47 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from '../router/link.tsx';
-import type { PageProps } from '../router/page-props.ts';
 import { usePlace } from '../router/place.ts';
-import { type Route, routeOf, ROUTES } from '../routes.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import type { LoadPage, Section } from './section.ts';
 
 /** The pages that have been loaded. */
-const loaded = new Map<Route, ComponentType<PageProps>>();
+const loaded = new Map<LoadPage, ComponentType<{ id: string }>>();
 
-const load = async (route: Route) => {
-  if (!loaded.has(route)) loaded.set(route, await route.load());
+const load = async (page: LoadPage) => {
+  if (!loaded.has(page)) loaded.set(page, (await page()).default);
 };
 
 /** The page of the current address. It is recreated when the path changes, but not when only the query changes. */
-export function CurrentPage() {
+export function CurrentPage({ sections }: { sections: Section[] }) {
   const { path } = usePlace();
-  const { route, id = '' } = routeOf(path) ?? {};
-  const [, setSettled] = useState<Route>();
+  const [name, id = '', ...rest] = path.split('/');
+  const section = sections.find(({ path }) => path === name && rest.length === 0);
+  const page = id ? section?.item : section?.page;
+  const [, setSettled] = useState<string>();
   const [error, setError] = useState<unknown>();
-  const Page = route && loaded.get(route);
+  const Page = page && loaded.get(page);
   useEffect(() => {
     setError(undefined);
-    if (!route || Page) return; // a page that arrived after this rendering has to be rendered, too
+    if (!page || Page) return; // a page that arrived after this rendering has to be rendered, too
     let isCurrent = true;
-    load(route).then(
-      () => isCurrent && setSettled(route),
+    load(page).then(
+      () => isCurrent && setSettled(path),
       (error: unknown) => isCurrent && setError(error),
     );
     return () => void (isCurrent = false);
-  }, [route]);
+  }, [page]);
   useEffect(() => {
     if (!Page) return;
     focusHeading(); // the focused element is gone
     // A new version of the service, whose files have other names, must not end the session.
-    Promise.all(ROUTES.map(load)).catch(() => {});
+    const pages = sections.flatMap(({ page, item }) => (item ? [page, item] : [page]));
+    Promise.all(pages.map(load)).catch(() => {});
   }, [path, Page]);
 
-  if (!route) return <NotFound />;
+  if (!page) return <NotFound />;
   if (Page) return <Page key={path} id={id} />;
   if (error === undefined) return <Skeleton />;
   return (

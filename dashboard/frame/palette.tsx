@@ -4,6 +4,7 @@ import { useBack } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { actionsOf, type Command, commandOfUser } from './commands.ts';
+import type { Section } from './section.ts';
 
 const DEBOUNCE_MS = 150;
 const MAX_USERS = 8;
@@ -11,7 +12,7 @@ const MAX_USERS = 8;
 const MIN_QUERY_LENGTH = 2;
 
 /** Finds users, pages and actions by letters of their names. */
-export function Palette({ onClose }: { onClose(): void }) {
+export function Palette({ sections, onClose }: { sections: Section[]; onClose(): void }) {
   const session = useSession();
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
@@ -27,7 +28,7 @@ export function Palette({ onClose }: { onClose(): void }) {
   }, []);
 
   const words = text.trim().toLowerCase().split(/\s+/);
-  const actions = actionsOf(session).filter(({ title, group }) =>
+  const actions = actionsOf(session, sections).filter(({ title, group }) =>
     words.every((word) => `${group} ${title}`.toLowerCase().includes(word)),
   );
   const commands: Command[] = [...actions, ...users.map(commandOfUser)];

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { NewToken } from '../../client/index.ts';
 import { usePlace } from '../router/place.ts';
-import { mayOpen } from '../session/may.tsx';
 import { may } from '../session/scopes.ts';
 import { useSession } from '../session/session.ts';
 import { BootstrapBanner } from '../tokens/token/bootstrap-banner.tsx';
@@ -12,12 +11,15 @@ import { focusHeading } from '../ui/dialog.tsx';
 import { CurrentPage } from './current-page.tsx';
 import { NotAllowed } from './not-allowed.tsx';
 import { Palette } from './palette.tsx';
+import type { Section } from './section.ts';
 import { Sidebar } from './sidebar.tsx';
 
 /** The frame around every page of a signed-in user. */
-export function Shell() {
+export function Shell({ sections }: { sections: Section[] }) {
   const { token } = useSession();
-  const section = usePlace().path.split('/')[0];
+  const [section] = usePlace().path.split('/');
+  const { scope = 'admin' } = sections.find(({ path }) => path === section) ?? {};
+  const allowed = sections.filter(({ scope }) => may(token, scope));
   // Kept here, not in a page, because a new token's value must survive a change of page.
   const [newToken, setNewToken] = useState<NewToken>();
   const [isBannerDismissed, setIsBannerDismissed] = useState(false);
@@ -41,7 +43,7 @@ export function Shell() {
   return (
     <TokenEventsContext.Provider value={events}>
       <div class="shell">
-        <Sidebar onPalette={() => setIsPaletteOpen(true)} />
+        <Sidebar sections={allowed} onPalette={() => setIsPaletteOpen(true)} />
         <main tabIndex={-1}>
           {!isBannerDismissed && may(token, 'admin') && (
             <BootstrapBanner
@@ -53,10 +55,10 @@ export function Shell() {
             />
           )}
           <ExpiryBanner key={endings} />
-          {mayOpen(token, section) ? <CurrentPage /> : <NotAllowed key={section} />}
+          {may(token, scope) ? <CurrentPage sections={sections} /> : <NotAllowed key={section} />}
         </main>
       </div>
-      {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
+      {isPaletteOpen && <Palette sections={allowed} onClose={() => setIsPaletteOpen(false)} />}
       {newToken && <NewTokenDialog token={newToken} onClose={() => setNewToken(undefined)} />}
     </TokenEventsContext.Provider>
   );

@@ -1,13 +1,12 @@
 import { baseUrl } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
 import { usePlace } from '../router/place.ts';
-import { SECTIONS } from '../routes.ts';
-import { mayOpen } from '../session/may.tsx';
 import { useSession } from '../session/session.ts';
 import { useStore } from '../store.ts';
 import { Mark } from '../ui/mark.tsx';
 import { Icon } from './icons.tsx';
 import { RateLimitMeter } from './rate-limit-meter.tsx';
+import type { Section } from './section.ts';
 import { chooseTheme, type Theme, theme, THEMES } from './theme.ts';
 import { useOrganization } from './use-organization.ts';
 
@@ -15,9 +14,9 @@ import { useOrganization } from './use-organization.ts';
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
 
 /** The name of the organization, the links to every page, and who is signed in. */
-export function Sidebar({ onPalette }: { onPalette(): void }) {
+export function Sidebar({ sections, onPalette }: { sections: Section[]; onPalette(): void }) {
   const { token, end } = useSession();
-  const section = usePlace().path.split('/')[0];
+  const [section] = usePlace().path.split('/');
   const organization = useOrganization();
   return (
     <header class="sidebar">
@@ -33,7 +32,7 @@ export function Sidebar({ onPalette }: { onPalette(): void }) {
         <kbd aria-hidden="true">{SHORTCUT}</kbd>
       </button>
       <nav aria-label="Sections">
-        {SECTIONS.filter(([path]) => mayOpen(token, path)).map(([path, title]) => (
+        {sections.map(({ path, title }) => (
           <Link key={path} to={path} aria-current={section === path ? 'page' : undefined}>
             <Icon name={path || 'overview'} />
             {title}

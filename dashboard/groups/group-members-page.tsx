@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { Link } from '../router/link.tsx';
-import type { PageProps } from '../router/page-props.ts';
 import { useSession } from '../session/session.ts';
 import { CopyId } from '../ui/copy-id.tsx';
 import { List } from '../ui/list.tsx';
@@ -12,7 +11,7 @@ import { hasStatus } from '../ui/use-submit.ts';
 import { RoleChip } from '../users/user/role-chip.tsx';
 
 /** The users in a group, by name. */
-export function GroupMembersPage({ id }: PageProps) {
+export default function GroupMembersPage({ id }: { id: string }) {
   const { client } = useSession();
   const [size, setSize] = useState<number>(SIZES[0]);
   const group = useResource(id, (signal) => client.groups.get(id, { signal }));

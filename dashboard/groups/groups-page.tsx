@@ -11,7 +11,7 @@ import { SIZES, useList } from '../ui/use-list.ts';
 const DEBOUNCE_MS = 200;
 
 /** The groups of the directory. */
-export function GroupsPage() {
+export default function GroupsPage() {
   const { client } = useSession();
   const [text, setText] = useState('');
   const [size, setSize] = useState<number>(SIZES[0]);

@@ -10,7 +10,7 @@ import { UserCounts } from './user-counts.tsx';
 const ENTRIES = 8;
 
 /** The organization at a glance, as far as the scopes of the token allow. */
-export function OverviewPage() {
+export default function OverviewPage() {
   const { token } = useSession();
   const isAdmin = may(token, 'admin');
   const seesUsers = may(token, 'users:read');

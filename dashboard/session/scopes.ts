@@ -1,6 +1,6 @@
 import type { Token } from '../../client/index.ts';
 
-type Scope = Token['scopes'][number];
+export type Scope = Token['scopes'][number];
 
 /** Whether the token may do what requires the scope. */
 export const may = ({ scopes }: Pick<Token, 'scopes'>, scope: Scope): boolean =>

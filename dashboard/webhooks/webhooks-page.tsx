@@ -19,7 +19,7 @@ const LIMIT = 200;
 type Opened =
   { dialog: 'edit' | 'deliveries' | 'rotate' | 'delete'; webhook: Webhook } | { dialog: 'create' };
 
-export function WebhooksPage() {
+export default function WebhooksPage() {
   const { client } = useSession();
   const [opened, setOpened] = useState<Opened>();
   const [secret, setSecret] = useState<NewWebhook>();

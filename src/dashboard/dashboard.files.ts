@@ -15,9 +15,9 @@ export const PAGE_FILE = 'dashboard/index.html';
 /** The headers of every page of the dashboard. They also forbid turning text into markup or code. */
 export const PAGE_HEADERS = pageHeaders("'self'", "require-trusted-types-for 'script'");
 
-/** The addresses at which a browser gets the page. `dashboard/routes.ts` has the same ones. */
+/** The paths of the page, the same as in `dashboard/routes.ts`; any other is a 404. A test compares them. */
 const PAGE_PATH =
-  /^\/dashboard(?:\/(?:users|tokens|groups|webhooks|activity|deleted)|\/(?:users|tokens|groups)\/[\w-]{1,64})?$/;
+  /^\/dashboard(?:\/(?:deleted|webhooks|activity)|\/(?:users|tokens|groups)(?:\/[\w-]{1,64})?)?$/;
 
 /**
  * The files of the page by the path they are served at. They are few and small, so they are read once, and no request

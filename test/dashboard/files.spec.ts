@@ -18,11 +18,11 @@ const scripts = names.filter((name) => name.endsWith('.js'));
 const html = readFileSync('dist/dashboard/index.html', 'utf8');
 const [, script] = /src=".\/dashboard\/([^"]*)"/.exec(html)!;
 
+const routes = readFileSync('dashboard/routes.ts', 'utf8');
+
 /** The script of the page that is shown at /dashboard. */
 const firstPage = () => {
-  const [, path] = /path: '',[^]*?import\('\.\/([^']+)\.tsx'\)/.exec(
-    readFileSync('dashboard/routes.ts', 'utf8'),
-  )!;
+  const [, path] = /path: '',[^]*?import\('\.\/([^']+)\.tsx'\)/.exec(routes)!;
   return scripts.find((name) => name.startsWith(`${basename(path)}-`))!;
 };
 
@@ -91,6 +91,18 @@ describe('/dashboard', () => {
     const links = linksIn(text, `${service.url}/dashboard${path}`);
     expect(links).toEqual(linksIn(first, `${service.url}/dashboard`));
     expect(links.length).toBe(3);
+  });
+
+  it('is the page at every path in dashboard/routes.ts, and below those whose items have a page', async () => {
+    const sections = routes.split("path: '").slice(1);
+    expect(sections.length).toBeGreaterThan(5);
+    for (const section of sections) {
+      const path = `/dashboard/${section.split("'")[0]}`.replace(/\/$/, '');
+      await request(service.url).get(path).expect(200);
+      await request(service.url)
+        .get(`${path}/abc_0`)
+        .expect(section.includes('item:') ? 200 : 404);
+    }
   });
 
   it.each(names)('/%s has a hash in its name and may be cached forever', async (name) => {

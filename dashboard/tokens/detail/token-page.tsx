@@ -18,7 +18,7 @@ import { TokenFacts } from './token-facts.tsx';
 const ENTRIES = 20;
 
 /** Everything about one token. */
-export function TokenPage({ id }: { id: string }) {
+export default function TokenPage({ id }: { id: string }) {
   const { client, token: current, end, renew } = useSession();
   const { onCreated, onEnded } = useTokenEvents();
   const found = useResource(id, (signal) => client.tokens.get(id, { signal }));

@@ -15,7 +15,7 @@ import { type StateFilter, StateFilterBar } from './state-filter-bar.tsx';
 import { TokenRow } from './token-row.tsx';
 import { useReplaced } from './use-replaced.ts';
 
-export function TokensPage() {
+export default function TokensPage() {
   const { client, token: current, end, renew } = useSession();
   const { onCreated, onEnded } = useTokenEvents();
   const [state, setState] = useState<StateFilter>('all');

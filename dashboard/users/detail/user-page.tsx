@@ -24,7 +24,7 @@ import { ValuesPanel } from './values-panel.tsx';
 const ENTRIES = 20;
 
 /** Everything about one user. */
-export function UserPage({ id }: { id: string }) {
+export default function UserPage({ id }: { id: string }) {
   const { client, token } = useSession();
   const user = useResource(id, (signal) => client.users.get(id, { signal }));
   const [dialog, setDialog] = useState<'edit' | 'delete' | 'restore'>();

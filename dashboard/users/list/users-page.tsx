@@ -38,7 +38,7 @@ type OpenDialog =
   | { action: 'edit' | 'delete' | 'restore'; user: User }
   | { action: 'bulk'; bulk: Bulk };
 
-export function UsersPage() {
+export default function UsersPage() {
   const { client, token } = useSession();
   const { text: settled, filter, size, change } = useUserFilter();
   const [text, setText] = useState(settled);

@@ -1,0 +1,17 @@
+import type { ComponentType } from 'preact';
+import type { Scope } from '../session/scopes.ts';
+
+/** Loads the file of a page when it is opened. `id` is the id in the address, or empty. */
+export type LoadPage = () => Promise<{ default: ComponentType<{ id: string }> }>;
+
+/** A part of the dashboard that the navigation links to. */
+export interface Section {
+  /** Its address below the dashboard's. */
+  path: string;
+  title: string;
+  /** The scope that a token needs to open it. */
+  scope: Scope;
+  page: LoadPage;
+  /** The page of one thing, at the path with `/` and its id. */
+  item?: LoadPage;
+}
