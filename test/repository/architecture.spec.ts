@@ -55,6 +55,16 @@ describe('docs/architecture.md', () => {
   });
 });
 
+describe.each(['Add a field to users', 'Add a feature', 'Add a table', 'Add a route'])('%s', (title) => {
+  it('names what is in the files that it names', () => {
+    const named = [...section(title).matchAll(/`(\w+)(?:\(\))?`,? in\s+`([\w/.-]+\.\w+)`/g)];
+    const missing = named.filter(
+      ([, name, path]) => !readFileSync(existsSync(path) ? path : `src/${path}`, 'utf8').includes(name),
+    );
+    expect(missing.map(([text]) => text)).toEqual([]);
+  });
+});
+
 it('keeps src itself to at most eight files, and every folder below it to fifteen', () => {
   const filesIn = (folder: string) =>
     readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()).length;
