@@ -37,8 +37,8 @@ export type { EventRecord } from './events/event/event.serializer';
 export type { EventType } from './events/event/event.types';
 export type { Subscriber } from './events/subscribers/subscriber';
 
-export type { DeletedUserRecord } from './users/deleted/deleted-users.service';
-export type { UserRecord } from './users/user/user.serializer';
+export type { DeletedUserView as DeletedUserRecord } from './users/deleted/deleted-user.view';
+export type { UserView as UserRecord } from './users/user/user.view';
 export type { GroupRecord } from './groups/group/group.serializer';
 export type { OrganizationRecord } from './auth/organizations.service';
 export type { TokenRecord } from './tokens/token.serializer';

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager, EntityMetadata } from 'typeorm';
+import { columnsOf } from '../database/columns';
 import { Database } from '../database/database';
 import { rethrowReference, rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';
-import { execute, query, raw, sql } from '../database/sql';
+import { execute, query, sql } from '../database/sql';
 import { EventHead } from '../events/log/event-head.entity';
 import { conflict, noSuchOrganization, taken } from '../http/fault';
 import { validatedInput } from '../http/input/validate';
@@ -29,7 +30,7 @@ const REFERRING: unknown[] = [Token, User, DeletedUser, UserSearchText];
 
 const ROWS_PER_STATEMENT = 1_000;
 
-const COLUMNS = raw(`id, name, external_id AS "externalId", created_at AS "createdAt"`);
+const COLUMNS = columnsOf(Organization).select;
 
 /** The methods take no caller, because a caller belongs to an organization. */
 @Injectable()

@@ -5,9 +5,9 @@ import { finished } from 'node:stream/promises';
 import { formatRows } from '../../csv/write-csv';
 import type { Database } from '../database/database';
 import { pagesOf } from '../pages/paginate';
-import { type User, USER_FIELDS } from '../users/user/user.entity';
+import { type User, USER_COLUMNS, USER_FIELDS } from '../users/user/user.entity';
 import type { UserFilter } from '../users/user/user.filter';
-import { pageOfUsers, USER_COLUMNS } from '../users/user/user-query';
+import { pageOfUsers } from '../users/user/user-query';
 import { serializeUser } from '../users/user/user.serializer';
 import type { UserView } from '../users/user/user.view';
 import type { Format } from './import/format';
@@ -23,7 +23,7 @@ export async function* userPages(
   const pages = pagesOf((cursor) => {
     const page = { sort: 'createdAt', order: 'asc', limit: PAGE_SIZE, cursor } as const;
     return database.read(organizationId, (manager) =>
-      pageOfUsers<User>(manager, { organizationId, filter }, { select: USER_COLUMNS }, page),
+      pageOfUsers<User>(manager, { organizationId, filter }, { select: USER_COLUMNS.select }, page),
     );
   });
   for await (const page of pages) yield page.map(serializeUser);

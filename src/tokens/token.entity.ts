@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { raw, type Sql, sql } from '../database/sql';
+import { columnsOf } from '../database/columns';
+import { type Sql, sql } from '../database/sql';
 import type { Scope } from '../http/scopes';
 import type { TokenState } from './tokens.dto';
 
@@ -65,11 +66,7 @@ export class Token {
 }
 
 /** The columns of a token in a SELECT or RETURNING, under the names of the entity. */
-export const TOKEN_COLUMNS =
-  raw(`id, name, hint, scopes, expires_in AS "expiresIn", expires_at AS "expiresAt",
-  created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", rotated_from AS "rotatedFrom",
-  rate_limit AS "rateLimit", created_by AS "createdBy",
-  coalesce(expires_at <= now(), false) AS expired`);
+export const TOKEN_COLUMNS = sql`${columnsOf(Token).select}, coalesce(expires_at <= now(), false) AS expired`;
 
 /** The condition for each state of a token. */
 export const IN_STATE: Record<TokenState, Sql> = {

@@ -9,7 +9,7 @@ import { locationOf } from '../http/location';
 import { Scopes } from '../http/scopes';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { linkNext, writePage } from '../pages/page';
-import { userAsJson } from './user/user.serializer';
+import { USER_COLUMNS } from './user/user.entity';
 import { UserPageView, UserView } from './user/user.view';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 import { UsersService } from './users.service';
@@ -42,7 +42,7 @@ export class UsersController {
     // As text, because parsing times and metadata only to serialize them again costs a list 45 % more CPU.
     const page = await this.users.listAsText(by, query);
     linkNext(request, response, page);
-    return writePage(response, page, userAsJson);
+    return writePage(response, page, USER_COLUMNS.toJson);
   }
 
   /**

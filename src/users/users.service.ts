@@ -20,10 +20,11 @@ import { putSearchTexts } from './search/user-search.entity';
 import { insertUser, lockUser, updateUser, USER_VIOLATIONS, userNotFound } from './user-rows';
 import type { Beside, Decide } from './user-writes';
 import { changesOf, withDefaults } from './user/user.changes';
-import { User } from './user/user.entity';
+import { User, USER_COLUMNS } from './user/user.entity';
 import { UserLifecycle } from './user/user-lifecycle';
-import { serializeUser, type UserRecord } from './user/user.serializer';
-import { pageOfUsers, USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from './user/user-query';
+import { serializeUser } from './user/user.serializer';
+import { pageOfUsers } from './user/user-query';
+import type { UserText, UserView } from './user/user.view';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 
@@ -57,17 +58,17 @@ export class UsersService {
     );
   }
 
-  async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserRecord>> {
-    const { data, nextCursor } = await this.page<User>(USER_COLUMNS, callerOf(by), query);
+  async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserView>> {
+    const { data, nextCursor } = await this.page<User>(USER_COLUMNS.select, callerOf(by), query);
     return { data: data.map(serializeUser), nextCursor };
   }
 
   /** The same page with values as text, ready for a JSON response. */
   listAsText(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserText>> {
-    return this.page(USER_TEXT_COLUMNS, callerOf(by), query);
+    return this.page(USER_COLUMNS.selectText, callerOf(by), query);
   }
 
-  async create(by: By, input: CreateUserDto, beside: Beside = {}): Promise<UserRecord> {
+  async create(by: By, input: CreateUserDto, beside: Beside = {}): Promise<UserView> {
     const caller = callerOf(by);
     const fields = withDefaults(validatedInput(CreateUserDto, input));
     const user = await this.database
@@ -85,7 +86,7 @@ export class UsersService {
     by: Caller,
     input: CreateUserDto,
     request: IdempotentRequest,
-  ): Promise<{ user: UserRecord; isReplay: boolean }> {
+  ): Promise<{ user: UserView; isReplay: boolean }> {
     const fields = withDefaults(validatedInput(CreateUserDto, input));
     const { response: user, isReplay } = await this.idempotencyKeys
       .runOnce(by.organizationId, request, async (manager) => {
@@ -96,7 +97,7 @@ export class UsersService {
     return { user, isReplay };
   }
 
-  async get(by: By, id: string): Promise<UserRecord> {
+  async get(by: By, id: string): Promise<UserView> {
     const { organizationId } = callerOf(by);
     const user = isId('usr', id) ? await this.reads.load(organizationId, id) : null;
     if (!user) throw userNotFound();
@@ -109,7 +110,7 @@ export class UsersService {
     id: string,
     input: UpdateUserDto,
     precondition: Precondition = always,
-  ): Promise<UserRecord> {
+  ): Promise<UserView> {
     const fields = validatedInput(UpdateUserDto, input);
     return this.change(by, id, (user) => {
       precondition(user.version);
@@ -118,7 +119,7 @@ export class UsersService {
   }
 
   /** Locks the user and applies the changes that `decide` returns. If it throws, or nothing changes, nothing is written. */
-  async change(by: By, id: string, decide: Decide): Promise<UserRecord> {
+  async change(by: By, id: string, decide: Decide): Promise<UserView> {
     const caller = callerOf(by);
     const user = await this.write(caller, id, async (manager, before) => {
       const { fields, isTouched, userNameKey = before.userNameKey } = await decide(before, manager);
@@ -172,7 +173,7 @@ export class UsersService {
     const rows = await this.database.read(organizationId, (manager) =>
       query<User>(
         manager,
-        sql`SELECT ${USER_COLUMNS} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+        sql`SELECT ${USER_COLUMNS.select} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
       ),
     );
     const byId = new Map(rows.map((row) => [row.id, row]));

@@ -9,7 +9,7 @@ import { Background } from '../../src/background/background';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { UserSearch } from '../../src/users/search/user-search.service';
 import { findUsers, findUsersLocked } from '../../src/users/batch/batch-writes';
-import { USER_COLUMNS } from '../../src/users/user/user-query';
+import { USER_COLUMNS } from '../../src/users/user/user.entity';
 import type { UserFilter } from '../../src/users/user/user.filter';
 import { emailKey } from '../../src/users/user/user.keys';
 import { countUsers, rangeOfUsers } from '../../src/users/user/user-query';
@@ -130,7 +130,7 @@ describe('whatever the statistics and VACUUM say', () => {
     for (const filter of FILTERS) {
       const users = { organizationId, filter };
       statements[`range ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
-        rangeOfUsers(dataSource.manager, users, { select: USER_COLUMNS }, { offset: 10, limit: 50 }),
+        rangeOfUsers(dataSource.manager, users, { select: USER_COLUMNS.select }, { offset: 10, limit: 50 }),
       );
       statements[`count ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
         countUsers(dataSource.manager, users, 100),

@@ -1,6 +1,7 @@
 import { columnKey } from '../../../csv/csv-file';
 import { formatRows } from '../../../csv/write-csv';
-import { USER_FIELDS, type UserField, WRITABLE_FIELDS } from '../../users/user/user.entity';
+import { USER_FIELDS, WRITABLE_FIELDS } from '../../users/user/user.entity';
+import type { UserView } from '../../users/user/user.view';
 
 const HINT = `The first line must contain column names (${WRITABLE_FIELDS.join(', ')}).`;
 
@@ -13,7 +14,7 @@ export const KNOWN_COLUMNS = [...FIELD_NAMES.keys()];
  * The field of each column; undefined for one that is left out. Throws if one is missing, or is no field and not in
  * `ignored`.
  */
-export function fieldsOfColumns(names: string[], ignored: readonly string[]): (UserField | undefined)[] {
+export function fieldsOfColumns(names: string[], ignored: readonly string[]): (keyof UserView | undefined)[] {
   const isIgnored = ignored.map(columnKey);
   const keys = names.map(columnKey);
   const imported = keys.filter((key) => !isIgnored.includes(key));

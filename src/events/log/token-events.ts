@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { columnsOf } from '../../database/columns';
 import { Database } from '../../database/database';
 import { query, sql } from '../../database/sql';
 import { Event, TokenEvent } from '../event/event.entity';
 
 const EVENTS_PER_TRANSACTION = 500;
+
+const COLUMNS = columnsOf(TokenEvent).select;
 
 /** Moves the events of tokens, which wait in a table beside the tokens, to the other events of the organization. */
 @Injectable()
@@ -35,8 +38,7 @@ async function moveSome(manager: EntityManager, organizationId: string): Promise
     sql`DELETE FROM ${TokenEvent} WHERE organization_id = ${organizationId} AND position IN (
           SELECT position FROM ${TokenEvent} WHERE organization_id = ${organizationId}
           ORDER BY position LIMIT ${EVENTS_PER_TRANSACTION})
-        RETURNING organization_id AS "organizationId", position, id, type, occurred_at AS "occurredAt", source,
-          actor_id AS "actorId", actor_name AS "actorName", target_id AS "targetId", request_id AS "requestId", data`,
+        RETURNING ${COLUMNS}`,
   );
   if (events.length > 0)
     await manager.createQueryBuilder().insert().into(Event).values(events).updateEntity(false).execute();

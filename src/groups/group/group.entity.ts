@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
-import { raw } from '../../database/sql';
+import { columnsOf } from '../../database/columns';
 
 /** A group of a directory. */
 @Entity('groups')
@@ -40,10 +40,7 @@ export class Group {
 export type GroupFields = Pick<Group, 'displayName' | 'externalId'>;
 
 /** The columns of a group in a SELECT. */
-export const GROUP_COLUMNS = raw(
-  `organization_id AS "organizationId", id, display_name AS "displayName", external_id AS "externalId",
-  member_count AS "memberCount", version, created_at AS "createdAt", updated_at AS "updatedAt"`,
-);
+export const GROUP_COLUMNS = columnsOf(Group).select;
 
 /** A row of `GROUP_COLUMNS`. */
 export type GroupRow = Omit<Group, 'displayNameKey'>;

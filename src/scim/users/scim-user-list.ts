@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { columnsOf } from '../../database/columns';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
 import { join, query, raw, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import { membersOfGroup } from '../../groups/members/members-of-group';
 import { type GroupOfUser, groupsOfUser } from '../../groups/members/first-members';
-import {
-  countUsers,
-  pageOfUsers,
-  rangeOfUsers,
-  USER_TIMES_AS_TEXT,
-  type UserColumns,
-} from '../../users/user/user-query';
+import { countUsers, pageOfUsers, rangeOfUsers, type UserColumns } from '../../users/user/user-query';
+import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
 import { type ListQuery, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
 import { tooMany } from '../schema/scim-error';
@@ -29,9 +25,11 @@ import { UndirectedUsers } from './undirected-users';
 const FEW_USERS = 20;
 const LISTED_GROUPS = 100;
 
+const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']);
+
 /** The columns of a `FoundUser`, with everything that belongs to the user, in one statement. */
-const columnsOf = (organizationId: string, withGroups: boolean, shownGroups?: number): UserColumns => ({
-  select: sql`id, name, email, active, version, ${USER_TIMES_AS_TEXT},
+const foundColumns = (organizationId: string, withGroups: boolean, shownGroups?: number): UserColumns => ({
+  select: sql`${SHOWN.selectText},
     "userName", "externalId", attributes, "givenEmail", "givenName"
     ${withGroups ? sql`, ${groupsOfUser(organizationId, raw('users.id'), shownGroups)} AS groups` : sql``}`,
   join: sql`LEFT JOIN LATERAL (
@@ -64,7 +62,7 @@ export class ScimUserList {
       rangeOfUsers<Row>(
         manager,
         { organizationId, among: sql`SELECT ${id}::text AS user_id` },
-        columnsOf(organizationId, withGroups),
+        foundColumns(organizationId, withGroups),
         { offset: 0, limit: 1 },
       ),
     );
@@ -85,7 +83,7 @@ export class ScimUserList {
         if (filter.attributes.length > 0) await refuseMany(manager, selection);
         const findsOne = filter.ids.length > 0 || filter.userNames.length > 0;
         const shownGroups = query.count > FEW_USERS && !findsOne ? LISTED_GROUPS : undefined;
-        const columns = columnsOf(organizationId, withGroups, shownGroups);
+        const columns = foundColumns(organizationId, withGroups, shownGroups);
         return query.cursor === undefined
           ? rangeOf(manager, selection, columns, query)
           : pageOf(manager, selection, columns, query);

@@ -1,9 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { query, raw, rowsOf, type Sql, sql } from '../../database/sql';
+import { columnsOf } from '../../database/columns';
+import { query, rowsOf, type Sql, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import { putSearchTexts, type WrittenUser } from '../search/user-search.entity';
-import { User } from '../user/user.entity';
+import { User, USER_FIELDS, WRITABLE_FIELDS } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import type { UserLifecycle } from '../user/user-lifecycle';
 import { userCreated, userUpdated } from '../user/user.events';
@@ -12,11 +13,16 @@ import { type KnownUser, type StoredUser, parsedUser } from './batch-rules';
 /** The maximum characters of metadata in one statement; a single user may have more. */
 const MAX_METADATA = 64 * 1024;
 
-/** The columns of a `StoredUser`. */
-const STORED_COLUMNS = raw(
-  `organization_id AS "organizationId", id, name, email, role, active, metadata::text AS metadata, version,
-   created_at AS "createdAt", updated_at AS "updatedAt"`,
-);
+const STORED = columnsOf(User, ['organizationId', ...USER_FIELDS]);
+
+const WRITTEN = columnsOf(User, [
+  'organizationId',
+  'id',
+  ...WRITABLE_FIELDS,
+  'nameKey',
+  'emailKey',
+  'version',
+]);
 
 /** The users with these emails, by email key. */
 export async function findUsers(
@@ -34,7 +40,7 @@ export async function findUsersLocked(
   keys: string[],
 ): Promise<Map<string, KnownUser>> {
   const statement = sql`
-    SELECT ${STORED_COLUMNS} FROM ${User}
+    SELECT ${STORED.selectJsonAsText} FROM ${User}
     WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(SELECT id FROM (${selectUsers(organizationId, keys)}) AS found))
     ORDER BY id FOR NO KEY UPDATE`;
   return byEmailKey(await query(manager, statement));
@@ -42,7 +48,7 @@ export async function findUsersLocked(
 
 /** Looks up each key in the index. With a join or = ANY, the planner would read the whole of an organization without statistics. */
 const selectUsers = (organizationId: string, keys: string[]): Sql => sql`
-  SELECT ${STORED_COLUMNS} FROM unnest(${keys}::text[]) AS wanted (email_key), LATERAL (
+  SELECT ${STORED.selectJsonAsText} FROM unnest(${keys}::text[]) AS wanted (email_key), LATERAL (
     SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = wanted.email_key OFFSET 0
   ) AS users`;
 
@@ -108,30 +114,15 @@ async function writeGroup(
 
 /** Inserts new users and updates the others by their ids. Sets the version and the times of each. */
 async function putUsers(manager: EntityManager, users: readonly WrittenUser[]): Promise<void> {
-  const rows = users.map(({ before, after }) => {
-    const { organizationId, id, name, nameKey, email, emailKey, role, active, metadata } = after;
-    const version = (before?.version ?? 0) + 1;
-    return [
-      organizationId,
-      id,
-      name,
-      nameKey,
-      email,
-      emailKey,
-      role,
-      active,
-      JSON.stringify(metadata),
-      version,
-    ];
-  });
+  const rows = users.map(({ before, after }) =>
+    WRITTEN.valuesOf({ ...after, version: (before?.version ?? 0) + 1 }),
+  );
   const written = await query<Pick<User, 'id' | 'version' | 'createdAt' | 'updatedAt'>>(
     manager,
-    sql`INSERT INTO ${User} AS users (organization_id, id, name, name_key, email, email_key, role, active, metadata, version)
+    sql`INSERT INTO ${User} AS users (${WRITTEN.names})
         VALUES ${rowsOf(rows)}
         ON CONFLICT (organization_id, id) DO UPDATE SET
-          name = excluded.name, name_key = excluded.name_key, email = excluded.email, email_key = excluded.email_key,
-          role = excluded.role, active = excluded.active, metadata = excluded.metadata, version = excluded.version,
-          updated_at = greatest(users.updated_at, excluded.updated_at)
+          ${WRITTEN.excluded}, updated_at = greatest(users.updated_at, excluded.updated_at)
         RETURNING id, version, created_at AS "createdAt", updated_at AS "updatedAt"`,
   );
   const byId = new Map(written.map((user) => [user.id, user]));

@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { withDefaults } from '../user/user.changes';
 import type { User } from '../user/user.entity';
-import { type UserJson, userFromJson } from '../user/user.json';
-import { withKeys } from '../user/user.keys';
+import { emailKey, withKeys } from '../user/user.keys';
 import { serializeUser } from '../user/user.serializer';
+import type { UserView } from '../user/user.view';
 
 /** A user who has been deleted, and can be restored until it is purged. */
 @Entity('deleted_users')
@@ -23,9 +24,9 @@ export class DeletedUser {
   @Column({ name: 'user_name_key', type: 'text', nullable: true })
   userNameKey: string | null;
 
-  /** The user as it was before the deletion. */
+  /** The user as a response showed it before the deletion. */
   @Column({ type: 'json' })
-  fields: UserJson;
+  fields: Omit<UserView, 'createdAt' | 'updatedAt'> & Record<'createdAt' | 'updatedAt', string>;
 
   @Column({ name: 'deleted_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   deletedAt: Date;
@@ -36,16 +37,19 @@ export const deletedUserOf = (user: User): Omit<DeletedUser, 'deletedAt'> => ({
   organizationId: user.organizationId,
   id: user.id,
   version: user.version,
-  emailKey: withKeys({ email: user.email }).emailKey!,
+  emailKey: emailKey(user.email),
   userNameKey: user.userNameKey,
-  fields: serializeUser(user) as unknown as UserJson, // times become text
+  fields: serializeUser(user) as unknown as DeletedUser['fields'], // times become text
 });
 
-/** The user before its deletion, with the fields that are shown. */
-export const userOf = ({
-  organizationId,
-  id,
-  version,
-  fields,
-}: Omit<DeletedUser, 'emailKey' | 'userNameKey'>): User =>
-  userFromJson(organizationId, { ...fields, id, version });
+/** The user before its deletion. A field that it did not have yet gets its default. */
+export const userOf = ({ organizationId, id, version, userNameKey, fields }: DeletedUser): User =>
+  ({
+    organizationId,
+    id,
+    ...withKeys(withDefaults(fields)),
+    userNameKey,
+    version,
+    createdAt: new Date(fields.createdAt),
+    updatedAt: new Date(fields.updatedAt),
+  }) as User;

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { columnsOf } from '../../database/columns';
 import { Database } from '../../database/database';
 import { rethrowViolation } from '../../database/errors';
 import { findLocked } from '../../database/find-locked';
@@ -12,9 +13,9 @@ import { validatedInput } from '../../http/input/validate';
 import { byTime, type Page, paginate } from '../../pages/paginate';
 import { putSearchTexts } from '../search/user-search.entity';
 import { User } from '../user/user.entity';
-import type { UserJson } from '../user/user.json';
 import { emailKey, withKeys } from '../user/user.keys';
-import { serializeUser, type UserRecord } from '../user/user.serializer';
+import { serializeUser } from '../user/user.serializer';
+import type { UserView } from '../user/user.view';
 import { userRestored } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { UNIQUE_FIELDS } from '../user/email-taken';
@@ -25,15 +26,14 @@ import type { DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { UserPurge } from './user-purge';
 
-/** A deleted user, as every method of the service returns it. */
-export type DeletedUserRecord = DeletedUserView;
+const COLUMNS = columnsOf(DeletedUser);
 
 /** A row of a page, with the user as text. */
-type DeletedUserRow = Omit<DeletedUser, 'emailKey' | 'userNameKey' | 'fields'> & { fields: string };
+type Row = Omit<DeletedUser, 'fields'> & { fields: string };
 
-const parsed = (row: DeletedUserRow): Omit<DeletedUser, 'emailKey' | 'userNameKey'> => ({
+const parsed = (row: Row): DeletedUser => ({
   ...row,
-  fields: JSON.parse(row.fields) as UserJson,
+  fields: JSON.parse(row.fields) as DeletedUser['fields'],
 });
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -50,7 +50,7 @@ export class DeletedUsersService {
   ) {}
 
   /** Latest deletion first. */
-  async list(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<DeletedUserRecord>> {
+  async list(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<DeletedUserView>> {
     const { data, nextCursor } = await this.page(by, query);
     return { data: data.map((row) => this.serialize(parsed(row))), nextCursor };
   }
@@ -64,13 +64,13 @@ export class DeletedUsersService {
     return { data: data.map((row) => JSON.stringify(this.serialize(parsed(row)))), nextCursor };
   }
 
-  private page(by: By, query: Partial<ListDeletedUsersDto>): Promise<Page<DeletedUserRow>> {
+  private page(by: By, query: Partial<ListDeletedUsersDto>): Promise<Page<Row>> {
     const { organizationId } = callerOf(by);
     const { limit, cursor, email } = validatedInput(ListDeletedUsersDto, query);
     const key = email && emailKey(email);
     const page = {
       select: sql`
-        SELECT organization_id AS "organizationId", id, version, fields::text AS fields, deleted_at AS "deletedAt" FROM ${DeletedUser}
+        SELECT ${COLUMNS.selectJsonAsText} FROM ${DeletedUser}
         WHERE organization_id = ${organizationId} ${key ? sql`AND email_key = ${key}` : sql``}`,
       columns: byTime('deleted_at', 'deletedAt'),
       order: 'desc' as const,
@@ -78,10 +78,10 @@ export class DeletedUsersService {
       cursor,
       list: ['deleted users', organizationId, { ...(key && { emailKey: key }) }],
     };
-    return this.database.read(organizationId, (manager) => paginate<DeletedUserRow>(manager, page));
+    return this.database.read(organizationId, (manager) => paginate<Row>(manager, page));
   }
 
-  async get(by: By, id: string): Promise<DeletedUserRecord> {
+  async get(by: By, id: string): Promise<DeletedUserView> {
     const { organizationId } = callerOf(by);
     const user = isId('usr', id)
       ? await this.database.read(organizationId, (manager) =>
@@ -93,7 +93,7 @@ export class DeletedUsersService {
   }
 
   /** Restores the user with its id and all other fields, or with another email. */
-  async restore(by: By, id: string, input: RestoreUserDto = {}): Promise<UserRecord> {
+  async restore(by: By, id: string, input: RestoreUserDto = {}): Promise<UserView> {
     const caller = callerOf(by);
     const { organizationId } = caller;
     const { email } = validatedInput(RestoreUserDto, input);
@@ -118,7 +118,6 @@ export class DeletedUsersService {
     const user = {
       ...former,
       ...withKeys({ email: email ?? former.email }),
-      userNameKey: deleted.userNameKey,
       version: former.version + 1,
     };
     const { raw } = await manager
@@ -137,7 +136,7 @@ export class DeletedUsersService {
     return user;
   }
 
-  private serialize(user: Omit<DeletedUser, 'emailKey' | 'userNameKey'>): DeletedUserRecord {
+  private serialize(user: DeletedUser): DeletedUserView {
     const { deletedAt } = user;
     return {
       ...serializeUser(userOf(user)),

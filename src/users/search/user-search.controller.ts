@@ -5,7 +5,7 @@ import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { Scopes } from '../../http/scopes';
 import { linkNext, writePage } from '../../pages/page';
-import { userAsJson } from '../user/user.serializer';
+import { USER_COLUMNS } from '../user/user.entity';
 import { UserPageView } from '../user/user.view';
 import { SearchUsersDto } from '../user/user.dto';
 import { UserSearch } from './user-search.service';
@@ -31,6 +31,6 @@ export class UserSearchController {
     // As text, like the list.
     const page = await this.userSearch.searchAsText(by, query);
     linkNext(request, response, page);
-    return writePage(response, page, userAsJson);
+    return writePage(response, page, USER_COLUMNS.toJson);
   }
 }

@@ -7,12 +7,12 @@ import { type By, callerOf } from '../../http/caller';
 import { validatedInput } from '../../http/input/validate';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
 import type { Page } from '../../pages/paginate';
-import { USER_COLUMNS, USER_TEXT_COLUMNS, type UserText } from '../user/user-query';
 import { SearchUsersDto } from '../user/user.dto';
-import { User } from '../user/user.entity';
+import { User, USER_COLUMNS } from '../user/user.entity';
 import { filterOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
-import { serializeUser, type UserRecord } from '../user/user.serializer';
+import { serializeUser } from '../user/user.serializer';
+import type { UserText, UserView } from '../user/user.view';
 import { load, searchLarge } from './large';
 import type { SearchPosition, RankPage, SearchScope, Search } from './page';
 import { queriesFor } from './query';
@@ -35,14 +35,14 @@ export class UserSearch {
   /** @internal Nest constructs it. */
   constructor(private readonly database: Database) {}
 
-  async search(by: By, input: SearchInput): Promise<Page<UserRecord>> {
-    const { data, nextCursor } = await this.page<User>(USER_COLUMNS, by, input);
+  async search(by: By, input: SearchInput): Promise<Page<UserView>> {
+    const { data, nextCursor } = await this.page<User>(USER_COLUMNS.select, by, input);
     return { data: data.map(serializeUser), nextCursor };
   }
 
   /** The same page with values as text, ready for a JSON response. */
   searchAsText(by: By, input: SearchInput): Promise<Page<UserText>> {
-    return this.page(USER_TEXT_COLUMNS, by, input);
+    return this.page(USER_COLUMNS.selectText, by, input);
   }
 
   private async page<Row extends object>(columns: Sql, by: By, input: SearchInput): Promise<Page<Row>> {

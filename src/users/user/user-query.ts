@@ -4,30 +4,6 @@ import { opaque, type Order, type Page, paginate } from '../../pages/paginate';
 import { filterInCursor, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
-/** The fields of a user in a SELECT. */
-export const USER_COLUMNS = raw(
-  `id, name, email, role, active, metadata, version, created_at AS "createdAt", updated_at AS "updatedAt"`,
-);
-
-const isoTime = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/** The times as the text that a response contains. */
-export const USER_TIMES_AS_TEXT = raw(
-  `${isoTime('created_at')} AS "createdAt", ${isoTime('updated_at')} AS "updatedAt"`,
-);
-
-/** All fields, with times and metadata as the text that a response contains. */
-export const USER_TEXT_COLUMNS = sql`id, name, email, role, active, metadata::text AS metadata, version, ${USER_TIMES_AS_TEXT}`;
-
-/** A row of `USER_TEXT_COLUMNS`. */
-export type UserText = Record<
-  'id' | 'name' | 'email' | 'role' | 'metadata' | 'createdAt' | 'updatedAt',
-  string
-> & {
-  active: boolean;
-  version: number;
-};
-
 /** The members of a group, as conditions on users. */
 export interface Members {
   /** Whether reading all of them takes longer than a page should. */

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
+import { columnsOf } from '../../database/columns';
 
 export const ROLES = ['member', 'admin', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
@@ -42,7 +43,7 @@ export class User {
   @Column({ type: 'json' })
   metadata: Metadata;
 
-  /** Incremented by TypeORM with every change. */
+  /** Incremented with every change: by TypeORM, or by the statement of a batch or a restore. */
   @VersionColumn()
   version: number;
 
@@ -59,7 +60,4 @@ export type UserFields = Pick<User, (typeof WRITABLE_FIELDS)[number]>;
 
 /** All fields, in the order in which they are shown. */
 export const USER_FIELDS = ['id', ...WRITABLE_FIELDS, 'version', 'createdAt', 'updatedAt'] as const;
-export type UserField = (typeof USER_FIELDS)[number];
-
-/** The keys that belong to a name and an email. */
-export type UserKeys = Pick<User, 'nameKey' | 'emailKey'>;
+export const USER_COLUMNS = columnsOf(User, USER_FIELDS);

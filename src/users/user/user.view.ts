@@ -1,7 +1,7 @@
-import type { Metadata, Role, User, UserField } from './user.entity';
+import type { Metadata, Role, User, USER_FIELDS } from './user.entity';
 
 /** A user. */
-export class UserView implements Pick<User, UserField> {
+export class UserView implements Pick<User, (typeof USER_FIELDS)[number]> {
   /**
    * Assigned by the service: `usr_` and 26 letters and digits.
    * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
@@ -56,6 +56,11 @@ export class UserView implements Pick<User, UserField> {
    */
   updatedAt: Date;
 }
+
+/** A user with JSON and times as the text of a response. */
+export type UserText = {
+  [Field in keyof UserView]: UserView[Field] extends object ? string : UserView[Field];
+};
 
 /** A page of users. */
 export class UserPageView {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { raw } from '../../database/sql';
+import { columnsOf } from '../../database/columns';
 import type { EventType } from '../../events/event/event.types';
 
 export const PAYLOADS = ['full', 'thin'] as const;
@@ -94,23 +94,21 @@ export class Webhook {
 }
 
 /** The fields of a webhook that callers see. */
-export type WebhookFields = Omit<
-  Webhook,
-  | 'organizationId'
-  | 'secret'
-  | 'previousSecret'
-  | 'previousUntil'
-  | 'sequence'
-  | 'isFull'
-  | 'dueAt'
-  | 'claim'
-  | 'claimedUntil'
-  | 'blockedUntil'
-  | 'failingDelivery'
-  | 'failingOthers'
->;
+const WEBHOOK_FIELDS = [
+  'id',
+  'url',
+  'types',
+  'description',
+  'enabled',
+  'payload',
+  'ordering',
+  'disabledReason',
+  'createdAt',
+  'updatedAt',
+  'lastSuccessAt',
+  'failingSince',
+] as const;
+export type WebhookFields = Pick<Webhook, (typeof WEBHOOK_FIELDS)[number]>;
 
-/** The columns of these fields in a SELECT, under the names of the entity. */
-export const WEBHOOK_COLUMNS = raw(`id, url, types, description, enabled, payload, ordering,
-  disabled_reason AS "disabledReason", created_at AS "createdAt", updated_at AS "updatedAt",
-  last_success_at AS "lastSuccessAt", failing_since AS "failingSince"`);
+/** Their columns in a SELECT, under the names of the entity. */
+export const WEBHOOK_COLUMNS = columnsOf(Webhook, WEBHOOK_FIELDS).select;
