@@ -18,7 +18,7 @@ import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { putSearchTexts } from './search/user-search.entity';
 import { insertUser, lockUser, updateUser, USER_VIOLATIONS, userNotFound } from './user-rows';
-import type { Beside, Decide } from './user-writes';
+import type { Beside, Decide } from './user-change';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { UserLifecycle } from './user/user-lifecycle';
