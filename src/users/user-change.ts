@@ -11,7 +11,7 @@ export interface Decision {
 }
 
 /** The data of a new user besides its fields. */
-export interface Beside {
+export interface NewUserExtras {
   userNameKey?: string | null;
   /** Writes rows of another feature, in the transaction of the user. */
   write?(manager: EntityManager, user: User): Promise<void>;

@@ -18,7 +18,7 @@ import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { putSearchTexts } from './search/user-search.entity';
 import { insertUser, lockUser, updateUser, USER_VIOLATIONS, userNotFound } from './user-rows';
-import type { Beside, Decide } from './user-change';
+import type { Decide, NewUserExtras } from './user-change';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { UserLifecycle } from './user/user-lifecycle';
@@ -68,13 +68,13 @@ export class UsersService {
     return this.page(USER_COLUMNS.selectText, callerOf(by), query);
   }
 
-  async create(by: By, input: CreateUserDto, beside: Beside = {}): Promise<UserView> {
+  async create(by: By, input: CreateUserDto, extras: NewUserExtras = {}): Promise<UserView> {
     const caller = callerOf(by);
     const fields = withDefaults(validatedInput(CreateUserDto, input));
     const user = await this.database
       .write(caller.organizationId, async (manager) => {
-        const user = await insertUser(manager, caller, fields, beside.userNameKey);
-        await beside.write?.(manager, user);
+        const user = await insertUser(manager, caller, fields, extras.userNameKey);
+        await extras.write?.(manager, user);
         return user;
       })
       .catch(rethrowViolation(USER_VIOLATIONS));
@@ -143,13 +143,7 @@ export class UsersService {
     await this.write(caller, id, async (manager, user) => {
       precondition(user.version);
       await manager.delete(User, { organizationId: user.organizationId, id });
-      await manager
-        .createQueryBuilder()
-        .insert()
-        .into(DeletedUser)
-        .values(deletedUserOf(user))
-        .updateEntity(false)
-        .execute();
+      await manager.insert(DeletedUser, deletedUserOf(user));
       await this.lifecycle.deleted(manager, caller, user);
       await recordEvents(manager, userDeleted(caller, user));
     }).catch(rethrowReference(userReferenced));

@@ -22,6 +22,6 @@ export async function membersOfGroup(
     isLarge: group !== undefined && group.count > MANY_MEMBERS,
     ids: sql`SELECT user_id FROM ${members}`,
     // Not EXISTS, which the planner may turn into a join that reads all members.
-    isMember: sql`(SELECT true FROM ${members} AND user_id = users.id)`,
+    condition: sql`(SELECT true FROM ${members} AND user_id = users.id)`,
   };
 }

@@ -135,7 +135,7 @@ async function inGroups(
     groupIds.map((id) => membersOfGroup(manager, selection.organizationId, id)),
   );
   if (!members) return selection;
-  const conditions = [selection.where, ...others.map(({ isMember }) => isMember)].filter(
+  const conditions = [selection.where, ...others.map(({ condition }) => condition)].filter(
     (condition) => condition !== undefined,
   );
   return { ...selection, members, ...(conditions.length > 0 && { where: join(conditions, ' AND ') }) };

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { execute, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import type { User } from '../../users/user/user.entity';
-import { type ChangedUser, UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
+import { type UserChange, UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { matchKeys } from './match-keys';
 import { findDirectoryUsers, followUser } from './scim-user-rows';
 import { ScimUser } from './scim-user.entity';
@@ -19,7 +19,7 @@ export class ScimUserSteps implements UserSteps {
   async changed(
     manager: EntityManager,
     { organizationId }: Caller,
-    users: readonly ChangedUser[],
+    users: readonly Required<UserChange>[],
   ): Promise<void> {
     const renamed = users.filter(
       ({ before, after }) => before.name !== after.name || before.email !== after.email,

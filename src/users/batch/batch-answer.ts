@@ -1,47 +1,47 @@
 import { BadRequestException } from '@nestjs/common';
 import { conflict, type Fault, listed } from '../../http/fault';
-import type { Decision } from './batch-rules';
+import type { RowOutcome } from './batch-rules';
 import type { BatchResultView, BatchAnswerView } from './batch.view';
 
 /** If the elements of a batch together have more faults than this, the response names only the first fault of each. */
 const MAX_IN_ALL = 1_000;
 
-/** The response to a batch; `decisions` are those of its elements, in order. */
-export function answerOf(decisions: readonly Decision[], dryRun: boolean): BatchAnswerView {
+/** The response to a batch; `outcomes` are those of its elements, in order. */
+export function answerOf(outcomes: readonly RowOutcome[], dryRun: boolean): BatchAnswerView {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
-  for (const { outcome } of decisions) counts[outcome === 'refused' ? 'failed' : outcome]++;
-  const shown = shownFaults(decisions);
-  return { results: decisions.map((decision, index) => resultOf(decision, index, dryRun, shown)), counts };
+  for (const { kind } of outcomes) counts[kind === 'refused' ? 'failed' : kind]++;
+  const shown = shownFaults(outcomes);
+  return { results: outcomes.map((outcome, index) => resultOf(outcome, index, dryRun, shown)), counts };
 }
 
 function resultOf(
-  decision: Decision,
+  outcome: RowOutcome,
   index: number,
   dryRun: boolean,
   shown: (faults: readonly Fault[]) => Fault[],
 ): BatchResultView {
-  if (decision.outcome === 'refused') {
-    const errors = shown(decision.faults);
+  if (outcome.kind === 'refused') {
+    const errors = shown(outcome.faults);
     return isTaken(errors)
       ? { index, status: 409, id: null, version: null, code: 'conflict', errors }
       : { index, status: 400, id: null, version: null, code: 'validation_failed', errors };
   }
-  const { outcome, user } = decision;
-  if (outcome === 'created') {
+  const { kind, user } = outcome;
+  if (kind === 'created') {
     return { index, status: 201, id: dryRun ? null : user.id, version: dryRun ? null : 1 };
   }
   const { version } = user.stored!;
-  return { index, status: 200, id: user.id, version: outcome === 'updated' ? version + 1 : version };
+  return { index, status: 200, id: user.id, version: kind === 'updated' ? version + 1 : version };
 }
 
-/** The error of an atomic batch, if one of the decisions is a failure. */
-export function atomicRefusal(decisions: readonly Decision[]): Error | undefined {
-  const failures = decisions.flatMap((decision, index) =>
-    decision.outcome === 'refused' ? [{ index, faults: decision.faults }] : [],
+/** The error of an atomic batch, if one of its elements fails. */
+export function atomicRefusal(outcomes: readonly RowOutcome[]): Error | undefined {
+  const failures = outcomes.flatMap((outcome, index) =>
+    outcome.kind === 'refused' ? [{ index, faults: outcome.faults }] : [],
   );
   if (failures.length === 0) return undefined;
-  const count = countFaults(decisions);
-  const shown = shownFaults(decisions);
+  const count = countFaults(outcomes);
+  const shown = shownFaults(outcomes);
   const faults = failures.flatMap(({ index, faults }) =>
     shown(faults).map((fault) => ({
       ...fault,
@@ -58,10 +58,10 @@ export function atomicRefusal(decisions: readonly Decision[]): Error | undefined
 }
 
 /** The faults that the response names for each element. */
-const shownFaults = (decisions: readonly Decision[]) =>
-  countFaults(decisions) > MAX_IN_ALL ? (faults: readonly Fault[]) => faults.slice(0, 1) : listed;
+const shownFaults = (outcomes: readonly RowOutcome[]) =>
+  countFaults(outcomes) > MAX_IN_ALL ? (faults: readonly Fault[]) => faults.slice(0, 1) : listed;
 
-const countFaults = (decisions: readonly Decision[]) =>
-  decisions.reduce((sum, decision) => sum + (decision.outcome === 'refused' ? decision.faults.length : 0), 0);
+const countFaults = (outcomes: readonly RowOutcome[]) =>
+  outcomes.reduce((sum, outcome) => sum + (outcome.kind === 'refused' ? outcome.faults.length : 0), 0);
 
 const isTaken = (faults: readonly Fault[]) => faults[0].code === 'taken';

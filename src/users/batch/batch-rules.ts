@@ -39,8 +39,8 @@ export const parsedUser = (stored: StoredUser): User => ({
 });
 
 /** The outcome of a row. */
-export type Decision =
-  { outcome: 'created' | 'updated' | 'unchanged'; user: KnownUser } | { outcome: 'refused'; faults: Fault[] };
+export type RowOutcome =
+  { kind: 'created' | 'updated' | 'unchanged'; user: KnownUser } | { kind: 'refused'; faults: Fault[] };
 
 /** With `upsert` a row may omit the fields that should not change, except the email, which identifies the user. */
 export function validateRow(row: unknown, mode: Mode): ValidatedRow {
@@ -66,12 +66,12 @@ export function decide(
   known: Map<string, KnownUser>,
   userNames: ReadonlySet<string>,
   mode: Mode,
-): Decision[] {
+): RowOutcome[] {
   const seen = new Set<string>();
   return rows.map((row) => {
-    const decision = decideRow(row, known, userNames, mode, row.key !== undefined && seen.has(row.key));
-    if (decision.outcome !== 'refused') seen.add(row.key!);
-    return decision;
+    const outcome = decideRow(row, known, userNames, mode, row.key !== undefined && seen.has(row.key));
+    if (outcome.kind !== 'refused') seen.add(row.key!);
+    return outcome;
   });
 }
 
@@ -81,7 +81,7 @@ function decideRow(
   userNames: ReadonlySet<string>,
   mode: Mode,
   isRepeated: boolean,
-): Decision {
+): RowOutcome {
   const user = key === undefined ? undefined : known.get(key);
   if (!user) {
     const created =
@@ -90,16 +90,16 @@ function decideRow(
     if (userNames.has(key!)) return refused([USER_NAME_TAKEN]);
     const added = { id: newId('usr'), changes: withDefaults(created.dto) };
     known.set(key!, added);
-    return { outcome: 'created', user: added };
+    return { kind: 'created', user: added };
   }
   if (faults) return refused(faults);
   if (mode === 'create' || isRepeated) return refused([EMAIL_TAKEN]);
   // The first row with this email that is not refused, so the user is stored and unchanged.
   user.changes = changesOf(parsedUser(user.stored!), fields!);
-  return { outcome: user.changes ? 'updated' : 'unchanged', user };
+  return { kind: user.changes ? 'updated' : 'unchanged', user };
 }
 
-const refused = (faults: Fault[]): Decision => ({ outcome: 'refused', faults });
+const refused = (faults: Fault[]): RowOutcome => ({ kind: 'refused', faults });
 
 /**
  * The email of a row with faults, if the email itself is valid. In a row with a thousand other faults, validation has not

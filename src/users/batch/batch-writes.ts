@@ -3,10 +3,10 @@ import { columnsOf } from '../../database/columns';
 import { query, rowsOf, type Sql, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
-import { putSearchTexts, type WrittenUser } from '../search/user-search.entity';
+import { putSearchTexts } from '../search/user-search.entity';
 import { User, USER_FIELDS, WRITABLE_FIELDS } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
-import type { UserLifecycle } from '../user/user-lifecycle';
+import type { UserChange, UserLifecycle } from '../user/user-lifecycle';
 import { userCreated, userUpdated } from '../user/user.events';
 import { type KnownUser, type StoredUser, parsedUser } from './batch-rules';
 
@@ -113,7 +113,7 @@ async function writeGroup(
 }
 
 /** Inserts new users and updates the others by their ids. Sets the version and the times of each. */
-async function putUsers(manager: EntityManager, users: readonly WrittenUser[]): Promise<void> {
+async function putUsers(manager: EntityManager, users: readonly UserChange[]): Promise<void> {
   const rows = users.map(({ before, after }) =>
     WRITTEN.valuesOf({ ...after, version: (before?.version ?? 0) + 1 }),
   );
@@ -136,16 +136,16 @@ async function putUsers(manager: EntityManager, users: readonly WrittenUser[]): 
 function groupsOf(users: readonly KnownUser[]): KnownUser[][] {
   const sorted = [...users.filter(({ stored }) => !stored), ...users.filter(({ stored }) => stored)];
   const groups: KnownUser[][] = [];
-  let room = 0;
+  let left = 0;
   for (const user of sorted) {
     const length = user.changes!.metadata
       ? JSON.stringify(user.changes!.metadata).length
       : user.stored!.metadata.length;
-    if (groups.length === 0 || length > room) {
+    if (groups.length === 0 || length > left) {
       groups.push([]);
-      room = MAX_METADATA;
+      left = MAX_METADATA;
     }
-    room -= length;
+    left -= length;
     groups.at(-1)!.push(user);
   }
   return groups;

@@ -9,7 +9,7 @@ import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { lostRace } from '../user/email-taken';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { answerOf, atomicRefusal } from './batch-answer';
-import { type Decision, decide, keysOf, type ValidatedRow, validateRow } from './batch-rules';
+import { decide, keysOf, type RowOutcome, type ValidatedRow, validateRow } from './batch-rules';
 import { findUserNames, findUsers, findUsersLocked, writeUsers } from './batch-writes';
 import type { BatchDto } from './batch.dto';
 import type { BatchAnswerView } from './batch.view';
@@ -38,16 +38,16 @@ export class BatchService {
     const { organizationId } = by;
     const rows = batch.users.map((row) => validateRow(row, batch.mode));
     if (batch.dryRun) {
-      const decisions = await this.database.read(organizationId, async (manager) => {
+      const outcomes = await this.database.read(organizationId, async (manager) => {
         const known = await findUsers(manager, organizationId, keysOf(rows));
         return decide(rows, known, await findUserNames(manager, organizationId, keysOf(rows)), batch.mode);
       });
-      return { answer: answerOrThrow(decisions, batch), isReplay: false };
+      return { answer: answerOrThrow(outcomes, batch), isReplay: false };
     }
     const work = async (manager: EntityManager) => {
-      const decisions = await this.write(manager, by, batch, rows);
+      const outcomes = await this.write(manager, by, batch, rows);
       // Without a success there is nothing to replay.
-      return { response: answerOrThrow(decisions, batch), isKept: decisions.some(isAccepted) };
+      return { response: answerOrThrow(outcomes, batch), isKept: outcomes.some(isAccepted) };
     };
     const { response, isReplay } = await retryLostRaces(async () =>
       request
@@ -63,22 +63,22 @@ export class BatchService {
     by: Caller,
     { mode, atomic }: BatchDto,
     rows: readonly ValidatedRow[],
-  ): Promise<Decision[]> {
+  ): Promise<RowOutcome[]> {
     const keys = keysOf(rows);
     const known = await findUsersLocked(manager, by.organizationId, keys);
     const userNames = await findUserNames(manager, by.organizationId, keys);
-    const decisions = decide(rows, known, userNames, mode);
-    if (!atomic || decisions.every(isAccepted)) await writeUsers(manager, by, known, this.lifecycle);
-    return decisions;
+    const outcomes = decide(rows, known, userNames, mode);
+    if (!atomic || outcomes.every(isAccepted)) await writeUsers(manager, by, known, this.lifecycle);
+    return outcomes;
   }
 }
 
-const isAccepted = ({ outcome }: Decision) => outcome !== 'refused';
+const isAccepted = ({ kind }: RowOutcome) => kind !== 'refused';
 
-function answerOrThrow(decisions: Decision[], { atomic, dryRun }: BatchDto): BatchAnswerView {
-  const refusal = atomic ? atomicRefusal(decisions) : undefined;
+function answerOrThrow(outcomes: RowOutcome[], { atomic, dryRun }: BatchDto): BatchAnswerView {
+  const refusal = atomic ? atomicRefusal(outcomes) : undefined;
   if (refusal) throw refusal;
-  return answerOf(decisions, dryRun);
+  return answerOf(outcomes, dryRun);
 }
 
 /**

@@ -40,7 +40,7 @@ export class DeletedUserRetention implements OnModuleInit {
     if (this.options.deletedUsersRetentionDays > 0) return;
     if (database.isJoined)
       this.background.trigger(this.job); // the transaction of the host is probably over in a moment
-    else await this.purge.purge(by, id);
+    else await this.purge.run(by, id);
   }
 
   async purgeOld(signal?: AbortSignal): Promise<void> {
@@ -72,7 +72,7 @@ export class DeletedUserRetention implements OnModuleInit {
       for (const { id, version } of users) {
         if (signal?.aborted) return;
         // By version: a user who was restored and deleted again starts a new retention period.
-        const isPurged = await this.purge.purge(by, id, { version, signal }).catch((error: unknown) => {
+        const isPurged = await this.purge.run(by, id, { version, signal }).catch((error: unknown) => {
           failure = error;
           return false;
         });

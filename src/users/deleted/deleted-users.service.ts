@@ -106,7 +106,7 @@ export class DeletedUsersService {
 
   /** Erases the user for good, from the events, too. */
   async purge(by: By, id: string): Promise<void> {
-    if (!(await this.purges.purge(callerOf(by), id))) throw deletedUserNotFound();
+    if (!(await this.purges.run(callerOf(by), id))) throw deletedUserNotFound();
   }
 
   private async restoreUser(manager: EntityManager, by: Caller, id: string, email?: string): Promise<User> {

@@ -25,7 +25,7 @@ export class UserPurge {
    * Returns whether there was such a deleted user, with this version if one is given. Throws if the signal is aborted
    * meanwhile; an interrupted purge is repeated.
    */
-  async purge(
+  async run(
     by: Caller,
     id: string,
     { version, signal }: { version?: number; signal?: AbortSignal } = {},

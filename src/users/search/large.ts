@@ -6,7 +6,7 @@ import {
   searchColumns,
   afterSql,
   rankedAfterSql,
-  passes,
+  passesSql,
   type RankedUser,
   type RankPage,
   type SearchScope,
@@ -113,7 +113,7 @@ function readMatches(
     : sql`(${texts}) AS texts`;
   return scope.run(sql`
     SELECT ${raw(patterns ? 'DISTINCT' : '')} rank, name_key AS "nameKey", name, id FROM (
-      SELECT user_id AS id, name_key, name, ${query.rank} AS rank FROM ${found} WHERE ${query.filter} AND ${passes(scope)}
+      SELECT user_id AS id, name_key, name, ${query.rank} AS rank FROM ${found} WHERE ${query.filter} AND ${passesSql(scope)}
       OFFSET 0
     ) AS matches
     WHERE ${ofRank === undefined ? rankedAfterSql(page) : sql`rank = ${ofRank} AND ${afterSql(page.after)}`}

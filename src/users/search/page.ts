@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../database/sql';
 import { User } from '../user/user.entity';
 import { filterOf, isFiltered, type UserFilter } from '../user/user.filter';
 
-/** Where a search looks, and what it reads of the users of its page. */
+/** A search: the users it looks at, and the columns of its page. */
 export interface Search {
   organizationId: string;
   filter: UserFilter;
@@ -45,7 +45,7 @@ export interface RankedUser {
 }
 
 /** Whether a row of `user_search` is of a user who passes the filter. */
-export const passes = ({ organizationId, filter }: Search): Sql =>
+export const passesSql = ({ organizationId, filter }: Search): Sql =>
   isFiltered(filter)
     ? sql`(SELECT ${filterOf(filter)} FROM ${User} WHERE organization_id = ${organizationId} AND id = user_id)`
     : sql`true`;

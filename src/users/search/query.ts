@@ -17,7 +17,7 @@ const TYPOS = 3;
 /** Up to this many matches in the sample of a large organization are few enough to read those of all ranks. */
 const RARE = 3;
 
-/** What is searched. The conditions are on a row of `user_search`. */
+/** A search of users. The conditions are on a row of `user_search`. */
 export interface Query {
   /** Whether a user matches. */
   filter: Sql;
@@ -31,11 +31,11 @@ export interface Query {
   isReadTogether(rank: number, counts: number[]): boolean;
   /** For a rank with typos: values of `pattern` and `rest` in the condition. */
   patterns?(rank: number): [pattern: string, rest: string][];
-  /** What a name, an email or an id of the first rank begins with; undefined if the first rank is like the others. */
+  /** Beginnings of a name, an email or an id of the first rank; undefined if the first rank is like the others. */
   beginnings?: { names: string[]; email?: string; id?: string };
 }
 
-/** What is searched from this rank on: users who match the words as they are typed and, if these are nobody, with typos. */
+/** The queries from this rank on: for the words as they are typed and, if nobody matches these, with typos. */
 export function* queriesFor(q: string, organizationId: string, from?: number): Generator<Query> {
   if (fold(q) === '') return; // it has only accents
   if (from === undefined || from < TYPOS) yield asTyped(q, organizationId);
@@ -45,12 +45,12 @@ export function* queriesFor(q: string, organizationId: string, from?: number): G
 
 function asTyped(q: string, organizationId: string): Query {
   const words = queryWords(q);
-  const isInside = all(words.map(({ inside }) => contains(inside)));
-  const isStart = all(words.map(({ start }) => contains(start)));
+  const insideSql = all(words.map(({ inside }) => contains(inside)));
+  const startSql = all(words.map(({ start }) => contains(start)));
   const begins = beginsWith(q, organizationId);
   return {
-    filter: isPartOfId(q) ? sql`(${begins} OR ${isInside})` : isInside,
-    rank: sql`CASE WHEN ${begins} THEN ${literal(BEGINS)} WHEN ${isStart} THEN ${literal(STARTS)} ELSE ${literal(INSIDE)} END`,
+    filter: isPartOfId(q) ? sql`(${begins} OR ${insideSql})` : insideSql,
+    rank: sql`CASE WHEN ${begins} THEN ${literal(BEGINS)} WHEN ${startSql} THEN ${literal(STARTS)} ELSE ${literal(INSIDE)} END`,
     first: BEGINS,
     last: INSIDE,
     // Search text has no operator of LIKE.

@@ -26,17 +26,17 @@ export async function searchSmall<Row>(
   page: RankPage,
 ): Promise<(RankedUser & Row)[] | undefined> {
   const { organizationId, filter } = scope;
-  const isSmall = sql`(SELECT is_small FROM size)`;
+  const small = sql`(SELECT is_small FROM size)`;
   const texts = isFiltered(filter)
     ? sql`scope, LATERAL (
         SELECT user_id, name_key, name, text FROM ${UserSearchText} WHERE organization_id = ${organizationId} AND user_id = scope.id OFFSET 0
-      ) AS texts WHERE ${isSmall}`
-    : sql`${UserSearchText} WHERE organization_id = ${organizationId} AND ${isSmall}`;
+      ) AS texts WHERE ${small}`
+    : sql`${UserSearchText} WHERE organization_id = ${organizationId} AND ${small}`;
   const { value, users } = await readBeside<boolean, RankedUser & Row>(scope, {
     ctes: sql`scope AS MATERIALIZED (
       SELECT id FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at, id LIMIT ${opaque(SMALL + 1)}`)} LIMIT ${opaque(SMALL + 1)}
     ), size AS MATERIALIZED (SELECT count(*) <= ${SMALL} AS is_small FROM scope)`,
-    value: isSmall,
+    value: small,
     users: sql`
       SELECT found.rank, found.name_key AS "nameKey", users.* FROM (
         SELECT rank, name_key, name, id AS user_id FROM (

@@ -8,7 +8,7 @@ const MAX_LENGTH = 24;
 
 const A_TO_Z = [...'abcdefghijklmnopqrstuvwxyz'];
 
-/** What is right before a typo, a letter of the alphabet of the unknown one, if there is one, and what is right after it. */
+/** A word with a typo: the right letters before and after it, and a letter of the unknown one's alphabet, if there is one. */
 interface Typo {
   before: string;
   unknown?: string;
@@ -67,7 +67,7 @@ export const typoPatterns = (word: string): string[] => {
 const inAToZ = (word: string) =>
   typosOf(word).filter(({ unknown }) => unknown === undefined || /[a-z]/.test(unknown));
 
-/** What a name begins with that begins with this word, but for such a typo. A name begins with one of them at most. */
+/** The beginnings of names that begin with this word, but for such a typo. A name has at most one of them. */
 export const typoBeginnings = (word: string): string[] =>
   shortest(
     inAToZ(word).flatMap(({ before, unknown, after }) =>

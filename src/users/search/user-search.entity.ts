@@ -1,6 +1,7 @@
 import { Column, type EntityManager, Entity, PrimaryColumn } from 'typeorm';
 import { execute, rowsOf, sql } from '../../database/sql';
-import type { User, UserFields } from '../user/user.entity';
+import type { UserFields } from '../user/user.entity';
+import type { UserChange } from '../user/user-lifecycle';
 import { withKeys } from '../user/user.keys';
 import { EMAIL_MARK, METADATA_MARK, stringsIn, toSearchText } from './text';
 
@@ -24,19 +25,17 @@ export class UserSearchText {
 }
 
 /** The search text of a user: its name, its email and the strings of its metadata, in the form that the search compares. */
-export function searchTextOf({ name, email, metadata }: Omit<UserFields, 'role' | 'active'>): string {
+export function searchTextOf({
+  name,
+  email,
+  metadata,
+}: Pick<UserFields, 'name' | 'email' | 'metadata'>): string {
   const strings = [...stringsIn(metadata)].map(toSearchText).filter(Boolean).join('\n');
   return `${toSearchText(name)}${EMAIL_MARK}${toSearchText(email)}${METADATA_MARK}${strings}`;
 }
 
-/** A user before a write, unless it is new, and after it. */
-export interface WrittenUser {
-  before?: User;
-  after: User;
-}
-
 /** Stores the search texts of users in the transaction that writes the users. That of a deleted user is deleted with its row. */
-export async function putSearchTexts(manager: EntityManager, users: readonly WrittenUser[]): Promise<void> {
+export async function putSearchTexts(manager: EntityManager, users: readonly UserChange[]): Promise<void> {
   const changed = users.filter(
     ({ before, after }) =>
       !before || after.name !== before.name || searchTextOf(after) !== searchTextOf(before),

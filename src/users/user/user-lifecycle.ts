@@ -4,9 +4,9 @@ import type { Caller } from '../../http/caller';
 import type { User } from './user.entity';
 import type { Members } from './user-query';
 
-/** A user before and after a change. */
-export interface ChangedUser {
-  before: User;
+/** A user before a write, unless it is new, and after it. */
+export interface UserChange {
+  before?: User;
   after: User;
 }
 
@@ -16,7 +16,7 @@ export interface ChangedUser {
  */
 export interface UserSteps {
   /** The users have been changed. */
-  changed?(manager: EntityManager, by: Caller, users: readonly ChangedUser[]): Promise<void>;
+  changed?(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<void>;
   /** The user has been moved to the deleted users. */
   deleted?(manager: EntityManager, by: Caller, user: User): Promise<void>;
   /** The user has been restored. */
@@ -36,7 +36,7 @@ export class UserLifecycle {
     this.steps.push(steps);
   }
 
-  async changed(manager: EntityManager, by: Caller, users: readonly ChangedUser[]): Promise<void> {
+  async changed(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<void> {
     for (const steps of this.steps) await steps.changed?.(manager, by, users);
   }
 

@@ -10,8 +10,8 @@ export interface Members {
   isLarge: boolean;
   /** A SELECT of the ids of all of them. */
   ids: Sql;
-  /** Whether a row of `users` is a member, by a look-up. */
-  isMember: Sql;
+  /** A row of `users` is a member, by a look-up. */
+  condition: Sql;
 }
 
 /** Users of an organization. */
@@ -79,7 +79,7 @@ export async function pageOfUsers<Row extends object>(
     const next = sql`${orderOf(sort, order)} LIMIT ${opaque(MAX_LOOKED_AT)}`;
     const found = await page((seek, ordered) => {
       const ofThem = (rows: Sql) =>
-        sql`SELECT * FROM (${rows}) AS users WHERE ${members.isMember} ${ordered}`;
+        sql`SELECT * FROM (${rows}) AS users WHERE ${members.condition} ${ordered}`;
       return usersWho(filter, organizationId, sql`${and(selection.where)} ${seek} ${next}`, { ofThem });
     });
     if (found.nextCursor !== null) return found;
@@ -103,7 +103,7 @@ export function rangeOfUsers<Row>(
   );
 }
 
-/** How many users there are, counted up to `max + 1`. */
+/** The number of users, counted up to `max + 1`. */
 export async function countUsers(
   manager: EntityManager,
   selection: UserSelection,
@@ -124,7 +124,7 @@ const findsFew = ({ filter, among }: UserSelection) => filter?.email !== undefin
 function chosen(selection: UserSelection, page: Sql): Sql {
   const { organizationId, filter = {}, members, where, among } = selection;
   if (members && findsFew(selection))
-    return usersWho(filter, organizationId, sql`${and(where)} ${and(members.isMember)} ${page}`, { among });
+    return usersWho(filter, organizationId, sql`${and(where)} ${and(members.condition)} ${page}`, { among });
   return usersWho(filter, organizationId, sql`${and(where)} ${page}`, { among: among ?? members?.ids });
 }
 

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../database/sql';
 import { type Role, ROLES, User } from './user.entity';
 import { emailKey } from './user.keys';
 
-/** Which users of an organization a list, a search or an export returns. An absent filter matches all of them. */
+/** Restricts a list, a search or an export of users. An absent filter matches all of them. */
 export interface UserFilter {
   /** In any letter case. */
   email?: string;
