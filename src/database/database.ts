@@ -3,7 +3,7 @@ import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isDistributed } from './citus/is-distributed';
 import { type ConnectionShares, type Cost } from './connections/connection-shares';
 import { describeError } from './errors';
-import { type InTransaction, joinTransaction } from './join-transaction';
+import { type InTransaction, joinTransaction } from './connections/join-transaction';
 import { OUTDATED, pendingMigrations } from './migrate';
 import { retryBroken, retryRolledBack } from './retry';
 import { missingRight } from './rights';
