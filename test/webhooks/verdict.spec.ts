@@ -10,7 +10,7 @@ const HOURS = 60 * 60 * SECONDS;
 /** The pauses after each of ten attempts, in seconds. The chance is from 0 to 1. */
 const PAUSES = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** What becomes of a delivery after each of ten attempts that are answered so. */
+/** The verdicts on ten attempts in a row that all get this status. */
 const verdicts = (status: number, chance: number): Verdict[] =>
   Array.from({ length: 10 }, (_, i) => verdictOf({ status }, i + 1, NOW, () => chance));
 
