@@ -1,4 +1,7 @@
-/** The rooms of `src/` that know no feature: each may import those before it. docs/architecture.md says what each is for. */
+/**
+ * The rooms of `src/` that know no feature: each may import those before it. docs/architecture.md says what each is
+ * for.
+ */
 const GROUND = ['feature', 'crypto', 'database', 'http', 'pages', 'background'];
 
 /** The other rooms, which stand on that ground, and those of them that each may import. No arrow runs back up. */
@@ -79,7 +82,10 @@ const inner = Object.entries(INNER).flatMap(([room, folders]) =>
   ),
 );
 
-/** The rooms of `dashboard/` in the same form. Each may import `store.ts`; the other files of `dashboard/` itself are above. */
+/**
+ * The rooms of `dashboard/` in the same form. Each may import `store.ts`; the other files of `dashboard/` itself are
+ * above.
+ */
 const PAGE_GROUND = ['router', 'session', 'ui'];
 const PAGE_ROOMS = {
   'sign-in': [],

@@ -1,6 +1,6 @@
 // Compares batches of 500 users with single creates, and both with another build:
-//   node bench/batch.mjs [--before <built worktree>] [--organizations 10] [--users 10000] [--state fresh|stale|unvacuumed]
-//     [--callers 8] [--rounds 3] [--seconds 3]
+//   node bench/batch.mjs [--before <built worktree>] [--organizations 10] [--users 10000]
+//     [--state fresh|stale|unvacuumed] [--callers 8] [--rounds 3] [--seconds 3]
 import { compare } from './compare.mjs';
 import { BASE, PER_BATCH } from './fill.mjs';
 import { create, newPerson } from './operations.mjs';

@@ -1,7 +1,7 @@
-// Compares a Citus cluster of a coordinator and two workers with one PostgreSQL on the same machine, and with another build on
-// the cluster:
-//   node bench/citus.mjs [--before <built worktree>] [--organizations 100] [--users 5000] [--state fresh|stale|unvacuumed]
-//     [--callers 64] [--rounds 5] [--seconds 3]
+// Compares a Citus cluster of a coordinator and two workers with one PostgreSQL on the same machine, and with another
+// build on the cluster:
+//   node bench/citus.mjs [--before <built worktree>] [--organizations 100] [--users 5000]
+//     [--state fresh|stale|unvacuumed] [--callers 64] [--rounds 5] [--seconds 3]
 // All servers share the machine's cores, so a ratio below 1 is expected.
 import { execFileSync } from 'node:child_process';
 import { startCitus } from '../scripts/citus.mjs';

@@ -1,5 +1,5 @@
-// Measures operations on several sides in alternating rounds, and prints a table: the rate, its ratio to that of the first side
-// in the same round, the CPU time that Node and PostgreSQL need for a request or row, and the latency.
+// Measures operations on several sides in alternating rounds, and prints a table: the rate, its ratio to that of the
+// first side in the same round, the CPU time that Node and PostgreSQL need for a request or row, and the latency.
 import { cpus } from 'node:os';
 import autocannon from 'autocannon';
 import { busyCpu, cpuOf, peakMemoryOf } from './process.mjs';

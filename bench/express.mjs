@@ -1,5 +1,5 @@
-// The baseline of `requests.mjs`: Express 5 and pg as briefly as a careful engineer would write them. A token lookup for each
-// request, the rate limit in memory, one statement for each write, and nothing else stored.
+// The baseline of `requests.mjs`: Express 5 and pg as briefly as a careful engineer would write them. A token lookup
+// for each request, the rate limit in memory, one statement for each write, and nothing else stored.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';

@@ -27,7 +27,10 @@ export async function createOrganizations(client, count) {
   return organizations;
 }
 
-/** Sends batches until each organization has its size, and returns the new users. The n-th user of an organization is personOf() it. */
+/**
+ * Sends batches until each organization has its size, and returns the new users. The n-th user of an organization is
+ * personOf() it.
+ */
 export async function fill(url, organizations, sizeOf) {
   const batches = [];
   let first = 0;

@@ -1,6 +1,6 @@
 // Compares the reads and writes of this build with those of another one and of hand-written Express:
-//   npm run bench -- [--before <built worktree>] [--organizations 1000] [--users 100000] [--state fresh|stale|unvacuumed]
-//     [--callers 32] [--rounds 5] [--seconds 3]
+//   npm run bench -- [--before <built worktree>] [--organizations 1000] [--users 100000]
+//     [--state fresh|stale|unvacuumed] [--callers 32] [--rounds 5] [--seconds 3]
 import { compare } from './compare.mjs';
 import {
   create,

@@ -1,6 +1,7 @@
-// Fills a database with millions of users, and measures the service in it: reads one at a time, with fresh statistics and without
-// any, then writes. The database stays in its folder; a run continues what an interrupted one has begun.
-//   node bench/scale.mjs --folder <path> [--organizations 1] [--users 3000000] [--terms 300] [--callers 16] [--rounds 3] [--seconds 5]
+// Fills a database with millions of users, and measures the service in it: reads one at a time, with fresh statistics
+// and without any, then writes. The database stays in its folder; a run continues what an interrupted one has begun.
+//   node bench/scale.mjs --folder <path> [--organizations 1] [--users 3000000] [--terms 300] [--callers 16]
+//     [--rounds 3] [--seconds 5]
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';

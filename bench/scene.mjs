@@ -1,4 +1,5 @@
-// What the programs share: their options, and the sides that they compare. Each side is a server on a database of its own.
+// What the programs share: their options, and the sides that they compare. Each side is a server on a database of its
+// own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

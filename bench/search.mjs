@@ -1,6 +1,7 @@
-// Compares searches of this build with those of another one: before any VACUUM, with statistics of another organization alone,
-// with fresh ones and without any.
-//   node bench/search.mjs [--before <built worktree>] [--organizations 1] [--users 1000000] [--terms 200] [--callers 1] [--rounds 3]
+// Compares searches of this build with those of another one: before any VACUUM, with statistics of another organization
+// alone, with fresh ones and without any.
+//   node bench/search.mjs [--before <built worktree>] [--organizations 1] [--users 1000000] [--terms 200] [--callers 1]
+//     [--rounds 3]
 import { compare } from './compare.mjs';
 import { searches } from './operations.mjs';
 import { builds, openSides, program, STATES } from './scene.mjs';

@@ -4,8 +4,8 @@ import type { Problem } from './types.ts';
 export type FieldFault = NonNullable<Problem['errors']>[number];
 
 /**
- * A failed call. Its message names the first invalid field, if there is one. If there was no response, `status` is 0 and
- * `code` is `unreachable`. If the response did not come from the service, for example from a gateway, `code` is
+ * A failed call. Its message names the first invalid field, if there is one. If there was no response, `status` is 0
+ * and `code` is `unreachable`. If the response did not come from the service, for example from a gateway, `code` is
  * `unexpected`.
  */
 export class ApiError extends Error {

@@ -1,6 +1,6 @@
 /**
- * The absolute form of a base URL, ending in a slash. In a browser it may be relative to the page. Throws a `TypeError` if
- * no call could succeed with it.
+ * The absolute form of a base URL, ending in a slash. In a browser it may be relative to the page. Throws a `TypeError`
+ * if no call could succeed with it.
  */
 export function absoluteUrl(baseUrl: string): string {
   try {

@@ -12,8 +12,8 @@ export interface FeedOptions {
 }
 
 /**
- * Iterates over events in order, without an end. Retries temporary failures. To continue after a restart, store `cursor` and
- * begin there: you then get each event at least once.
+ * Iterates over events in order, without an end. Retries temporary failures. To continue after a restart, store
+ * `cursor` and begin there: you then get each event at least once.
  */
 export class Feed<Item> implements AsyncIterable<Item> {
   /** The position after the last page whose items have all been handled. */
@@ -31,8 +31,8 @@ export class Feed<Item> implements AsyncIterable<Item> {
     for (;;) {
       const page = await this.#page();
       yield* page.data;
-      // A page may be short although there are more events: the service scans a limited number and returns the position that it
-      // reached.
+      // A page may be short although there are more events: the service scans a limited number and returns the position
+      // that it reached.
       const isEnd = page.nextCursor === null || page.nextCursor === this.cursor;
       this.cursor = page.nextCursor ?? this.cursor;
       if (isEnd) await this.#pause();

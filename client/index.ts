@@ -51,8 +51,8 @@ export type * from './types.ts';
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * Creates a client for Node.js and browsers. Calls reject with an `ApiError`, or with the abort reason if the caller aborts
- * them. Invalid options, such as a `baseUrl` without a scheme, are a `TypeError`.
+ * Creates a client for Node.js and browsers. Calls reject with an `ApiError`, or with the abort reason if the caller
+ * aborts them. Invalid options, such as a `baseUrl` without a scheme, are a `TypeError`.
  */
 export function createClient(options: ClientOptions) {
   const transport = new Transport(options);
@@ -80,8 +80,8 @@ export function createClient(options: ClientOptions) {
         return transport.send<User>({ method: 'POST', path: USERS, body: user, idempotencyKey }, options);
       },
       /**
-       * Creates up to 500 users, or with `upsert` changes existing ones. Returns the outcome of each, in order. Written once
-       * even if the call is retried.
+       * Creates up to 500 users, or with `upsert` changes existing ones. Returns the outcome of each, in order. Written
+       * once even if the call is retried.
        */
       batch: (users: BatchUser[], { mode, atomic, dryRun, ...options }: BatchOptions = {}) =>
         transport.send<BatchAnswer>(
@@ -108,8 +108,8 @@ export function createClient(options: ClientOptions) {
           options,
         ),
       /**
-       * Gets everything that the service stores about a user, for a person who asks for their data. The document may be long,
-       * so the default timeout is 10 minutes.
+       * Gets everything that the service stores about a user, for a person who asks for their data. The document may be
+       * long, so the default timeout is 10 minutes.
        */
       export: (id: string, options?: CallOptions) =>
         transport.send<UserExport>(
@@ -135,8 +135,8 @@ export function createClient(options: ClientOptions) {
     },
     groups: {
       /**
-       * Iterates over the groups by name. Pages are fetched as needed. `users.list({ group })` iterates over the members of a
-       * group.
+       * Iterates over the groups by name. Pages are fetched as needed. `users.list({ group })` iterates over the
+       * members of a group.
        */
       list: (query?: ListGroupsQuery, options?: CallOptions) => pages<Group>(GROUPS, query, options),
       get: (id: string, options?: CallOptions) =>
@@ -154,8 +154,8 @@ export function createClient(options: ClientOptions) {
       current: (options?: CallOptions) =>
         transport.send<Token>({ method: 'GET', path: `${TOKENS}/current` }, options),
       /**
-       * Replaces a token with a new one, whose value only this call returns. The old token works until the overlap, by default
-       * a day, is over. Never retried: if the response is lost, the old token may already be ending.
+       * Replaces a token with a new one, whose value only this call returns. The old token works until the overlap, by
+       * default a day, is over. Never retried: if the response is lost, the old token may already be ending.
        */
       rotate: (id: string, rotation: RotateToken = {}, options?: CallOptions) =>
         transport.send<NewToken>(
@@ -167,7 +167,10 @@ export function createClient(options: ClientOptions) {
         transport.send<void>({ method: 'DELETE', path: itemPath(TOKENS, id) }, options),
     },
     events: {
-      /** Iterates over the events until there are no more, oldest first unless `order` is `desc`. Pages are fetched as needed. */
+      /**
+       * Iterates over the events until there are no more, oldest first unless `order` is `desc`. Pages are fetched as
+       * needed.
+       */
       list: (query?: ListEventsQuery, options?: CallOptions) => pages<Event>(EVENTS, query, options),
       get: (id: string, options?: CallOptions) =>
         transport.send<Event>({ method: 'GET', path: itemPath(EVENTS, id) }, options),
@@ -194,8 +197,8 @@ export function createClient(options: ClientOptions) {
       delete: (id: string, options?: CallOptions) =>
         transport.send<void>({ method: 'DELETE', path: itemPath(WEBHOOKS, id) }, options),
       /**
-       * Replaces the secret with a new one, which only this call returns. The old one also signs until the overlap, by default
-       * a day, is over.
+       * Replaces the secret with a new one, which only this call returns. The old one also signs until the overlap, by
+       * default a day, is over.
        */
       rotateSecret: (id: string, rotation: RotateSecret = {}, options?: CallOptions) =>
         transport.send<NewWebhook>(

@@ -27,7 +27,9 @@ export interface CallOptions {
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Identifies this creation, so that it happens once however often it is sent. By default each call has its own key. */
+  /**
+   * Identifies this creation, so that it happens once however often it is sent. By default each call has its own key.
+   */
   idempotencyKey?: string;
 }
 

@@ -55,7 +55,10 @@ export class CsvFile {
     return new CsvFile(columns.names, cleaned(rows, columns), used, byteOrderMark);
   }
 
-  /** The header of a file with refused rows. Without the byte order mark of the file, spreadsheets take UTF-8 for another encoding. */
+  /**
+   * The header of a file with refused rows. Without the byte order mark of the file, spreadsheets take UTF-8 for
+   * another encoding.
+   */
   refusedHeader(): string {
     return `${this.byteOrderMark}${formatRows([[REASON, ...this.header]], this.delimiter)}`;
   }

@@ -17,7 +17,10 @@ interface Piece {
   to: number;
 }
 
-/** The maximum characters of a row. A longer one stops the import, because an unclosed quote would collect the rest of the file. */
+/**
+ * The maximum characters of a row. A longer one stops the import, because an unclosed quote would collect the rest of
+ * the file.
+ */
 const MAX_ROW = 128 * 1024;
 
 /** Splits CSV (RFC 4180) that arrives in pieces into rows, and keeps only the incomplete row. */

@@ -3,8 +3,8 @@ import { parse } from 'papaparse';
 const DELIMITERS = [',', ';', '\t'];
 
 /**
- * The delimiter of a file with this beginning: the one for which the header has the most known columns, and among several the
- * one with the most columns.
+ * The delimiter of a file with this beginning: the one for which the header has the most known columns, and among
+ * several the one with the most columns.
  */
 export function delimiterOf(head: string, known: readonly string[]): string {
   const [best] = DELIMITERS.map((delimiter) => {

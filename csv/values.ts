@@ -7,8 +7,8 @@ export interface CellFault {
 }
 
 /**
- * The values of a row by field name; a column without a field is left out. An empty cell counts as missing, and so does a blank
- * cell of `active`. Returns the fault instead if the row cannot be read.
+ * The values of a row by field name; a column without a field is left out. An empty cell counts as missing, and so does
+ * a blank cell of `active`. Returns the fault instead if the row cannot be read.
  */
 export function valuesOf(
   { cells, fault }: CsvRow,

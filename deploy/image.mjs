@@ -1,5 +1,5 @@
-// Builds the image with buildah instead of Docker, runs it as Kubernetes would, and checks that it starts, migrates, serves,
-// drains on SIGTERM and does not write to its root file system. Requires Linux, root, buildah and PostgreSQL.
+// Builds the image with buildah instead of Docker, runs it as Kubernetes would, and checks that it starts, migrates,
+// serves, drains on SIGTERM and does not write to its root file system. Requires Linux, root, buildah and PostgreSQL.
 //   node deploy/image.mjs [options for `buildah build`, such as --build-arg BASE=… or --secret id=npmrc,src=…]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

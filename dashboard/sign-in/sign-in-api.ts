@@ -21,7 +21,9 @@ export interface Organization {
 /** Whether people can sign in so: the service says it in the page. */
 export const hasSignIn = document.querySelector('meta[name="sign-in"]') !== null;
 
-/** Says that this tab has signed in, so that a reload does it again. Nothing about the person or the token is stored. */
+/**
+ * Says that this tab has signed in, so that a reload does it again. Nothing about the person or the token is stored.
+ */
 const REMEMBERED = 'ums-signed-in';
 
 export const isRemembered = () => sessionStorage.getItem(REMEMBERED) !== null;
@@ -40,7 +42,9 @@ export function goToIssuer(url: string, isSilent: boolean): void {
   location.replace(`${url}?${query}`);
 }
 
-/** Opens the session of the person who has signed in; or returns the organizations, if there are several to choose from. */
+/**
+ * Opens the session of the person who has signed in; or returns the organizations, if there are several to choose from.
+ */
 export async function openSignedIn(
   events: SessionEvents,
   organizationId?: string,

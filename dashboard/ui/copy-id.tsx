@@ -35,7 +35,9 @@ export function CopyId({ id, name }: Props) {
   );
 }
 
-/** All of the id is there to be selected; the middle shows as “…”. The end tells ids apart: they begin with the time. */
+/**
+ * All of the id is there to be selected; the middle shows as “…”. The end tells ids apart: they begin with the time.
+ */
 const Shortened = ({ id }: { id: string }) => (
   <>
     {id.slice(0, 4)}

@@ -27,7 +27,10 @@ const DISCARD: LeaveQuestion = {
 const DismissContext = createContext(() => {});
 const QuestionContext = createContext((_question: LeaveQuestion | null | undefined) => {});
 
-/** A modal dialog, open as long as it is rendered; Escape and Back dismiss it. It asks before it discards what the user has entered. */
+/**
+ * A modal dialog, open as long as it is rendered; Escape and Back dismiss it. It asks before it discards what the user
+ * has entered.
+ */
 export function Dialog({ title, onClose, children }: Props) {
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);

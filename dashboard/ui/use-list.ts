@@ -23,8 +23,8 @@ interface Result<Item> {
 
 interface Options {
   /**
-   * Whether it is the main list of the page, whose position is stored in the browser's history, so that Back shows the previous
-   * page.
+   * Whether it is the main list of the page, whose position is stored in the browser's history, so that Back shows the
+   * previous page.
    */
   inHistory?: boolean;
   size?: number;

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { keepAwake } from '../session/idle.ts';
 
 /**
- * While a long task runs, the browser asks before it closes the page, and the session does not end unless the task waits for a
- * person.
+ * While a long task runs, the browser asks before it closes the page, and the session does not end unless the task
+ * waits for a person.
  */
 export function useBusy(isRunning: boolean, isWorking = true): void {
   useEffect(() => {

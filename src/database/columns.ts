@@ -3,7 +3,9 @@ import { raw } from './sql';
 
 const isoTime = (name: string) => `to_char(${name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Columns of an entity in SQL: those of the given properties, in their order, or all that TypeORM selects by default. */
+/**
+ * Columns of an entity in SQL: those of the given properties, in their order, or all that TypeORM selects by default.
+ */
 export function columnsOf<Entity extends object>(
   entity: new () => Entity,
   properties?: readonly (keyof Entity & string)[],

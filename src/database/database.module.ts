@@ -11,7 +11,9 @@ export interface DatabaseOptions {
   connections?: number;
 }
 
-/** Provides `Database` everywhere. The data source is not a provider, which keeps our entities out of a host's data source. */
+/**
+ * Provides `Database` everywhere. The data source is not a provider, so our entities stay out of a host's.
+ */
 @Module({})
 export class DatabaseModule {
   static forRoot(dataSource: DataSource): DynamicModule {

@@ -9,7 +9,9 @@ const MAX_ROLLBACKS = 3;
  */
 const BROKEN_PAUSES_MS = [100, 400];
 
-/** Runs work, and repeats it after errors that `isRetried` accepts, until `pauseAfter` has no pause (in milliseconds). */
+/**
+ * Runs work, and repeats it after errors that `isRetried` accepts, until `pauseAfter` has no pause (in milliseconds).
+ */
 export async function retry<Result>(
   run: () => Promise<Result>,
   isRetried: (error: unknown) => boolean,

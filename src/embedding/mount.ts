@@ -55,7 +55,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
     new Logger('UserManagementModule').log(`User Management Service mounted at ${at}`);
   }
 
-  /** Runs while the host's connections are still open. Requests that arrive later are served, and counted in PostgreSQL. */
+  /** Runs while the host's connections are open. Requests that arrive later are served, and counted in PostgreSQL. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.service.close();
   }

@@ -13,7 +13,7 @@ export interface UserManagementOptions {
   schema?: string;
   /** A prefix for the paths of the service, after the host's global prefix, such as `internal`. Default: none. */
   prefix?: string;
-  /** Whether the start brings the schema up to date; processes that start together wait for each other. Default true. */
+  /** Whether the start migrates the schema; processes that start together wait for each other. Default true. */
   migrate?: boolean;
   /** Requests that a token may make in a window of 60 seconds. Default 1000. */
   rateLimitPerMinute?: number;
@@ -31,27 +31,27 @@ export interface UserManagementOptions {
   /** How many days deleted users can be restored: 0, which purges them at once, to 365. Default 30. */
   deletedUsersRetentionDays?: number;
   /**
-   * Whether this process does the service's background work, such as removing what is kept for a limited time. Some process
-   * must. Default true.
+   * Whether this process does the service's background work, such as removing what is kept for a limited time. Some
+   * process must. Default true.
    */
   background?: boolean;
   /**
-   * Connections of the host's pool that requests to the service may hold at once, apart from the short look-ups of tokens and
-   * the rate limit. Default: half of the pool.
+   * Connections of the host's pool that requests to the service may hold at once, apart from the short look-ups of
+   * tokens and the rate limit. Default: half of the pool.
    */
   connections?: number;
   /**
-   * The settings of webhooks: `encryptionKey`, 32 bytes in base64 (older keys may follow, separated by commas), which is
-   * required to create webhooks, and `allowedNetworks`, CIDRs of private networks that they may reach. `false` turns webhooks
-   * off. Default: no key.
+   * The settings of webhooks: `encryptionKey`, 32 bytes in base64 (older keys may follow, separated by commas), which
+   * is required to create webhooks, and `allowedNetworks`, CIDRs of private networks that they may reach. `false` turns
+   * webhooks off. Default: no key.
    */
   webhooks?: WebhookSettings | false;
   /**
-   * Whether the developer dashboard is served, at `/dashboard` below the prefixes. `signIn` lets the people of the application
-   * open it with the application's own session, without a token; null refuses. Default true.
+   * Whether the developer dashboard is served, at `/dashboard` below the prefixes. `signIn` lets the people of the
+   * application open it with the application's own session, without a token; null refuses. Default true.
    */
   dashboard?: boolean | { signIn: HostSignIn };
-  /** Called once for each request to the service, when it has ended. Server errors are also logged through Nest's logger. */
+  /** Called once for each request to the service, when it has ended. Server errors are also logged by Nest's logger. */
   onRequest?: (record: RequestRecord) => void;
 }
 

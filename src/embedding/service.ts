@@ -16,8 +16,8 @@ import type { ResolvedOptions } from './options';
 export const SERVICE = Symbol('user management service');
 
 /**
- * Creates the service as a Nest application of its own on the host's connections. The global guards, pipes, interceptors and
- * filters of one application do not apply to the routes of the other.
+ * Creates the service as a Nest application of its own on the host's connections. The global guards, pipes,
+ * interceptors and filters of one application do not apply to the routes of the other.
  */
 export async function openService(
   host: DataSource,
@@ -37,9 +37,9 @@ export async function openService(
 }
 
 /**
- * Nest logs each route as it registers it, here without the path at which the host mounts the service: these lines would name
- * routes that do not exist. `Mount` logs that path. Nest has one logger for the process and no option that leaves these lines
- * out, so the loggers of the router are replaced; warnings and errors stay.
+ * Nest logs each route as it registers it, here without the path at which the host mounts the service: these lines
+ * would name routes that do not exist. `Mount` logs that path. Nest has one logger for the process and no option that
+ * leaves these lines out, so the loggers of the router are replaced; warnings and errors stay.
  */
 function silenceRoutes(app: NestExpressApplication): void {
   const { routesResolver: resolver } = app as unknown as { routesResolver?: { routerExplorer?: object } };

@@ -14,8 +14,8 @@ import { GUARDS } from '../service.module';
 const passed = new WeakMap<object, Function>();
 
 /**
- * Runs the service's three global guards for the routes of a host application. It looks them up, so that every controller of
- * the host can use it. It runs once per request and route, even if both class and method declare scopes.
+ * Runs the service's three global guards for the routes of a host application. It looks them up, so that every
+ * controller of the host can use it. It runs once per request and route, even if both class and method declare scopes.
  */
 @Injectable()
 export class TokenGuard implements CanActivate {

@@ -74,7 +74,7 @@ function embed(dataSourceName: string | undefined, options: DynamicModule): Dyna
   };
 }
 
-/** Nest would inject the services of either. By now it knows all modules of the application, and nothing has been opened. */
+/** Nest would inject the services of either. It knows all modules of the application now, and nothing is open. */
 function requireOne(modules: ModulesContainer): void {
   const ours = [...modules.values()].filter(({ metatype }) => metatype === UserManagementModule);
   if (ours.length === 1) return;

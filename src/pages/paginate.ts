@@ -86,10 +86,10 @@ export async function* pagesOf<Item>(list: (cursor?: string) => Promise<Page<Ite
 export const opaque = (limit: number): Sql => raw(`(SELECT ${limit})`);
 
 const isPositionIn = (columns: SortColumn[]) => (values: string[]) =>
-  values.length === columns.length && values.every((value, i) => columns[i].type === 'text' || isTime(value));
+  values.length === columns.length && values.every((value, i) => columns[i].type === 'text' || isIso(value));
 
 /** Whether this is a time in the format of toISOString(). PostgreSQL has no year 0. */
-const isTime = (value: string) =>
+const isIso = (value: string) =>
   /^(?!0000)\d{4}-/.test(value) &&
   !Number.isNaN(Date.parse(value)) &&
   new Date(value).toISOString() === value;

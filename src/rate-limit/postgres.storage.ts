@@ -76,8 +76,7 @@ export class PostgresStorage implements WindowStorage {
 
   /**
    * Adds hits to the windows, and returns these. Repeated on a broken connection like a read, so that the counted
-   * requests succeed; at worst a hit counts again. A cluster refuses the clock in RETURNING, so the time of the last
-   * hit is a column.
+   * requests succeed; at worst a hit counts again. A cluster refuses the clock in RETURNING, so that time is a column.
    */
   private add(hits: ReadonlyMap<string, number>, group: string): Promise<WindowRow[]> {
     const rows = [...hits]

@@ -4,7 +4,7 @@ import type { User, UserFields } from './user/user.entity';
 /** The changes of a write. */
 export interface Decision {
   fields: Partial<UserFields>;
-  /** Whether data that belongs to the user has changed, so that its version is incremented although no field changes. */
+  /** Whether data of the user has changed, so that its version is incremented although no field changes. */
   isTouched?: boolean;
   /** Absent: unchanged. */
   userNameKey?: string | null;
@@ -18,7 +18,6 @@ export interface NewUserExtras {
 }
 
 /**
- * Decides the changes of a write, and may write rows of its own with the manager. The user is locked until the end of the
- * transaction.
+ * Decides the changes of a write, and may write rows of its own with the manager. The user stays locked.
  */
 export type Decide = (user: User, manager: EntityManager) => Decision | Promise<Decision>;

@@ -90,7 +90,8 @@ export class UsersController {
 
   /**
    * Update a user
-   * @remarks Changes the fields in the body and no others; `metadata` is replaced as a whole. An empty object changes nothing.
+   * @remarks Changes the fields in the body and no others; `metadata` is replaced as a whole. An empty object changes
+   * nothing.
    */
   @Patch(':id')
   @Scopes('users:write')
@@ -114,8 +115,8 @@ export class UsersController {
 
   /**
    * Delete a user
-   * @remarks Moves the user to the deleted users, where it can be restored for 30 days, unless the service is configured
-   * otherwise. Another user can have its email at once. A second request is a 404.
+   * @remarks Moves the user to the deleted users, where it can be restored for 30 days, unless the service is
+   * configured otherwise. Another user can have its email at once. A second request is a 404.
    */
   @Delete(':id')
   @Scopes('users:delete')

@@ -30,7 +30,7 @@ import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 
 @Injectable()
 export class UsersService {
-  /** Runs one write of a user at a time, so a user with many concurrent changes does not hold all connections of its organization. */
+  /** Runs one write of a user at a time, so a busy user does not hold all connections of its organization. */
   private readonly writes = new SerialQueue();
   private readonly reads = new GroupedLoader<string, User | null>((ids, organizationId) =>
     this.findAll(organizationId, ids),
@@ -46,8 +46,9 @@ export class UsersService {
 
   /**
    * The same service in an open transaction of the application: what it writes is committed or rolled back with the
-   * application's own rows, and it sees them. A call that throws leaves the transaction usable. Await each call before the next
-   * statement, because a transaction has one connection. Throws if the manager is not in a transaction of the data source.
+   * application's own rows, and it sees them. A call that throws leaves the transaction usable. Await each call before
+   * the next statement, because a transaction has one connection. Throws if the manager is not in a transaction of the
+   * data source.
    */
   within(manager: EntityManager): UsersService {
     return new UsersService(
@@ -81,7 +82,7 @@ export class UsersService {
     return serializeUser(user);
   }
 
-  /** The same for a request with an Idempotency-Key. A repetition returns the user as it was created, even if it has changed since. */
+  /** The same for a request with an Idempotency-Key. A repetition returns the user as it was created. */
   async createOnce(
     by: Caller,
     input: CreateUserDto,
@@ -118,7 +119,7 @@ export class UsersService {
     });
   }
 
-  /** Locks the user and applies the changes that `decide` returns. If it throws, or nothing changes, nothing is written. */
+  /** Locks the user and applies the changes that `decide` returns. Writes nothing if it throws or nothing changes. */
   async change(by: By, id: string, decide: Decide): Promise<UserView> {
     const caller = callerOf(by);
     const user = await this.write(caller, id, async (manager, before) => {
@@ -135,8 +136,8 @@ export class UsersService {
   }
 
   /**
-   * Moves the user to the deleted users, or purges it if they are not kept at all. Throws a 412, and deletes nothing, if the
-   * precondition refuses the user's version, and a 409 if a table of the host refers to the user.
+   * Moves the user to the deleted users, or purges it if they are not kept at all. Throws a 412, and deletes nothing,
+   * if the precondition refuses the user's version, and a 409 if a table of the host refers to the user.
    */
   async delete(by: By, id: string, precondition: Precondition = always): Promise<void> {
     const caller = callerOf(by);

@@ -95,8 +95,8 @@ export class WebhooksService {
   }
 
   /**
-   * Changes the fields that are present. Disabling a webhook fails its pending deliveries; enabling it sends the events
-   * from now on.
+   * Changes the fields that are present. Disabling a webhook fails its pending deliveries; enabling it sends later
+   * ones.
    */
   async update(by: By, id: string, input: UpdateWebhookDto): Promise<WebhookRecord> {
     const caller = callerOf(by);

@@ -121,8 +121,8 @@ function countsOf(answers) {
 }
 
 /**
- * Revokes a token of an organization on another node through the API, and one of an organization on the broken node by the
- * command line; returns the status of the first, and those of requests with the tokens.
+ * Revokes a token of an organization on another node through the API, and one of an organization on the broken node by
+ * the command line; returns the status of the first, and those of requests with the tokens.
  */
 async function revokeTokens([first, second]) {
   const another = place.organizations.find(({ port }) => port !== victim.port);

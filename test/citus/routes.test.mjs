@@ -1,4 +1,5 @@
-// What the workers of a cluster do for a request: all of it on the node of the organization, and without two-phase commit.
+// What the workers of a cluster do for a request: all of it on the node of the organization, and without two-phase
+// commit.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startReplica, stop } from '../faults/cluster.mjs';
@@ -33,8 +34,8 @@ async function mark() {
 }
 
 /**
- * Numbers events, looks in the background for webhooks and for organizations that have something to do, and deletes what has expired,
- * whenever its time has come.
+ * Numbers events, looks in the background for webhooks and for organizations that have something to do, and deletes
+ * what has expired, whenever its time has come.
  */
 const isBackground = (sql) =>
   /event_heads|sequence IS NULL|webhook|SELECT DISTINCT organization_id AS id|FOR UPDATE SKIP LOCKED/.test(
@@ -59,7 +60,10 @@ const group = (ids) => ({
   members: ids.map((value) => ({ value })),
 });
 
-/** Below `base`, by default that of users. A request of a group finds one, with the created users as its members or with none. */
+/**
+ * Below `base`, by default that of users. A request of a group finds one, with the created users as its members or with
+ * none.
+ */
 const REQUESTS = {
   get: { most: 2, path: ({ userId }) => `/${userId}` },
   list: { most: 2, path: () => '?limit=20' },

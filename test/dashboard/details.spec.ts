@@ -41,7 +41,9 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
     await page.keyboard.press('Enter');
   };
 
-  /** Opens the dashboard, and goes on with a token that may only read users, as somebody who signed in with few rights. */
+  /**
+   * Opens the dashboard, and goes on with a token that may only read users, as somebody who signed in with few rights.
+   */
   const visitAsReader = async () => {
     const api = await service().client();
     await service().client({ organizationId: api.organizationId }); // another admin token, so that no last one ends

@@ -32,7 +32,10 @@ let dataSource: DataSource;
 let api: Client;
 let organizationId: string;
 let others: string;
-/** An organization in which more emails begin alike than are read before the names are walked, and none of the first names'. */
+/**
+ * An organization in which more emails begin alike than are read before the names are walked, and none of the first
+ * names'.
+ */
 let crowd: string;
 /** An organization in which all but two members and a viewer are inactive. */
 let gone: string;
@@ -153,7 +156,10 @@ describe('whatever the statistics and VACUUM say', () => {
     return paths;
   }
 
-  /** The pages that each search may read among 12,000 users, half more than the most of any state: all of them have 10,000 more. */
+  /**
+   * The pages that each search may read among 12,000 users, half more than the most of any state: all of them have
+   * 10,000 more.
+   */
   const MOST_PAGES = {
     anna: 4_000,
     com: 7_500,
@@ -246,8 +252,8 @@ describe('a search reads few rows', () => {
       expect(
         (await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`).expect(200)).body.data,
       ).toEqual([]);
-      // 2,001 entries of an index, to see that the organization is not small, and a sample of 400 users with their search text,
-      // twice if the word may have a typo.
+      // 2,001 entries of an index, to see that the organization is not small, and a sample of 400 users with their
+      // search text, twice if the word may have a typo.
       expect(await rowsReadBy(dataSource, await search(q))).toBeLessThan(3_700);
     },
   );

@@ -84,7 +84,10 @@ export async function makeTokens(query, count, scopes = ['admin'], organization 
 /** Environment of a replica that `held()` can inspect. */
 export const WATCHED = { NODE_OPTIONS: '--require ./test/faults/watch.cjs' };
 
-/** The replica's heap after a garbage collection, its RSS, its active resources, and whether its prototypes are polluted. */
+/**
+ * The replica's heap after a garbage collection, its RSS, its active resources, and whether its prototypes are
+ * polluted.
+ */
 export async function held(replica) {
   const seen = replica.output().length;
   replica.process.kill('SIGUSR2');

@@ -23,7 +23,10 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 let postgres;
 let replica;
 let query;
-/** An existing user and token for the paths, and the values of a token that may only read and of one that may revoke itself. */
+/**
+ * An existing user and token for the paths, and the values of a token that may only read and of one that may revoke
+ * itself.
+ */
 let known;
 
 before(async () => {

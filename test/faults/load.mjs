@@ -50,7 +50,10 @@ export function ask(
 
 const pauseOf = ({ status, headers }) => (status === 503 ? Number(headers['retry-after']) * 1_000 : NaN);
 
-/** Sends a request again, as a client does, for as long as the answer is a 503 that says when. `refusals` are those answers. */
+/**
+ * Sends a request again, as a client does, for as long as the answer is a 503 that says when. `refusals` are those
+ * answers.
+ */
 export async function askPatiently(...request) {
   const refusals = [];
   for (;;) {
@@ -66,8 +69,9 @@ export async function askPatiently(...request) {
 const SEARCH_MS = { limit: 500, most: 2_000 };
 
 /**
- * Sends a request of a load. A search that may have reached its own time limit, as on a machine that is busy for a moment, is sent
- * once more. Its answer can be that of an outage, but comes neither as soon as a lost connection nor as late as a timeout.
+ * Sends a request of a load. A search that may have reached its own time limit, as on a machine that is busy for a
+ * moment, is sent once more. Its answer can be that of an outage, but comes neither as soon as a lost connection nor as
+ * late as a timeout.
  */
 export async function askUnderLoad(url, path, options) {
   const answer = await ask(url, path, options);
@@ -81,8 +85,8 @@ let named = 0;
 const user = () => ({ name: `Load ${++named}`, email: `load-${process.pid}-${named}@example.com` });
 
 /**
- * Starts `workers` concurrent callers that list, search, get, create, change and delete users on all `urls` in turn until
- * stopped. Records which writes were acknowledged.
+ * Starts `workers` concurrent callers that list, search, get, create, change and delete users on all `urls` in turn
+ * until stopped. Records which writes were acknowledged.
  */
 export function startLoad(urls, { workers = 16, pauseMs = 0, agent } = {}) {
   const answers = [];

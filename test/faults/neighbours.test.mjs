@@ -1,8 +1,9 @@
 // No tenant holds up another: a quiet tenant works beside each of the attacks in neighbours/.
 //
-// Always asserted: the quiet tenant is never refused and loses no connection, the attacker is told when to come back, the
-// memory of the process stays within its bound, and no connection of the attacker stays open. The bounds in time are asserted
-// in the full form only, and fail only twice in a row, each time beside a control of its own: the machine may be busy.
+// Always asserted: the quiet tenant is never refused and loses no connection, the attacker is told when to come back,
+// the memory of the process stays within its bound, and no connection of the attacker stays open. The bounds in time
+// are asserted in the full form only, and fail only twice in a row, each time beside a control of its own: the machine
+// may be busy.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import { NO_PGBOUNCER } from '../../scripts/pgbouncer.mjs';
 import { atExit, report, SHORT } from './scene.mjs';
 
-/** The short form covers every kind of statement; the full form skips only browser tests and those that take minutes. */
+/**
+ * The short form covers every kind of statement; the full form skips only browser tests and those that take minutes.
+ */
 const SOME = SHORT
   ? ['test/users/users.spec', 'test/tokens/tokens.spec', 'test/pages/pages.spec']
   : ['--testPathIgnorePatterns=dashboard', '--testPathIgnorePatterns=large-jobs'];

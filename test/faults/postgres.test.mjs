@@ -10,7 +10,8 @@ import { startProxy } from './proxy.mjs';
 import { newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
-// The timeouts of src/database/data-source.ts for a query, for a connection and for a lock, and of src/health/health.service.ts.
+// The timeouts of src/database/data-source.ts for a query, for a connection and for a lock, and of
+// src/health/health.service.ts.
 const QUERY_MS = 7_000;
 const CONNECT_MS = 3_000;
 const LOCK_MS = 2_000;
@@ -151,8 +152,8 @@ test('all backends are terminated repeatedly: reads do not fail', async (t) => {
       await sleep(2_000); // by then, the connections are back
     }
   });
-  // On a busy machine, a read may take so long that it meets two terminations, or backends so long to end that one meets all the
-  // repetitions of a read.
+  // On a busy machine, a read may take so long that it meets two terminations, or backends so long to end that one
+  // meets all the repetitions of a read.
   const isJudged = ({ at, ms }) => {
     const met = terminations.filter(({ from, to }) => to >= at && from <= at + ms);
     return met.length < 2 && met.every(({ from, to }) => to - from < REPEATED_MS);

@@ -1,5 +1,5 @@
-// Preloaded into a replica. On SIGUSR2 it prints the memory and active resources of the process, and whether a property has
-// been added to the built-in prototypes.
+// Preloaded into a replica. On SIGUSR2 it prints the memory and active resources of the process, and whether a property
+// has been added to the built-in prototypes.
 const v8 = require('node:v8');
 const vm = require('node:vm');
 

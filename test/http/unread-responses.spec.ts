@@ -17,7 +17,9 @@ const PAGE = 3_200_000;
 /** What Node chooses itself in a container with the memory of deploy/base. On a larger machine it lets garbage lie. */
 const NODE_OPTIONS = '--max-old-space-size=192';
 
-/** What the slow reader reads, 200 KB a second: more than the buffers of the system hold, for longer than 60 seconds. */
+/**
+ * What the slow reader reads, 200 KB a second: more than the buffers of the system hold, for longer than 60 seconds.
+ */
 const SLOWLY = 3_600_000 * 4;
 
 const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));

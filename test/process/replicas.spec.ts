@@ -22,7 +22,10 @@ describeOn('postgres', 'several replicas on one PostgreSQL', () => {
   const newToken = async (...scopes: string[]): Promise<{ id: string; token: string }> =>
     (await replica(0).post('/v1/tokens', { name: 'CI', scopes }).expect(201)).body;
 
-  /** Sends `count` lists with a token, 50 at once. Its window stays open, however long they take: it starts with the last hit. */
+  /**
+   * Sends `count` lists with a token, 50 at once. Its window stays open, however long they take: it starts with the
+   * last hit.
+   */
   async function listsWith(id: string, value: string, count: number): Promise<Response[]> {
     const answers: Response[] = [];
     const server = new pg.Client(database.env.DATABASE_URL);

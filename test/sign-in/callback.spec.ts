@@ -142,7 +142,8 @@ describe('the callback', () => {
     }
     // Nothing of this has used the attempt up.
     expect((await one.request(callback)).status).toBe(303);
-    // A whole attempt at a service with another key is none at this one, although it is the same client of the same issuer.
+    // A whole attempt at a service with another key is none at this one, although it is the same client of the same
+    // issuer.
     const stranger = browse(foreign);
     const strange = await stranger.untilCallback();
     const here = browse();

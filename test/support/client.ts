@@ -5,13 +5,19 @@ import { deviations } from './openapi';
 /** How the responses in this test file deviated from openapi.json. */
 export const deviated: string[] = [];
 
-/** Keeps connections open, because opening one takes longer than most requests. A busy process accepts no more than these at once. */
+/**
+ * Keeps connections open, because opening one takes longer than most requests. A busy process accepts no more than
+ * these at once.
+ */
 const agent = new Agent({ keepAlive: true, maxSockets: 250 });
 
 /** Far more refusals in a row than a busy machine causes. */
 const MAX_REFUSALS = 100;
 
-/** Whether a request has been refused because the connections of its organization stay in use. Clients repeat it; so do tests. */
+/**
+ * Whether a request has been refused because the connections of its organization stay in use. Clients repeat it; so do
+ * tests.
+ */
 const isCrowded = (_error: unknown, response?: Response) =>
   response?.status === 503 &&
   `${response.text}`.includes('Too many requests of the organization are in progress');

@@ -8,7 +8,9 @@ export interface Visit extends Window {
   api: Client;
 }
 
-/** Starts a service and a browser for a `describe` block. Each test has its own window; problems in it fail the test. */
+/**
+ * Starts a service and a browser for a `describe` block. Each test has its own window; problems in it fail the test.
+ */
 export function useDashboard(env: NodeJS.ProcessEnv = {}) {
   let service: TestService | undefined;
   let browser: Browser | undefined;

@@ -6,7 +6,10 @@ import pg from 'pg';
 const directory = process.env.UMS_TEST_DIRECTORY!;
 const serverUrl = process.env.UMS_TEST_SERVER;
 
-/** The other servers of a Citus cluster, of which that one is the coordinator. Each has every database under the same name. */
+/**
+ * The other servers of a Citus cluster, of which that one is the coordinator. Each has every database under the same
+ * name.
+ */
 const workerUrls = (process.env.UMS_TEST_WORKERS ?? '').split(' ').filter(Boolean);
 
 /** The URL for the service: the server, or the pooler in front of it. */
@@ -23,7 +26,10 @@ export const copyOfTemplate = () => (serverUrl ? newDatabase('TEMPLATE ums_templ
 export const emptyDatabase = () =>
   serverUrl ? newDatabase(workerUrls.length > 0 ? 'TEMPLATE ums_empty' : '') : newDirectory(false);
 
-/** For services that migrate it when they start. On a cluster its tables are distributed already, or they would be plain ones. */
+/**
+ * For services that migrate it when they start. On a cluster its tables are distributed already, or they would be plain
+ * ones.
+ */
 export const databaseToMigrate = () => (workerUrls.length > 0 ? copyOfTemplate() : emptyDatabase());
 
 /** A directory for an embedded database, even if the tests run on a server. */
@@ -48,7 +54,10 @@ async function newDirectory(copy: boolean): Promise<TestDatabase> {
 
 const OBJECT_IN_USE = '55006';
 
-/** Ends what still uses the database, and drops it. PostgreSQL waits 5 s for an ended backend, which a busy machine can need. */
+/**
+ * Ends what still uses the database, and drops it. PostgreSQL waits 5 s for an ended backend, which a busy machine can
+ * need.
+ */
 async function drop(name: string): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -58,7 +67,10 @@ async function drop(name: string): Promise<void> {
     }
 }
 
-/** Runs a statement on each server, the coordinator of a cluster first: once its database is dropped, it connects to no other. */
+/**
+ * Runs a statement on each server, the coordinator of a cluster first: once its database is dropped, it connects to no
+ * other.
+ */
 async function onServer(sql: string): Promise<void> {
   for (const url of [serverUrl!, ...workerUrls]) {
     const client = new pg.Client(url);

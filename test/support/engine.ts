@@ -16,8 +16,8 @@ export const describeOn = (engine: Engine, title: string, tests: () => void): vo
   (isOn[engine] ? describe : describe.skip)(title, tests);
 
 /**
- * A test that this engine cannot run. A cluster has no triggers, and no foreign keys of other tables; on the embedded database
- * an open transaction keeps the only connection.
+ * A test that this engine cannot run. A cluster has no triggers, and no foreign keys of other tables; on the embedded
+ * database an open transaction keeps the only connection.
  */
 export const itNotOn = (engine: Engine, title: string, test: () => Promise<void>): void =>
   (isOn[engine] ? it.skip : it)(title, test);

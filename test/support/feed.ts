@@ -31,7 +31,10 @@ export function useFeed() {
     }
   }
 
-  /** Each event once, in order, without a gap; and the events of a user are all of its changes, and those of nobody else. */
+  /**
+   * Each event once, in order, without a gap; and the events of a user are all of its changes, and those of nobody
+   * else.
+   */
   async function expectComplete(events: EventBody[], { organizationId }: Client) {
     expect(events.map(({ sequence }) => sequence)).toEqual(upTo(events.length));
     const versions = new Map<string, number>();
@@ -56,7 +59,9 @@ export function useFeed() {
   return { service: () => service!, readFeed, expectComplete };
 }
 
-/** Repeats what is refused for want of a connection, as a client does: 40 users of an organization are written at once. */
+/**
+ * Repeats what is refused for want of a connection, as a client does: 40 users of an organization are written at once.
+ */
 export const call = async (url: string, client: Client, method: string, path: string, body?: object) => {
   for (;;) {
     const response = await fetch(`${url}${path}`, {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Repeats a request that is refused for a moment, as a client does: an organization has few connections, and no request waits long
- * for one, or for another request with its Idempotency-Key. `isPassing` tells by its detail whether a 503 is such a refusal.
+ * Repeats a request that is refused for a moment, as a client does: an organization has few connections, and no request
+ * waits long for one, or for another request with its Idempotency-Key. `isPassing` tells by its detail whether a 503 is
+ * such a refusal.
  */
 export async function patiently(
   request: () => Promise<Response>,

@@ -76,6 +76,9 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Verifies a message as the library of Standard Webhooks does, and returns its event. Throws if it is not signed with the secret. */
+/**
+ * Verifies a message as the library of Standard Webhooks does, and returns its event. Throws if it is not signed with
+ * the secret.
+ */
 export const verified = (secret: string, { body, headers }: Received): unknown =>
   new Webhook(secret).verify(body, headers);

@@ -19,7 +19,10 @@ export const RULES = [
   `email=ada@example.com -> ${ACME}`,
 ].join(', ');
 
-/** Starts an issuer, and a service where its people can sign in. Before each test, it tells of Ada, who is an admin of Acme. */
+/**
+ * Starts an issuer, and a service where its people can sign in. Before each test, it tells of Ada, who is an admin of
+ * Acme.
+ */
 export function useSignIn() {
   let issuer: FakeIssuer | undefined;
   let service: TestService | undefined;

@@ -10,7 +10,9 @@ export async function connectTo(url: string): Promise<Socket> {
   return socket.pause();
 }
 
-/** Sends bytes, which may be invalid HTTP, and `later` after a delay. Returns everything that is answered until the end. */
+/**
+ * Sends bytes, which may be invalid HTTP, and `later` after a delay. Returns everything that is answered until the end.
+ */
 export async function exchange(url: string, bytes: string, later?: string): Promise<string> {
   const socket = await connectTo(url);
   socket.write(bytes);

@@ -6,7 +6,10 @@ export interface Statement {
   values: unknown[];
 }
 
-/** The statements that the service sends while `run` runs, those of its background work too; `run` may look at those sent so far. */
+/**
+ * The statements that the service sends while `run` runs, those of its background work too; `run` may look at those
+ * sent so far.
+ */
 export async function statementsOf(
   dataSource: DataSource,
   run: (sent: readonly Statement[]) => Promise<unknown>,

@@ -17,7 +17,10 @@ describe('an element gets the answer of a request of its own', () => {
   const answerOf = ({ status, code, errors }: Answer): Answer =>
     status < 400 ? { status } : { status, code, errors };
 
-  /** The answers to requests of their own, and to the same in batches, of two organizations; the users are then the same. */
+  /**
+   * The answers to requests of their own, and to the same in batches, of two organizations; the users are then the
+   * same.
+   */
   async function compare(
     mode: 'create' | 'upsert',
     bodies: string[],

@@ -118,7 +118,8 @@ describeOn('postgres', 'webhooks of several replicas', () => {
     const users = Array.from({ length: 15 }, () => aUser());
     await bad.post('/api/v1/users/batch', { users }).expect(200);
     await silent.until(25); // all that one organization may have
-    // An attempt at a silent receiver lasts 15 seconds. On a busy machine one may end in the meantime, but not each time.
+    // An attempt at a silent receiver lasts 15 seconds. On a busy machine one may end in the meantime, but not each
+    // time.
     for (let turn = 1, before = -1; before !== givenUp; turn++) {
       expect(turn).toBeLessThanOrEqual(5);
       before = givenUp;

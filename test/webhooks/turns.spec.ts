@@ -17,7 +17,10 @@ import { createWebhook as create, deliveriesOf, twoLooks, useWebhooks, WEBHOOKS 
 const { service, clock, receive } = useWebhooks([beforeEach, afterEach]);
 afterEach(() => jest.restoreAllMocks());
 
-/** Lets the sender wait for held answers as long as a test may last: a busy machine may not get far enough in 15 seconds. */
+/**
+ * Lets the sender wait for held answers as long as a test may last: a busy machine may not get far enough in 15
+ * seconds.
+ */
 function waitForHeld(): void {
   const wait = globalThis.setTimeout;
   jest

@@ -11,7 +11,9 @@ export interface Listed {
   isReplaced: boolean;
 }
 
-/** The tokens of a page in order, with the old token below the new one that replaces it, as long as the old one works. */
+/**
+ * The tokens of a page in order, with the old token below the new one that replaces it, as long as the old one works.
+ */
 export function useReplaced(tokens: Token[] | undefined): Listed[] | undefined {
   const { client } = useSession();
   const [elsewhere, setElsewhere] = useState<Token[]>([]);

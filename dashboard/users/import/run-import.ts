@@ -37,7 +37,10 @@ const MAX_ROWS = 500;
 /** The service's limit of 1 MB, minus the rest of the body. */
 const MAX_BYTES = 1_000_000;
 
-/** Sends the rows of a file in batches, one after the other. An email that appears twice in the file is refused the second time. */
+/**
+ * Sends the rows of a file in batches, one after the other. An email that appears twice in the file is refused the
+ * second time.
+ */
 export async function runImport(
   client: Client,
   head: CsvHead,

@@ -25,8 +25,7 @@ const NUMBER_EVERY_MS = 10_000;
 
 /**
  * Numbers the events of an organization. Writers leave `sequence` null, so they share no lock; the first reader numbers
- * what has been committed. Visible events are committed, so no number comes late, whichever transactions are still
- * open.
+ * what has been committed. Visible events are committed, so no number comes late, whatever is still open.
  */
 @Injectable()
 export class EventNumbering implements OnModuleInit {
@@ -116,7 +115,7 @@ export class EventNumbering implements OnModuleInit {
         const count = await numberBatch(manager, organizationId);
         if (count > 0 || !(await addHead(manager, organizationId))) return count;
         const first = await numberBatch(manager, organizationId);
-        // Without events there is no head. If the organization was being deleted, the insertion has waited for that.
+        // Without events there is no head. The insertion has waited for a deletion.
         if (first === 0) await manager.delete(EventHead, { organizationId });
         return first;
       },
@@ -128,8 +127,7 @@ export class EventNumbering implements OnModuleInit {
 /**
  * The lock of the head makes numberers take turns. A statement that has waited for it sees the events as they were
  * before, so it numbers none if the head has changed since. The numbers are a JSON object by id rather than a list to
- * join: for an organization that the statistics do not know yet, PostgreSQL would compare each event with the whole
- * list.
+ * join: for an organization that the statistics do not know yet, PostgreSQL would compare each event with all.
  */
 async function numberBatch(manager: EntityManager, organizationId: string): Promise<number> {
   const [numbered] = await query<{ count: number }>(

@@ -39,8 +39,7 @@ const slotKey = ({ name }: Subscriber, organizationId: string) => `${name} ${org
 
 /**
  * Delivers events to the subscribers of a host. A process claims the events of an organization for a subscriber, renews
- * the claim while it works, and stores the position after each event, so that none is skipped, whatever happens to the
- * process.
+ * the claim while it works, and stores the position after each event, so that none is skipped if the process ends.
  */
 @Injectable()
 export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -37,7 +37,9 @@ function patchedWhole(attribute: Attribute, old: readonly Complex[], { op, given
 const includes = (element: Complex, value: Complex) =>
   Object.entries(value).every(([name, part]) => element[name] === part);
 
-/** Changes the elements that match the conditions. If none matches, `add` and `replace` create the described element. */
+/**
+ * Changes the elements that match the conditions. If none matches, `add` and `replace` create the described element.
+ */
 function patchedElements(
   attribute: Attribute,
   old: readonly Complex[],

@@ -3,8 +3,7 @@ import type { Resource } from '../schema/resource';
 import type { DirectoryUser } from './user-resource';
 
 /**
- * The attributes that a directory has set for a user, who may have been deleted since. A user that no directory has
- * written has no row.
+ * The attributes that a directory has set for a user, who may have been deleted since. Other users have no row.
  */
 @Entity('scim_users')
 export class ScimUser implements DirectoryUser {

@@ -72,8 +72,7 @@ function nameParts(name: string): Complex {
 }
 
 /**
- * The new email replaces the address that the old one came from. If the directory did not set that address, the new one
- * becomes the primary email.
+ * The new email replaces the address that the old one came from. Otherwise it becomes the primary email.
  */
 function withEmail(emails: readonly Complex[], old: string, email: string): Complex[] {
   const isOld = ({ value }: Complex) => typeof value === 'string' && value.trim() === old;

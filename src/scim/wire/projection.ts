@@ -11,8 +11,7 @@ export interface AttributesQuery {
 type Shown = Record<string, unknown>;
 
 /**
- * The attributes of a resource that a response shows. RFC 7644 does not define both parameters together; here
- * `attributes` takes precedence.
+ * The attributes of a resource that a response shows. RFC 7644 does not define both together; `attributes` wins.
  */
 export class Projection {
   /** Canonical names: `emails`, `emails.value`, an extension's URN, or `urn:…:department`. */

@@ -58,8 +58,8 @@ export const keysOf = (rows: readonly ValidatedRow[]): string[] => [
 ];
 
 /**
- * Decides the outcome of each row, and records new and changed users in `known`, by email key. If an email occurs twice, the
- * first row that is not refused gets it. `userNames` are the keys that are the user name of another user.
+ * Decides the outcome of each row, and records new and changed users in `known`, by email key. If an email occurs
+ * twice, the first row that is not refused gets it. `userNames` are the keys that are the user name of another user.
  */
 export function decide(
   rows: readonly ValidatedRow[],
@@ -102,8 +102,7 @@ function decideRow(
 const refused = (faults: Fault[]): RowOutcome => ({ kind: 'refused', faults });
 
 /**
- * The email of a row with faults, if the email itself is valid. In a row with a thousand other faults, validation has not
- * reached it.
+ * The email of a row with faults, if the email itself is valid. A thousand other faults keep validation from it.
  */
 function validEmailIn(row: unknown, faults: readonly Fault[]): string | undefined {
   if (faults.some(({ field }) => field === 'email')) return undefined;

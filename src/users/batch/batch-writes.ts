@@ -33,7 +33,7 @@ export async function findUsers(
   return byEmailKey(await query(manager, selectUsers(organizationId, keys)));
 }
 
-/** The same users, locked until the transaction ends. The order of the locks prevents a deadlock between two batches. */
+/** The same users, locked until the transaction ends. The order of the locks prevents a deadlock of two batches. */
 export async function findUsersLocked(
   manager: EntityManager,
   organizationId: string,
@@ -46,7 +46,7 @@ export async function findUsersLocked(
   return byEmailKey(await query(manager, statement));
 }
 
-/** Looks up each key in the index. With a join or = ANY, the planner would read the whole of an organization without statistics. */
+/** Looks up each key in the index. For a join or = ANY, a planner without statistics would read all users. */
 const selectUsers = (organizationId: string, keys: string[]): Sql => sql`
   SELECT ${STORED.selectJsonAsText} FROM unnest(${keys}::text[]) AS wanted (email_key), LATERAL (
     SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = wanted.email_key OFFSET 0
@@ -130,8 +130,8 @@ async function putUsers(manager: EntityManager, users: readonly UserChange[]): P
 }
 
 /**
- * The users of each statement: large metadata takes so long to index that one statement for all of them would time out. New
- * users come first; the order of their emails prevents a deadlock between two batches that create the same users.
+ * The users of each statement: large metadata takes so long to index that one statement for all of them would time out.
+ * New users come first; the order of their emails prevents a deadlock between two batches that create the same users.
  */
 function groupsOf(users: readonly KnownUser[]): KnownUser[][] {
   const sorted = [...users.filter(({ stored }) => !stored), ...users.filter(({ stored }) => stored)];

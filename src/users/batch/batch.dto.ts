@@ -23,7 +23,8 @@ export class BatchDto {
   users: unknown[];
 
   /**
-   * What to do if a user already has the email: `create` refuses the element, `upsert` changes that user as a PATCH does.
+   * What to do if a user already has the email: `create` refuses the element, `upsert` changes that user as a PATCH
+   * does.
    * @example 'upsert'
    */
   @Optional()
@@ -31,7 +32,8 @@ export class BatchDto {
   mode: Mode = 'create';
 
   /**
-   * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken emails.
+   * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken
+   * emails.
    * @example false
    */
   @Optional()

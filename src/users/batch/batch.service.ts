@@ -27,8 +27,8 @@ export class BatchService {
   ) {}
 
   /**
-   * With an idempotent request, a repetition gets the first response. If an atomic batch has a failure, throws a 400, or a 409
-   * if the only failures are taken emails. If it throws, nothing is written.
+   * With an idempotent request, a repetition gets the first response. If an atomic batch has a failure, throws a 400,
+   * or a 409 if the only failures are taken emails. If it throws, nothing is written.
    */
   async run(
     by: Caller,
@@ -82,8 +82,8 @@ function answerOrThrow(outcomes: RowOutcome[], { atomic, dryRun }: BatchDto): Ba
 }
 
 /**
- * If another request has taken one of the emails or user names meanwhile, the next attempt finds it. A lock that outlasts the
- * lock timeout belongs to another batch in a slow process.
+ * If another request has taken one of the emails or user names meanwhile, the next attempt finds it. A lock that
+ * outlasts the lock timeout belongs to another batch in a slow process.
  */
 const isLostRace = (error: unknown) => lostRace(error) || isLocked(error);
 

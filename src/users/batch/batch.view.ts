@@ -9,7 +9,8 @@ export class BatchResultView {
   index: number;
 
   /**
-   * The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email taken.
+   * The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email
+   * taken.
    * @example 201
    */
   status: 200 | 201 | 400 | 409;

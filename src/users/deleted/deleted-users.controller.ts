@@ -20,8 +20,8 @@ export class DeletedUsersController {
 
   /**
    * List deleted users
-   * @remarks Returns the deleted users of the organization page by page, latest deletion first. They are kept for 30 days,
-   * unless the service is configured otherwise.
+   * @remarks Returns the deleted users of the organization page by page, latest deletion first. They are kept for 30
+   * days, unless the service is configured otherwise.
    */
   @Get()
   @Scopes('users:read')
@@ -49,8 +49,8 @@ export class DeletedUsersController {
 
   /**
    * Restore a deleted user
-   * @remarks Restores the user with its id, `createdAt` and all other fields; `version` is incremented. If another user has
-   * its email by now, this is a 409: send another email in the body. Otherwise the request needs no body.
+   * @remarks Restores the user with its id, `createdAt` and all other fields; `version` is incremented. If another user
+   * has its email by now, this is a 409: send another email in the body. Otherwise the request needs no body.
    */
   @Post(':id/restore')
   @Scopes('users:write')

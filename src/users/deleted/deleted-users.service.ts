@@ -56,8 +56,8 @@ export class DeletedUsersService {
   }
 
   /**
-   * The same page with each user as JSON text. Users are parsed one at a time, because a parsed user takes up to twenty times
-   * as much memory.
+   * The same page with each user as JSON text. Users are parsed one at a time, because a parsed one takes up to 20
+   * times the memory.
    */
   async listAsText(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<string>> {
     const { data, nextCursor } = await this.page(by, query);

@@ -9,9 +9,9 @@ import type { Query } from './query';
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /**
- * The users of the first rank; undefined if more than `maxEmails` emails begin with the query. Names are read in order. Emails, whose index
- * contains the names, are all read and sorted. Without a maximum, emails whose names come after the page are left out before the
- * sort: there are many if emails contain the names.
+ * The users of the first rank; undefined if more than `maxEmails` emails begin with the query. Names are read in order.
+ * Emails, whose index contains the names, are all read and sorted. Without a maximum, emails whose names come after the
+ * page are left out before the sort: there are many if emails contain the names.
  */
 export async function readBeginning(
   scope: SearchScope,
@@ -22,8 +22,8 @@ export async function readBeginning(
   const select = (page: Sql) =>
     sql`SELECT id, name_key, name FROM ${usersWho(scope.filter, scope.organizationId, page)}`;
   const ordered = sql`ORDER BY name_key, name, id LIMIT ${opaque(limit)}`;
-  // IS TRUE keeps the position out of the index condition. Otherwise PostgreSQL would begin to read the index there, even if all
-  // matching names come later.
+  // IS TRUE keeps the position out of the index condition. Otherwise PostgreSQL would begin to read the index there,
+  // even if all matching names come later.
   const next = after
     ? sql`name_key >= greatest(low COLLATE "C", ${after[0]}) AND (${afterSql(after)}) IS TRUE`
     : sql`name_key >= low`;

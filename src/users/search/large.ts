@@ -23,7 +23,7 @@ const COMMON = SAMPLE / 100;
 /** How many names are walked for common matches. */
 const WALK = 4_000;
 
-/** The same for names and emails that begin with the query. Common names are neighbours; common emails are found soon. */
+/** The same for names and emails that begin with the query. Common names are neighbours; common emails come soon. */
 const SHORT_WALK = 400;
 
 /** Up to this many emails that begin with the query are read at once. */
@@ -96,7 +96,7 @@ function rankedUsers(
   ) AS ranked`;
 }
 
-/** The next users of a rank, or of all ranks from the page's on, from the index of texts. All of them are read and sorted. */
+/** The next users of a rank, or of all from the page's on, from the index of texts, which are all read and sorted. */
 function readMatches(
   scope: SearchScope,
   query: Query,

@@ -6,8 +6,8 @@ import { EMAIL_MARK, type QueryWord, queryWords, toSearchText } from './text';
 import { mayHaveTypo, typoBeginning, typoBeginnings, typoExpression, typoPatterns } from './typos';
 
 /**
- * The ranks of the result. With typos, names that begin with a single word come first, as neighbours in their order: a walk to them
- * might be long. Each later rank has one misspelt word more.
+ * The ranks of the result. With typos, names that begin with a single word come first, as neighbours in their order: a
+ * walk to them might be long. Each later rank has one misspelt word more.
  */
 const BEGINS = 0;
 const STARTS = 1;
@@ -25,9 +25,9 @@ export interface Query {
   rank: Sql;
   first: number;
   last: number;
-  /** A condition that the index of texts answers, for the users of a rank or of all ranks; together with `filter` it is exact. */
+  /** A condition for the index of texts, for the users of a rank or of all ranks; with `filter` it is exact. */
   index(rank?: number): Sql;
-  /** Whether the users of this rank and all later ones are read from the index together, by how many of a sample match in each rank. */
+  /** Whether this rank and all later ones are read from the index together, by the matches of a sample in each rank. */
   isReadTogether(rank: number, counts: number[]): boolean;
   /** For a rank with typos: values of `pattern` and `rest` in the condition. */
   patterns?(rank: number): [pattern: string, rest: string][];
@@ -91,8 +91,8 @@ function withTypos(q: string): Query | undefined {
 }
 
 /**
- * The patterns of users with one misspelt word, or with more. If it is one, each long word may be it, and the others are right. If they
- * are more, the longest word may be right or misspelt.
+ * The patterns of users with one misspelt word, or with more. If it is one, each long word may be it, and the others
+ * are right. If they are more, the longest word may be right or misspelt.
  */
 function patternsFor(isOne: boolean, words: QueryWord[], long: QueryWord[]): [string, string][] {
   const withRest = (patterns: string[], others: QueryWord[]) =>
@@ -119,8 +119,8 @@ const longestOf = (words: QueryWord[]): QueryWord | undefined =>
 const isPartOfId = (q: string): boolean => /^usr_[0-9a-hjkmnp-tv-z]{8,26}$/i.test(q);
 
 /**
- * The name, the email or the id begins with the text. The accents of emails count, but search text has none, so the email itself
- * is compared as well.
+ * The name, the email or the id begins with the text. The accents of emails count, but search text has none, so the
+ * email itself is compared as well.
  */
 const beginsWith = (q: string, organizationId: string): Sql => sql`(
   starts_with(name_key, ${foldName(q)})

@@ -16,9 +16,9 @@ import { UserSearchText } from './user-search.entity';
 const SMALL = 2_000;
 
 /**
- * Searches all users of the scope, in one statement; returns undefined if they are more than `SMALL`. Counting reads at most that
- * many entries of an index, whatever the planner knows. The texts of a whole organization are read by its entry in their index,
- * those of a part of it by the ids.
+ * Searches all users of the scope, in one statement; returns undefined if they are more than `SMALL`. Counting reads at
+ * most that many entries of an index, whatever the planner knows. The texts of a whole organization are read by its
+ * entry in their index, those of a part of it by the ids.
  */
 export async function searchSmall<Row>(
   scope: SearchScope,

@@ -7,9 +7,9 @@ import { fold } from '../user/fold';
 const markWords = (folded: string): string => folded.replace(/[\p{L}\p{N}]+/gu, ' $&');
 
 /**
- * Writes every character but a-z, 0-9 and white space as capital letters, of which folded text has none. Trigrams contain only
- * letters and digits, and in some locales only ASCII ones; in this form punctuation, emoji and the letters of all scripts have
- * trigrams too. No code begins inside another one.
+ * Writes every character but a-z, 0-9 and white space as capital letters, of which folded text has none. Trigrams
+ * contain only letters and digits, and in some locales only ASCII ones; in this form punctuation, emoji and the letters
+ * of all scripts have trigrams too. No code begins inside another one.
  */
 export const encode = (text: string): string => text.replace(/[^a-z0-9\s]/gu, encodeCharacter);
 

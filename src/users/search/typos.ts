@@ -8,7 +8,10 @@ const MAX_LENGTH = 24;
 
 const A_TO_Z = [...'abcdefghijklmnopqrstuvwxyz'];
 
-/** A word with a typo: the right letters before and after it, and a letter of the unknown one's alphabet, if there is one. */
+/**
+ * A word with a typo: the right letters before and after it, and a letter of the unknown one's alphabet, if there is
+ * one.
+ */
 interface Typo {
   before: string;
   unknown?: string;
@@ -55,7 +58,7 @@ export const typoPatterns = (word: string): string[] => {
     if (unknown === undefined) return [encode(before + after)];
     const code = encode(unknown);
     const [start, end] = [encode(before), encode(after)];
-    // The index knows three characters at a time. If few stand on both sides, many texts have what is left of the pattern.
+    // The index knows three characters at a time. If few stand on both sides, many texts have the rest.
     return code.length > 1 || start.length >= 4 || end.length >= 3
       ? [start + code[0].replace(/[a-z]/, '_') + '_'.repeat(code.length - 1) + end]
       : A_TO_Z.map((letter) => start + letter + end);

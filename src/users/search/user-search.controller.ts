@@ -16,8 +16,9 @@ export class UserSearchController {
 
   /**
    * Search users
-   * @remarks Finds users by words of their name, email and metadata; letter case and accents are ignored. The best matches come
-   * first. A whole email or id finds that user alone. If nothing matches, words of four or more letters may contain a typo.
+   * @remarks Finds users by words of their name, email and metadata; letter case and accents are ignored. The best
+   * matches come first. A whole email or id finds that user alone. If nothing matches, words of four or more letters
+   * may contain a typo.
    */
   @Get('search')
   @Scopes('users:read')

@@ -5,7 +5,9 @@ import type { UserChange } from '../user/user-lifecycle';
 import { withKeys } from '../user/user.keys';
 import { EMAIL_MARK, METADATA_MARK, stringsIn, toSearchText } from './text';
 
-/** The text that the search compares. It has its own table, so a change of other fields writes to no index of the search. */
+/**
+ * The text that the search compares. In its own table, so changes of other fields write to none of its indexes.
+ */
 @Entity('user_search')
 export class UserSearchText {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
@@ -24,7 +26,7 @@ export class UserSearchText {
   text: string;
 }
 
-/** The search text of a user: its name, its email and the strings of its metadata, in the form that the search compares. */
+/** The search text of a user: its name, its email and the strings of its metadata, as the search compares them. */
 export function searchTextOf({
   name,
   email,
@@ -34,7 +36,7 @@ export function searchTextOf({
   return `${toSearchText(name)}${EMAIL_MARK}${toSearchText(email)}${METADATA_MARK}${strings}`;
 }
 
-/** Stores the search texts of users in the transaction that writes the users. That of a deleted user is deleted with its row. */
+/** Stores the search texts of users in the transaction that writes the users. A deleted row takes its text along. */
 export async function putSearchTexts(manager: EntityManager, users: readonly UserChange[]): Promise<void> {
   const changed = users.filter(
     ({ before, after }) =>

@@ -24,8 +24,8 @@ type SearchInput = Pick<SearchUsersDto, 'q'> & Partial<SearchUsersDto>;
 type Place = Omit<RankPage, 'rank'> & { rank?: number };
 
 /**
- * The limit for each statement of a search of many users. No statement begins after this time, so a search holds its connection
- * for at most twice as long.
+ * The limit for each statement of a search of many users. No statement begins after this time, so a search holds its
+ * connection for at most twice as long.
  */
 const MAX_MS = 500;
 
@@ -63,7 +63,7 @@ export class UserSearch {
     };
   }
 
-  /** The user whose email or id is the query, or nobody if the filter excludes that user; undefined if there is no such user. */
+  /** The user whose email or id is the query, or nobody if the filter excludes it; undefined if there is none. */
   private async findNamed<Row>(
     { organizationId, filter, columns }: Search,
     q: string,

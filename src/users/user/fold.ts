@@ -13,7 +13,7 @@ const FOLDED: Record<string, string> = {
   ς: 'σ',
 };
 
-/** Removes what the search ignores: letter case, accents, compatibility forms, control characters and runs of white space. */
+/** Removes letter case, accents, compatibility forms, control characters and runs of white space, which are ignored. */
 export const fold = (text: string): string => withoutCaseAndAccents(text, 'NFKD', 'NFKC');
 
 /** The same, but keeps compatibility forms: names are sorted without regard to case and accents only. */

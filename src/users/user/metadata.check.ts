@@ -30,8 +30,8 @@ const Keys = (
 };
 
 /**
- * An object: at most 16 keys of 1 to 64 characters, at most 1,000 values in it at all levels, at most 16 KB as compact JSON. The
- * body's check limits its depth.
+ * An object: at most 16 keys of 1 to 64 characters, at most 1,000 values in it at all levels, at most 16 KB as compact
+ * JSON. The body's check limits its depth.
  */
 export const Metadata = () =>
   applyDecorators(

@@ -11,7 +11,7 @@ export interface UserChange {
 }
 
 /**
- * The steps of another feature in the transaction that changes, deletes, restores or purges a user. A step that throws rolls it
+ * The steps of another feature in the transaction that changes, deletes, restores or purges a user. A throw rolls it
  * back.
  */
 export interface UserSteps {
@@ -27,7 +27,7 @@ export interface UserSteps {
   membersOf?(manager: EntityManager, organizationId: string, groupId: string): Promise<Members>;
 }
 
-/** The steps of features that store data about users. `users/` knows none of them: they register themselves at the start. */
+/** The steps of features that store data about users. `users/` knows none: they register themselves at the start. */
 @Injectable()
 export class UserLifecycle {
   private readonly steps: UserSteps[] = [];

@@ -29,7 +29,7 @@ export interface UserSelection {
 /** The columns that are read for a page. */
 export interface UserColumns {
   select: Sql;
-  /** Joins with the users of the page, such as `LEFT JOIN LATERAL (…) AS mine ON true`, whose columns `select` may have. */
+  /** Joins with the users of the page, as `LEFT JOIN LATERAL (…) AS mine ON true`, whose columns `select` may have. */
   join?: Sql;
 }
 

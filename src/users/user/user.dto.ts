@@ -65,8 +65,8 @@ export class CreateUserDto implements Partial<UserFields> {
   active?: boolean;
 
   /**
-   * Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON,
-   * and at most 8 levels of objects and arrays.
+   * Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact
+   * JSON, and at most 8 levels of objects and arrays.
    * @example { "plan": "pro" }
    */
   @Optional()
@@ -141,9 +141,9 @@ export class ListUsersDto extends PageQuery {
 
 export class SearchUsersDto extends PageQuery {
   /**
-   * Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string value
-   * of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full text or by at
-   * least its first 12 characters. There is no special syntax.
+   * Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string
+   * value of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full
+   * text or by at least its first 12 characters. There is no special syntax.
    * @example 'ada lovelace'
    */
   @SearchText()

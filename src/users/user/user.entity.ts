@@ -29,7 +29,7 @@ export class User {
   @Column({ name: 'email_key', type: 'text', select: false })
   emailKey: string;
 
-  /** The form in which the user name of the directory is compared; null if it is the email. Unique in the organization. */
+  /** The compared form of the directory's user name; null if that is the email. Unique in the organization. */
   @Column({ name: 'user_name_key', type: 'text', nullable: true })
   userNameKey: string | null;
 

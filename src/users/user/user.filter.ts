@@ -36,12 +36,12 @@ interface Choice {
 }
 
 /**
- * The users who pass the filter, as an item of FROM. `page` continues their WHERE: conditions, each with its AND, an order and
- * a limit. The result contains all rows of the page, but the statement around it must order and limit them again.
+ * The users who pass the filter, as an item of FROM. `page` continues their WHERE: conditions, each with its AND, an
+ * order and a limit. The result contains all rows of the page, which the statement around it orders and limits again.
  *
- * The indexes for filters have the role, the state and then an order. If the filter has only one of the two, each value of the
- * other has its own part of the index, and `page` applies to each part, so that no other users are read. With `among`, a SELECT
- * of ids, only those users are read.
+ * The indexes for filters have the role, the state and then an order. If the filter has only one of the two, each value
+ * of the other has its own part of the index, and `page` applies to each part, so that no other users are read. With
+ * `among`, a SELECT of ids, only those users are read.
  */
 export function usersWho(
   filter: UserFilter,

@@ -3,8 +3,8 @@ import { BY_CREATION, byTime, type Order, type SortColumn } from '../../pages/pa
 export type UserSort = 'name' | 'email' | 'createdAt' | 'updatedAt';
 
 /**
- * The columns of each sort order, which are unique together after the organization and have an index, and its default direction.
- * `select` adds the columns that are not fields.
+ * The columns of each sort order, which are unique together after the organization and have an index, and its default
+ * direction. `select` adds the columns that are not fields.
  */
 export const USER_SORTS: Record<UserSort, { columns: SortColumn[]; order: Order; select: string }> = {
   name: {

@@ -23,8 +23,7 @@ export const lookUp: LookUp = async (host, signal) => {
 };
 
 /**
- * The same for operators who allow private networks: also finds names that only this system knows, such as those in its
- * hosts file.
+ * The same for operators who allow private networks: also finds names that only this system knows, as in `hosts`.
  */
 export const lookUpPrivately: LookUp = async (host, signal) => {
   const found = await lookUp(host, signal);

@@ -28,8 +28,7 @@ export interface Message {
 }
 
 /**
- * Sends messages, each on its own connection, to addresses that are checked after the look-up of the name and again
- * once connected.
+ * Sends messages, each on its own connection, to addresses that are checked after the look-up and again once connected.
  */
 export class Post {
   constructor(

@@ -21,8 +21,7 @@ export class UnknownKeyError extends Error {
 
 /**
  * Encrypts secrets with AES-256-GCM and the first key of the list. The other keys only decrypt, so a key can be
- * replaced: put the new one before it, and rewrap. Each encrypted secret begins with the id of its key, which is a
- * hash.
+ * replaced: put the new one before it, and rewrap. Each begins with the id of its key, a hash.
  */
 export class KeyRing {
   private readonly keys = new Map<string, Buffer>();

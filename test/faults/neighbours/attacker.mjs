@@ -1,4 +1,5 @@
-// What an attack can do. It is one tenant with one or a few tokens, and never waits for an answer before its next request.
+// What an attack can do. It is one tenant with one or a few tokens, and never waits for an answer before its next
+// request.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

@@ -1,4 +1,5 @@
-// The attacks, each beside a control of the same rate that does no harm. A new one is an entry of the table of its file.
+// The attacks, each beside a control of the same rate that does no harm. A new one is an entry of the table of its
+// file.
 import { CONNECTIONS } from './connections.mjs';
 import { READS } from './reads.mjs';
 import { WRITES } from './writes.mjs';

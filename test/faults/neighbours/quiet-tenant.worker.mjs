@@ -1,5 +1,5 @@
-// The quiet tenant, in a thread of its own so that the attacker's work does not delay its clock: one GET and one POST every
-// 50 ms, whether or not the former ones are answered, until it is told to stop. Then it posts its answers.
+// The quiet tenant, in a thread of its own so that the attacker's work does not delay its clock: one GET and one POST
+// every 50 ms, whether or not the former ones are answered, until it is told to stop. Then it posts its answers.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,4 +1,5 @@
-// Which suites a whole run takes. A suite says in the comment that it begins with what it leaves out, each with the reason:
+// Which suites a whole run takes. A suite says in the comment that it begins with what it leaves out, each with the
+// reason:
 //
 //     /**
 //      * @slow <why>               npm test leaves it out; a server runs it

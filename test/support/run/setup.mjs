@@ -1,5 +1,5 @@
-// Runs once before all suites, however Jest was started: builds what is out of date, starts the engine in TEST_ENGINE, and
-// migrates the database that every suite copies.
+// Runs once before all suites, however Jest was started: builds what is out of date, starts the engine in TEST_ENGINE,
+// and migrates the database that every suite copies.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
