@@ -82,15 +82,15 @@ export class PostgresStorage implements WindowStorage {
     const rows = [...hits]
       .map(([key, hits]) => [...idsOf(key), hits] as const)
       .sort(([, a], [, b]) => (a < b ? -1 : 1)); // by token, the same order everywhere, or two replicas deadlock
-    const isCurrent = raw(
+    const currentSql = raw(
       `excluded.counted_ms BETWEEN w.started_ms - ${MAX_AHEAD_MS} AND w.started_ms + ${this.windowMs - 1}`,
     );
     const statement = sql`
       INSERT INTO ${RateLimitWindow} AS w (organization_id, token_id, hits, started_ms, counted_ms)
       ${this.countsPerOrganization ? valuesOf(rows) : unnested(rows)}
       ON CONFLICT (organization_id, token_id) DO UPDATE SET
-        hits       = CASE WHEN ${isCurrent} THEN w.hits + excluded.hits ELSE excluded.hits END,
-        started_ms = CASE WHEN ${isCurrent} THEN w.started_ms ELSE excluded.started_ms END,
+        hits       = CASE WHEN ${currentSql} THEN w.hits + excluded.hits ELSE excluded.hits END,
+        started_ms = CASE WHEN ${currentSql} THEN w.started_ms ELSE excluded.started_ms END,
         counted_ms = excluded.counted_ms
       RETURNING organization_id, token_id, hits, started_ms, counted_ms`;
     return this.countsPerOrganization

@@ -9,7 +9,6 @@ import { HostSignInSource } from './host-sign-in';
 import { claimsOf } from './oidc/admin-rules';
 import { Issuer } from './oidc/issuer';
 import { OidcSignIn } from './oidc/oidc-sign-in';
-import { OidcSignInSource } from './oidc/oidc-sign-in-source';
 import { SignInController } from './oidc/sign-in.controller';
 import { UsedAttempt } from './oidc/used-attempt.entity';
 import { UsedAttempts } from './oidc/used-attempts';
@@ -54,11 +53,7 @@ class HostSignInModule {}
       useFactory: async ({ oidc }: SignInOptions, used: UsedAttempts, limiter: NetworkLimiter) =>
         new OidcSignIn(oidc!, await Issuer.open(oidc!, claimsOf(oidc!.rules)), used, limiter),
     },
-    {
-      provide: SignInSource,
-      inject: [OidcSignIn],
-      useFactory: (signIn: OidcSignIn) => new OidcSignInSource(signIn),
-    },
+    { provide: SignInSource, useExisting: OidcSignIn },
   ],
 })
 class OidcSignInModule {}

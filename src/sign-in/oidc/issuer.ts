@@ -24,7 +24,7 @@ const TOLERANCE_S = 30;
 const PARAMETERS = ['code', 'state', 'iss', 'error'];
 
 /** Errors that mean: the user must interact, so `prompt=none` has failed. */
-const INTERACTION_NEEDED = [
+const INTERACTIVE = [
   'login_required',
   'interaction_required',
   'consent_required',
@@ -117,10 +117,7 @@ export class Issuer {
       if (!isSubject(claims.sub)) throw new Error('the subject is too long, or has control characters');
       return { claims, idToken: tokens.id_token! };
     } catch (error) {
-      if (
-        error instanceof this.library.AuthorizationResponseError &&
-        INTERACTION_NEEDED.includes(error.error)
-      )
+      if (error instanceof this.library.AuthorizationResponseError && INTERACTIVE.includes(error.error))
         return null;
       throw this.failureOf(error);
     }

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
 import { isPagePath } from '../../dashboard/dashboard.files';
 import type { NetworkLimiter } from '../../rate-limit/network-limiter';
-import type { SignedInUser } from '../source/sign-in-source';
+import { type SignedInUser, SignInSource, type SignInStatus } from '../source/sign-in-source';
 import { displayName } from '../source/user-name';
-import {
-  type AdminRule,
-  allowedOrganizations,
-  type Claims,
-  claimsOf,
-  matchingClaims,
-  valuesOf,
-} from './admin-rules';
+import { allowedOrganizations, type Claims, matchingClaims } from './admin-rules';
+import { readCookie, setCookie } from './cookies';
 import type { AttemptSecrets, Identity, Issuer } from './issuer';
 import { SealedCookie } from './sealed-cookie';
-import { attemptIsOver, SignInFailure, tooManyAttempts } from './sign-in-failure';
+import { attemptIsOver, noRule, SignInFailure, tooManyAttempts, tooManyValues } from './sign-in-failure';
 import type { OidcSettings } from './sign-in-settings';
 import type { UsedAttempts } from './used-attempts';
 
@@ -42,7 +37,7 @@ interface CompletedSignIn extends Omit<SignedInUser, 'organizations'> {
 }
 
 /** A user who has completed a sign-in, and not fetched a token yet. */
-export type OidcUser = Omit<CompletedSignIn, 'claims'> & SignedInUser;
+type OidcUser = Omit<CompletedSignIn, 'claims'> & SignedInUser;
 
 /** The next address of the browser, and its cookie from then on. */
 export interface Redirect {
@@ -51,19 +46,20 @@ export interface Redirect {
 }
 
 /**
- * Sign-in attempts. The state of an attempt is in an encrypted cookie of the browser, so that any replica can finish
- * it; the database knows only which are used up. During an upgrade, the former version opens these cookies, too, so
- * their fields and purposes (`round`, `signed in`) keep their names.
+ * Signing in at the issuer; each sign-in yields one token. The state of an attempt is in an encrypted cookie of the
+ * browser, so that any replica can finish it; the database knows only which are used up. During an upgrade, the former
+ * version opens these cookies, too, so their fields and purposes (`round`, `signed in`) keep their names.
  */
-export class OidcSignIn {
+export class OidcSignIn extends SignInSource {
   private readonly cookie: SealedCookie;
 
   constructor(
     readonly settings: OidcSettings,
-    readonly issuer: Issuer,
+    private readonly issuer: Issuer,
     private readonly used: UsedAttempts,
     private readonly limiter: NetworkLimiter,
   ) {
+    super();
     this.cookie = new SealedCookie(settings.key ?? settings.clientSecret);
   }
 
@@ -85,7 +81,7 @@ export class OidcSignIn {
     if (!attempt || response.getAll('state').join() !== attempt.state) throw attemptIsOver();
     const { isBlocked, timeToExpire } = await this.limiter.count(address, ATTEMPTS_PER_HOUR);
     if (isBlocked) throw tooManyAttempts(timeToExpire);
-    if (!(await this.consume(attempt))) throw attemptIsOver();
+    if (!(await this.used.consume(attempt.id, new Date(attempt.expiresAt)))) throw attemptIsOver();
     const identity = await this.issuer.identify(response, attempt);
     const url = `${this.settings.publicUrl}/dashboard${attempt.to}`;
     if (!identity) {
@@ -106,18 +102,36 @@ export class OidcSignIn {
     return { url, cookie: sealed };
   }
 
-  /** The user who has completed a sign-in in this browser and not fetched a token yet, by the rules of now. */
-  signedInUser(cookie: string): OidcUser | undefined {
-    const completed = this.cookie.open<CompletedSignIn>('signed in', cookie);
-    if (!completed || completed.expiresAt <= Date.now()) return undefined;
-    const { claims, ...user } = completed;
-    const organizations = allowedOrganizations(this.settings.rules, claims);
-    return organizations.length > 0 ? { ...user, organizations } : undefined;
+  async status(request: Request): Promise<SignInStatus> {
+    return {
+      issuer: this.issuer.name,
+      available: await this.issuer.isAvailable(),
+      url: `${this.settings.publicUrl}/dashboard/sign-in`,
+      signedIn: (await this.find(request)) !== null,
+    };
   }
 
-  /** Uses an attempt or a completed sign-in up. Returns whether nobody has done so before. */
-  consume({ id, expiresAt }: Pick<OidcUser, 'id' | 'expiresAt'>): Promise<boolean> {
+  isOwnOrigin({ headers }: Request): boolean {
+    return headers.origin === new URL(this.settings.publicUrl).origin;
+  }
+
+  /** The user who has completed a sign-in in this browser and not fetched a token yet, by the rules of now. */
+  async find(request: Request): Promise<OidcUser | null> {
+    const cookie = readCookie(request, this.settings.publicUrl);
+    const completed = this.cookie.open<CompletedSignIn>('signed in', cookie);
+    if (!completed || completed.expiresAt <= Date.now()) return null;
+    const { claims, ...user } = completed;
+    const organizations = allowedOrganizations(this.settings.rules, claims);
+    return organizations.length > 0 ? { ...user, organizations } : null;
+  }
+
+  consume({ id, expiresAt }: OidcUser, response: Response): Promise<boolean> {
+    setCookie(response, this.settings.publicUrl, '');
     return this.used.consume(id, new Date(expiresAt));
+  }
+
+  signOutUrl({ idToken }: OidcUser): Promise<string | null> {
+    return this.issuer.endSessionUrl(idToken);
   }
 }
 
@@ -131,34 +145,3 @@ function userOf(claims: Identity['claims']): Omit<SignedInUser, 'organizations'>
     tokenName: displayName(email, sub),
   };
 }
-
-/** Names the claims, but not their values, so that the text can be sent to somebody. */
-function noRule(issuer: string, rules: readonly AdminRule[], claims: Claims): SignInFailure {
-  const states = claimsOf(rules).map((name) => `${name}: ${stateOf(claims, name)}`);
-  return new SignInFailure(
-    403,
-    'You may not use this dashboard',
-    `${issuer} has signed you in, but no rule of this service gives you access. Send the following to an administrator of the service.`,
-    states.length === 0
-      ? ['The service has no rules. Add one to OIDC_ADMINS.']
-      : [
-          'These claims of the ID token were looked at:',
-          ...states,
-          'What is missing: a rule in OIDC_ADMINS, of the form claim=value -> organization, for a value of one of these claims; or the claim in the ID token, where it was not sent.',
-        ],
-  );
-}
-
-function stateOf(claims: Claims, name: string): string {
-  if (valuesOf(claims, name).length > 0) return 'sent, but no rule has its value';
-  if (!Object.hasOwn(claims, name)) return 'not sent by the issuer';
-  return name === 'email' ? 'not verified by the issuer' : 'sent without a value';
-}
-
-const tooManyValues = () =>
-  new SignInFailure(
-    403,
-    'Too many rules',
-    'More rules of this service match you than fit into a cookie. Sign in with an API token.',
-    ['Let fewer values of the claims in OIDC_ADMINS match one person: one value may stand in many rules.'],
-  );

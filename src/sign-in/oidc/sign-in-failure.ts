@@ -1,3 +1,5 @@
+import { type AdminRule, type Claims, claimsOf, valuesOf } from './admin-rules';
+
 /** The reason why a user could not sign in, in words for that user. */
 export class SignInFailure extends Error {
   constructor(
@@ -42,4 +44,35 @@ export const tooManyAttempts = (seconds: number) =>
     `There have been too many sign-ins from your network. Try again in ${Math.ceil(seconds / 60)} minutes, or use an API token.`,
     ['If everybody sees this: set TRUST_PROXY, so that the service knows the addresses of its callers.'],
     seconds,
+  );
+
+/** Names the claims, but not their values, so that the text can be sent to somebody. */
+export function noRule(issuer: string, rules: readonly AdminRule[], claims: Claims): SignInFailure {
+  const states = claimsOf(rules).map((name) => `${name}: ${stateOf(claims, name)}`);
+  return new SignInFailure(
+    403,
+    'You may not use this dashboard',
+    `${issuer} has signed you in, but no rule of this service gives you access. Send the following to an administrator of the service.`,
+    states.length === 0
+      ? ['The service has no rules. Add one to OIDC_ADMINS.']
+      : [
+          'These claims of the ID token were looked at:',
+          ...states,
+          'What is missing: a rule in OIDC_ADMINS, of the form claim=value -> organization, for a value of one of these claims; or the claim in the ID token, where it was not sent.',
+        ],
+  );
+}
+
+function stateOf(claims: Claims, name: string): string {
+  if (valuesOf(claims, name).length > 0) return 'sent, but no rule has its value';
+  if (!Object.hasOwn(claims, name)) return 'not sent by the issuer';
+  return name === 'email' ? 'not verified by the issuer' : 'sent without a value';
+}
+
+export const tooManyValues = () =>
+  new SignInFailure(
+    403,
+    'Too many rules',
+    'More rules of this service match you than fit into a cookie. Sign in with an API token.',
+    ['Let fewer values of the claims in OIDC_ADMINS match one person: one value may stand in many rules.'],
   );
