@@ -16,9 +16,10 @@ export function columnsOf<Entity extends object>(
   const byDefault = ofEntity.filter(
     ({ mode, options }) => mode !== 'virtual-property' && options.select !== false,
   );
-  const columns = (properties ?? byDefault.map(({ propertyName }) => propertyName)).map((property) => {
+  const columns = (properties ?? byDefault.map(({ propertyName }) => propertyName)).map((property, i) => {
     const { options } = ofEntity.find(({ propertyName }) => propertyName === property)!;
-    return { ...options, property, name: options.name ?? property, isJson: options.type === 'json' };
+    const key = `${i === 0 ? '{' : ','}"${property}":`; // in JSON
+    return { ...options, property, key, name: options.name ?? property, isJson: options.type === 'json' };
   });
   type Column = (typeof columns)[number];
   const list = (write: (column: Column) => string) => raw(columns.map(write).join(', '));
@@ -36,11 +37,10 @@ export function columnsOf<Entity extends object>(
     ),
     /** A row of `selectText` as JSON. */
     toJson: (row: Record<string, unknown>): string => {
-      const fields = columns.map(({ property, isJson }) => {
-        const value = row[property];
-        return `"${property}":${isJson ? value : JSON.stringify(value)}`;
-      });
-      return `{${fields.join(',')}}`;
+      let text = '';
+      for (const { property, key, isJson } of columns)
+        text += key + (isJson ? row[property] : JSON.stringify(row[property]));
+      return `${text}}`;
     },
     /** In an INSERT, before VALUES. */
     names: list(({ name }) => name),
