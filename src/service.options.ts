@@ -1,12 +1,13 @@
 import type { BackgroundOptions } from './background/background';
 import type { DatabaseOptions } from './database/database.module';
 import type { EventRetentionOptions } from './events/log/event-retention';
-import type { SubscribersOptions } from './events/subscribers/subscriber';
+import type { Subscriber, SubscribersOptions } from './events/subscribers/subscriber';
+import { Flag, isFlag, Option, WholeNumber } from './feature/setting';
 import type { RateLimitOptions } from './rate-limit/rate-limit.options';
-import type { SignInOptions } from './sign-in/sign-in.options';
+import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
 import type { DeletedUsersOptions } from './users/deleted/deleted-user-retention';
 import type { UsersOptions } from './users/users.controller';
-import type { WebhooksOptions } from './webhooks/webhooks.options';
+import type { WebhookSettings, WebhooksOptions } from './webhooks/webhooks.options';
 
 export interface ServiceOptions
   extends
@@ -20,14 +21,46 @@ export interface ServiceOptions
     WebhooksOptions,
     SignInOptions {}
 
+const isDashboard = (value: unknown) => isFlag(value) || typeof Object(value).signIn === 'function';
+
+/** The settings that a process of its own and a host have in common. */
+export class Settings implements ServiceOptions {
+  /** Whether the start migrates the schema; processes that start together wait for each other. Default true. */
+  @Flag('MIGRATE_ON_START') migrate = true;
+  /** Requests that a token may make in a window of 60 seconds. Default 1000. */
+  @WholeNumber('RATE_LIMIT_PER_MINUTE', 1, 1_000_000_000) rateLimitPerMinute = 1000;
+  /**
+   * Where the windows are counted: `postgres` (the default) counts all processes together, and `memory` each process
+   * separately, which is correct only for a single process.
+   */
+  @Option((value) => value === 'postgres' || value === 'memory', 'must be postgres or memory')
+  rateLimitStorage: 'postgres' | 'memory' = 'postgres';
+  /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
+  @Flag('REQUIRE_IF_MATCH') requireIfMatch = false;
+  /** Functions that get the events of all organizations. Default: none. */
+  subscribers: readonly Subscriber[] = [];
+  /** How many days events are kept: 1 to 3650. Default 365. */
+  @WholeNumber('EVENT_RETENTION_DAYS', 1, 3650) eventRetentionDays = 365;
+  /** How many days deleted users can be restored: 0, which purges them at once, to 365. Default 30. */
+  @WholeNumber('DELETED_USERS_RETENTION_DAYS', 0, 365) deletedUsersRetentionDays = 30;
+  /**
+   * Whether this process does the service's background work, such as removing what is kept for a limited time. Some
+   * process must. Default true.
+   */
+  @Option(isFlag, 'must be true or false') background = true;
+  /**
+   * The settings of webhooks: `encryptionKey`, 32 bytes in base64 (older keys may follow, separated by commas), which
+   * is required to create webhooks, and `allowedNetworks`, CIDRs of private networks that they may reach. `false` turns
+   * webhooks off. Default: no key.
+   */
+  webhooks: WebhookSettings | false = {};
+  /**
+   * Whether the developer dashboard is served, at `/dashboard` below the prefixes. `signIn` lets the people of the
+   * application open it with the application's own session, without a token; null refuses. Default true.
+   */
+  @Option(isDashboard, 'must be true, false or { signIn }')
+  dashboard: boolean | { signIn: HostSignIn } = true;
+}
+
 /** The defaults of the environment variables and of a host application. */
-export const DEFAULTS: Omit<ServiceOptions, 'connections'> = {
-  rateLimitPerMinute: 1000,
-  rateLimitStorage: 'postgres',
-  background: true,
-  requireIfMatch: false,
-  eventRetentionDays: 365,
-  deletedUsersRetentionDays: 30,
-  dashboard: true,
-  webhooks: {},
-};
+export const DEFAULTS = new Settings();

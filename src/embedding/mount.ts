@@ -11,7 +11,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { isParserError, keepParserError } from '../http/input/parsed-body';
 import { controllersOf } from '../service.module';
-import { OPTIONS, type ResolvedOptions } from './options';
+import { OPTIONS, type HostSettings } from './options';
 import { SERVICE } from './service';
 
 /** Mounts the service after the routes of the host, so that the host's own routes take precedence. */
@@ -20,7 +20,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly hostConfig: ApplicationConfig,
-    @Inject(OPTIONS) private readonly options: ResolvedOptions,
+    @Inject(OPTIONS) private readonly options: HostSettings,
     @Inject(SERVICE) readonly service: NestExpressApplication,
   ) {}
 

@@ -10,7 +10,7 @@ import { strictExpress } from '../http/strict-express';
 import { schema } from '../schema';
 import { ServiceModule } from '../service.module';
 import { openGuest } from './guest';
-import type { ResolvedOptions } from './options';
+import type { HostSettings } from './options';
 
 /** The injection token of the service's own application. */
 export const SERVICE = Symbol('user management service');
@@ -21,7 +21,7 @@ export const SERVICE = Symbol('user management service');
  */
 export async function openService(
   host: DataSource,
-  { migrate: migrateOnStart, onRequest, ...options }: ResolvedOptions,
+  { migrate: migrateOnStart, onRequest, ...options }: HostSettings,
 ): Promise<NestExpressApplication> {
   const dataSource = await openGuest(host, schema, options.schema);
   if (migrateOnStart) await migrate(dataSource);

@@ -16,7 +16,7 @@ import {
   type HostDataSource,
   OPTIONS,
   OptionsModule,
-  type ResolvedOptions,
+  type HostSettings,
   type UserManagementOptions,
 } from './options';
 import { openService, SERVICE } from './service';
@@ -58,7 +58,7 @@ function embed(dataSourceName: string | undefined, options: DynamicModule): Dyna
       {
         provide: SERVICE,
         inject: [ModulesContainer, getDataSourceToken(dataSourceName), OPTIONS],
-        useFactory: (modules: ModulesContainer, dataSource: DataSource, resolved: ResolvedOptions) => {
+        useFactory: (modules: ModulesContainer, dataSource: DataSource, resolved: HostSettings) => {
           requireOne(modules);
           return openService(dataSource, resolved);
         },

@@ -57,7 +57,7 @@ export async function start(
     report({ waiting: true });
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
-  await requireOrganizations(app, config.oidcAdmins);
+  await requireOrganizations(app, config.oidc?.rules ?? []);
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
   const access = await bootstrap(app, config);
   app.get(HealthService).started();

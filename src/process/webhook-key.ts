@@ -1,18 +1,13 @@
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseConfig } from '../database/data-source';
 import { isKeyList, newKey } from '../webhooks/secrets/key-ring';
 
 /** The name of the file in the folder of the embedded database. */
 const KEY_FILE = 'webhook-key';
 
-interface KeySettings {
-  webhookKey?: string;
-  databaseUrl?: string;
-  dataDir: string;
-}
-
 /** The keys that encrypt the secrets of webhooks: from the environment, or generated for the embedded database. */
-export function webhookKey({ webhookKey: given, databaseUrl, dataDir }: KeySettings): string | undefined {
+export function webhookKey(given: string | undefined, { databaseUrl, dataDir }: DatabaseConfig) {
   if (given !== undefined || databaseUrl !== undefined) return given;
   const path = join(dataDir, KEY_FILE);
   if (!existsSync(path)) {

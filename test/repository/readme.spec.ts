@@ -82,9 +82,15 @@ if (!hasCurl)
 });
 
 it('lists exactly the environment variables that the service reads', () => {
-  const read = [...readFileSync('src/process/config.ts', 'utf8').matchAll(/\bread\(\s*'([A-Z_]+)'/g)].map(
-    ([, name]) => name,
-  );
+  const declarations = [
+    'src/process/config.ts',
+    'src/service.options.ts',
+    'src/sign-in/oidc/sign-in-settings.ts',
+    'src/webhooks/webhooks.options.ts',
+  ].map((path) => readFileSync(path, 'utf8'));
+  const read = [
+    ...declarations.join().matchAll(/@(?:Variable|Setting|WholeNumber|Flag)\(\s*'([A-Z_]+)'/g),
+  ].map(([, name]) => name);
   const section = readme.slice(readme.indexOf('## Configuration'), readme.indexOf('## Command line'));
   const listed = [...section.matchAll(/^\| (.*?) \|/gm)].flatMap(
     ([, cell]) => cell.match(/[A-Z]+(?:_[A-Z]+)*/g) ?? [],

@@ -89,7 +89,7 @@ describe('the settings', () => {
     'http://[::1]:1',
     'https://login.example.com/tenant/',
   ])('take %s for an issuer', (OIDC_ISSUER) =>
-    expect(readConfig({ ...ENV, OIDC_ISSUER }).oidcIssuer).toBe(OIDC_ISSUER),
+    expect(readConfig({ ...ENV, OIDC_ISSUER }).oidc?.issuer).toBe(OIDC_ISSUER),
   );
 
   it.each(['OIDC_CLIENT_ID', 'PUBLIC_URL'])('stop the start with an issuer, but without %s', (name) => {
@@ -148,7 +148,7 @@ describe('the settings', () => {
     writeFileSync(file, `${ENV.OIDC_CLIENT_SECRET}\n`);
     try {
       const env = { ...ENV, OIDC_CLIENT_SECRET: '', OIDC_CLIENT_SECRET_FILE: file };
-      expect(readConfig(env).oidcClientSecret).toBe(ENV.OIDC_CLIENT_SECRET);
+      expect(readConfig(env).oidc?.clientSecret).toBe(ENV.OIDC_CLIENT_SECRET);
       expect(() => readConfig({ OIDC_CLIENT_SECRET_FILE: file })).toThrow(
         'OIDC_CLIENT_SECRET has no effect without OIDC_ISSUER',
       );

@@ -24,17 +24,16 @@ export interface SubscribersOptions {
 
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** Throws if a name or a type is invalid, or if two subscribers have the same name. */
-export function requireSubscribers(subscribers: readonly Subscriber[]): void {
-  for (const { name, types = [] } of subscribers) {
+/** The faults of subscribers: names or types that are invalid, and a name that two of them have. */
+export function subscriberFaults(subscribers: readonly Subscriber[]): string[] {
+  const faults = subscribers.flatMap(({ name, types = [] }) => {
     if (!NAME.test(name))
-      throw new Error('The name of a subscriber must be 1 to 100 letters, digits, ".", "_" or "-".');
+      return 'The name of a subscriber must be 1 to 100 letters, digits, ".", "_" or "-".';
     if (subscribers.filter((other) => other.name === name).length > 1)
-      throw new Error(`Two subscribers have the name ${name}.`);
-    const unknown = types.find((type) => !EVENT_TYPES.includes(type));
-    if (unknown !== undefined)
-      throw new Error(
-        `The subscriber ${name} has an unknown type. The types are: ${EVENT_TYPES.join(', ')}.`,
-      );
-  }
+      return `Two subscribers have the name ${name}.`;
+    return types.every((type) => EVENT_TYPES.includes(type))
+      ? []
+      : `The subscriber ${name} has an unknown type. The types are: ${EVENT_TYPES.join(', ')}.`;
+  });
+  return [...new Set(faults)];
 }

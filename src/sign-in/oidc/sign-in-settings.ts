@@ -1,22 +1,5 @@
+import { reject, Variable } from '../../feature/setting';
 import { type AdminRule, parseAdminRules } from './admin-rules';
-
-/** The settings for signing in to the dashboard at an OpenID Connect issuer. */
-export interface OidcSettings {
-  /** The URL at which browsers reach the service, without a trailing slash. */
-  publicUrl: string;
-  /** The issuer's identifier, a URL. */
-  issuer: string;
-  clientId: string;
-  /** Undefined for a public client. */
-  clientSecret?: string;
-  /** Encrypts the cookie instead of the client's secret. */
-  key?: string;
-  rules: readonly AdminRule[];
-}
-
-const reject = (message: string): never => {
-  throw new Error(message);
-};
 
 /** `localhost` and the addresses of this machine. */
 const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -31,24 +14,40 @@ function safeUrl(text: string): URL {
 }
 
 /** The URL at which browsers reach the service, without a slash at the end. */
-export const publicUrl = (text: string): string => safeUrl(text).href.replace(/\/+$/, '');
+const publicUrl = (text: string): string => safeUrl(text).href.replace(/\/+$/, '');
 
 /** The issuer exactly as it writes itself, with or without a slash at the end. */
-export const issuer = (text: string): string => {
+const issuer = (text: string): string => {
   if (text.includes('/.well-known/')) reject('must be the issuer itself, without /.well-known/');
   safeUrl(text);
   return text;
 };
 
-export const adminRules = (text: string) =>
+const adminRules = (text: string) =>
   text.trim() === '' ? reject('must not be blank') : parseAdminRules(text);
 
-export const clientId = (text: string): string => text.trim() || reject('must not be blank');
+const clientId = (text: string): string => text.trim() || reject('must not be blank');
 
-export const signInKey = (text: string): string =>
+const signInKey = (text: string): string =>
   /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
     ? text
     : reject('must be 32 bytes in base64; generate it with: openssl rand -base64 32');
+
+/** The settings for signing in to the dashboard at an OpenID Connect issuer. */
+export class OidcSettings {
+  /** The URL at which browsers reach the service, without a trailing slash. Required. */
+  @Variable('PUBLIC_URL', publicUrl) publicUrl: string;
+  /** The issuer's identifier, a URL. Default: none, and nobody signs in there. */
+  @Variable('OIDC_ISSUER', issuer) issuer: string;
+  /** The id of the client that is registered at the issuer. Required. */
+  @Variable('OIDC_CLIENT_ID', clientId) clientId: string;
+  /** The secret of the client. Default: none, for a public client. */
+  @Variable('OIDC_CLIENT_SECRET', String) clientSecret?: string;
+  /** 32 bytes in base64, which encrypt the cookie. Default: the client's secret does, or a key of the process. */
+  @Variable('SIGN_IN_KEY', signInKey) key?: string;
+  /** The rules that say who may sign in. Default: nobody. */
+  @Variable('OIDC_ADMINS', adminRules) rules: readonly AdminRule[] = [];
+}
 
 /** The key of the cookie must not be guessable: anybody who begins a sign-in gets a cookie to try secrets on. */
 const MIN_SECRET_CHARACTERS = 16;
@@ -80,21 +79,4 @@ export function oidcFaults(env: NodeJS.ProcessEnv): string[] {
     );
   }
   return faults;
-}
-
-interface Settings {
-  publicUrl?: string;
-  oidcIssuer?: string;
-  oidcClientId?: string;
-  oidcClientSecret?: string;
-  oidcAdmins: OidcSettings['rules'];
-  signInKey?: string;
-}
-
-/** The settings of sign-in; undefined if there is no issuer. */
-export function oidcSettings(settings: Settings): OidcSettings | undefined {
-  const { publicUrl, oidcIssuer: issuer, oidcClientId: clientId } = settings;
-  if (publicUrl === undefined || issuer === undefined || clientId === undefined) return undefined;
-  const { oidcClientSecret: clientSecret, signInKey: key, oidcAdmins: rules } = settings;
-  return { publicUrl, issuer, clientId, clientSecret, key, rules };
 }

@@ -6,8 +6,9 @@ const KEY_BYTES = 32;
 /** 32 bytes in base64, with or without padding, also in the alphabet of URLs. */
 const KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
 
-/** Whether the text is a list of keys, separated by commas. */
-export const isKeyList = (text: string): boolean => text.split(',').every((key) => KEY.test(key.trim()));
+/** Whether the value is a list of keys, separated by commas. */
+export const isKeyList = (text: unknown): boolean =>
+  typeof text === 'string' && text.split(',').every((key) => KEY.test(key.trim()));
 
 /** A new key in base64. */
 export const newKey = (): string => randomBytes(KEY_BYTES).toString('base64');

@@ -1,0 +1,117 @@
+/**
+ * @only embedded: it uses no database
+ */
+import { NestFactory } from '@nestjs/core';
+import { OPTIONS, OptionsModule, type UserManagementOptions } from '../../src/embedding/options';
+import { readConfig } from '../../src/process/config';
+
+/** The options as the module provides them, without a service. */
+async function resolved(options: object): Promise<UserManagementOptions> {
+  const app = await NestFactory.createApplicationContext(OptionsModule.forRoot(options), {
+    logger: false,
+    abortOnError: false,
+  });
+  return app.get(OPTIONS);
+}
+
+const RATE = 'rateLimitPerMinute must be a whole number from 1 to 1000000000.';
+
+describe('the options of a host', () => {
+  it('have defaults, also if they are undefined', async () => {
+    const defaults = {
+      prefix: '',
+      migrate: true,
+      rateLimitPerMinute: 1000,
+      rateLimitStorage: 'postgres',
+      requireIfMatch: false,
+      subscribers: [],
+      eventRetentionDays: 365,
+      deletedUsersRetentionDays: 30,
+      background: true,
+      webhooks: {},
+      dashboard: true,
+    };
+    expect({ ...(await resolved({})) }).toEqual(defaults);
+    const unset = Object.fromEntries(Object.keys(defaults).map((name) => [name, undefined]));
+    expect({ ...(await resolved(unset)) }).toEqual(defaults);
+  });
+
+  it('are kept as they are, apart from slashes around the prefix', async () => {
+    const given = {
+      schema: 'ums',
+      rateLimitPerMinute: 1_000_000_000,
+      rateLimitStorage: 'memory',
+      eventRetentionDays: 1,
+      deletedUsersRetentionDays: 0,
+      connections: 1,
+      webhooks: false,
+      dashboard: { signIn: () => null },
+      onRequest: () => {},
+    };
+    expect(await resolved({ ...given, prefix: '/a/b/' })).toMatchObject({ ...given, prefix: 'a/b' });
+  });
+
+  it.each([
+    [{ rateLimitPerMinute: 0 }, RATE],
+    [{ rateLimitPerMinute: 'abc' }, RATE],
+    [{ rateLimitPerMinute: '10' }, RATE],
+    [{ rateLimitPerMinute: null }, RATE],
+    [{ rateLimitPerMinute: 1.5 }, RATE],
+    [{ rateLimitStorage: 'redis' }, 'rateLimitStorage must be postgres or memory.'],
+    [{ migrate: 'yes' }, 'migrate must be true or false.'],
+    [{ requireIfMatch: 1 }, 'requireIfMatch must be true or false.'],
+    [{ background: 'true' }, 'background must be true or false.'],
+    [{ eventRetentionDays: 3651 }, 'eventRetentionDays must be a whole number from 1 to 3650.'],
+    [{ deletedUsersRetentionDays: -1 }, 'deletedUsersRetentionDays must be a whole number from 0 to 365.'],
+    [{ connections: 0 }, 'connections must be a whole number, and at least 1.'],
+    [{ dashboard: { signIn: 'me' } }, 'dashboard must be true, false or { signIn }.'],
+    [{ onRequest: 'log' }, 'onRequest must be a function.'],
+    [{ prefix: '/a b' }, 'The prefix /a b is not a plain path.'],
+    [
+      { webhooks: { encryptionKey: 5 } },
+      'webhooks.encryptionKey must be 32 bytes in base64, or several of these separated by commas.',
+    ],
+    [{ webhooks: { allowedNetworks: 5 } }, 'webhooks.allowedNetworks must be networks such as 10.1.0.0/16.'],
+  ])('are refused: %j', async (options, message) => {
+    await expect(resolved(options)).rejects.toThrow(new Error(message));
+  });
+
+  it('are refused with all faults at once', async () => {
+    const handle = () => {};
+    const options = {
+      rateLimitPerMinute: 0,
+      eventRetentionDays: 0,
+      prefix: '?',
+      subscribers: [
+        { name: 'a b', handle },
+        { name: 'odd', types: ['user.eaten'], handle },
+      ],
+      webhooks: { encryptionKey: 'short', allowedNetworks: ['10.0.0.1'] },
+    };
+    const { message } = await resolved(options).then(
+      () => new Error('accepted'),
+      (error: Error) => error,
+    );
+    expect(message.split('\n').map((line) => line.replace(/ (must|is|has) .*/, ''))).toEqual([
+      RATE.split(' ')[0],
+      'eventRetentionDays',
+      'The prefix ?',
+      'The name of a subscriber',
+      'The subscriber odd',
+      'webhooks.encryptionKey',
+      'webhooks.allowedNetworks',
+    ]);
+  });
+});
+
+it('refuses the same values of a variable and of an option', async () => {
+  for (const value of [0, 3651, 1.5]) {
+    const message = 'must be a whole number from 1 to 3650';
+    expect(() => readConfig({ EVENT_RETENTION_DAYS: `${value}` })).toThrow(
+      new Error(`Invalid configuration:\n  EVENT_RETENTION_DAYS ${message}`),
+    );
+    await expect(resolved({ eventRetentionDays: value })).rejects.toThrow(
+      new Error(`eventRetentionDays ${message}.`),
+    );
+  }
+});
