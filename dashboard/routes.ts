@@ -1,6 +1,6 @@
 import type { Section } from './frame/section.ts';
 
-/** In the order of the navigation. The service answers the same paths, listed in src/dashboard/dashboard.files.ts. */
+/** The pages, in the order of the navigation. The service lists the same paths in src/dashboard/dashboard.files.ts. */
 export const SECTIONS: Section[] = [
   { path: '', title: 'Overview', scope: 'users:read', page: () => import('./overview/overview-page.tsx') },
   {

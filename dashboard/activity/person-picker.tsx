@@ -10,7 +10,6 @@ import type { Named } from './kinds.ts';
 const MAX_FOUND = 5;
 /** The minimum length of a query in the API. */
 const MIN_QUERY_LENGTH = 2;
-const DEBOUNCE_MS = 200;
 const USER_ID = /^usr_[0-9a-z]{26}$/;
 
 /** The number of latest deleted users that are searched here, because the API finds them only by their full email. */
@@ -20,7 +19,7 @@ const MAX_DELETED = 1_000;
 export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
   const { client } = useSession();
   const [text, setText] = useState('');
-  const settled = useDebounced(text.trim(), DEBOUNCE_MS);
+  const settled = useDebounced(text.trim());
   const query = [...settled].length >= MIN_QUERY_LENGTH ? settled : undefined;
   const list = useList<Found>(query ?? '', async (_cursor, signal) => {
     if (query === undefined) return { data: [], nextCursor: null };

@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import type { DeletedUser } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
-import { List } from '../ui/list.tsx';
-import { ListStatus } from '../ui/list-status.tsx';
+import { ListPage } from '../ui/list-page.tsx';
 import { Messages } from '../ui/messages.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { ACTIONS } from '../ui/table.tsx';
@@ -12,8 +11,6 @@ import { SIZES, useList } from '../ui/use-list.ts';
 import { DeletedRow } from './deleted-row.tsx';
 import { PurgeDialog } from './purge-dialog.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
-
-const DEBOUNCE_MS = 200;
 
 /** The API finds whole addresses only, and refuses anything else. */
 const isAddress = (text: string) => /^\S+@\S+\.\S+$/.test(text);
@@ -30,7 +27,7 @@ export default function DeletedPage() {
   const [dialog, setDialog] = useState<OpenDialog>();
   const [notice, setNotice] = useState('');
 
-  const settled = useDebounced(text.trim(), DEBOUNCE_MS);
+  const settled = useDebounced(text.trim());
   const email = isAddress(settled) ? settled : undefined;
   const list = useList(
     JSON.stringify([email, size]),
@@ -52,34 +49,25 @@ export default function DeletedPage() {
 
   return (
     <>
-      <div class="heading">
-        <h1 tabIndex={-1}>Deleted users</h1>
-      </div>
-      <p class="quiet lead">
-        They can be restored until they are purged: erased for good, from the activity too.
-      </p>
-      <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField
-          label="Email"
-          placeholder="ada@example.com"
-          maxLength={254}
-          value={text}
-          onValue={setText}
-        />
-      </form>
-      <div class="line">
-        {settled && email === undefined ? (
-          <p class="quiet status" role="status">
-            Enter the full email address
-          </p>
-        ) : (
-          <ListStatus list={list} singular="deleted user" plural="deleted users" />
-        )}
-      </div>
-      <List
+      <ListPage
+        title="Deleted users"
+        lead="They can be restored until they are purged: erased for good, from the activity too."
+        search={
+          <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
+            <SearchField
+              label="Email"
+              placeholder="ada@example.com"
+              maxLength={254}
+              value={text}
+              onValue={setText}
+            />
+          </form>
+        }
+        hint={settled && email === undefined && 'Enter the full email address'}
         list={list}
         items={list.items}
-        of="deleted users"
+        singular="deleted user"
+        plural="deleted users"
         caption="Deleted users, the latest first"
         columns={['User', 'Email', 'Role', 'Deleted', 'Will be purged', 'ID', ACTIONS]}
         empty={
@@ -101,7 +89,7 @@ export default function DeletedPage() {
             onPurge={() => open({ action: 'purge', user })}
           />
         )}
-      </List>
+      </ListPage>
       <Messages>
         <p class="notice" role="status">
           {notice}

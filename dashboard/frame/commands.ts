@@ -9,7 +9,7 @@ import { chooseTheme, type Theme, THEMES } from './theme.ts';
 /** Something that the palette offers. */
 export interface Command {
   key: string;
-  /** What kind of thing it is. */
+  /** The kind of thing, such as “User”. */
   group: string;
   title: string;
   hint?: string;

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 
-/** In place of a page that the scopes of the session do not allow. */
+/** Replaces a page that the scopes of the session do not allow. */
 export function NotAllowed() {
   const { token } = useSession();
   useEffect(() => focusHeading(), []);

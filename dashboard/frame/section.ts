@@ -12,6 +12,6 @@ export interface Section {
   /** The scope that a token needs to open it. */
   scope: Scope;
   page: LoadPage;
-  /** The page of one thing, at the path with `/` and its id. */
+  /** The page of one of its items, whose id follows the path and a slash. */
   item?: LoadPage;
 }

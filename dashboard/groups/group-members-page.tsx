@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.ts';
 import { CopyId } from '../ui/copy-id.tsx';
-import { List } from '../ui/list.tsx';
-import { ListStatus } from '../ui/list-status.tsx';
+import { ListPage } from '../ui/list-page.tsx';
 import { Cell, NameCell, Row, TextCell } from '../ui/table.tsx';
 import { SIZES, useList } from '../ui/use-list.ts';
 import { useResource } from '../ui/use-resource.ts';
@@ -27,19 +26,13 @@ export default function GroupMembersPage({ id }: { id: string }) {
       <p class="trail">
         <Link to="groups">All groups</Link>
       </p>
-      <div class="heading">
-        <h1 tabIndex={-1}>
-          <bdi>{name}</bdi>
-        </h1>
-      </div>
-      <p class="quiet lead">Managed by your directory: it adds and removes the members.</p>
-      <div class="line">
-        <ListStatus list={list} singular="member" plural="members" />
-      </div>
-      <List
+      <ListPage
+        title={<bdi>{name}</bdi>}
+        lead="Managed by your directory: it adds and removes the members."
         list={list}
         items={list.items}
-        of="members"
+        singular="member"
+        plural="members"
         caption={`Members of ${name}, by name`}
         columns={['User', 'Email', 'Role', 'ID']}
         empty={
@@ -61,7 +54,7 @@ export default function GroupMembersPage({ id }: { id: string }) {
             </Cell>
           </Row>
         )}
-      </List>
+      </ListPage>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Panel } from '../ui/panel.tsx';
 import { isSoon, Until } from '../ui/time.tsx';
 import { useResource } from '../ui/use-resource.ts';
 
-/** How many tokens are checked, newest first. */
+/** The number of tokens that are checked, newest first. */
 const MAX_LOOKED_AT = 1_000;
 const MAX_SHOWN = 6;
 

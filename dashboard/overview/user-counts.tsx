@@ -13,7 +13,7 @@ const count = new Intl.NumberFormat('en');
 /** The maximum number of users that the service counts for a day. */
 const MAX_OF_DAY = 10_000;
 
-/** How many users there are, and the last 30 days. */
+/** The number of users, and the last 30 days. */
 export function UserCounts() {
   const { client } = useSession();
   const statistics = useResource('statistics', (signal) => client.statistics({ signal }));

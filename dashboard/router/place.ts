@@ -8,7 +8,7 @@ export interface Place {
   path: string;
   /** Without the question mark. */
   query: string;
-  /** What the page keeps with this entry of the browser's history. */
+  /** The state that the page keeps with this entry of the browser's history. */
   state: unknown;
 }
 

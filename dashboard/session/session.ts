@@ -24,7 +24,7 @@ export interface Session {
   /** The token's record, without its value. */
   token: Token;
   rateLimit: Store<RateLimit | undefined>;
-  /** When the token expires, as of the last response; null if it never does. */
+  /** The token's expiry as of the last response; null if it never expires. */
   expiresAt: Store<string | null>;
   end(reason: EndReason): void;
   /** Continues with the token that replaces this one. */

@@ -2,12 +2,12 @@ import type { Client } from '../../client/index.ts';
 import { dashboardUrl } from '../router/address.ts';
 import { type EndReason, openSession, type Session, type SessionEvents } from '../session/session.ts';
 
-/** How people sign in without the value of a token. */
+/** The way to sign in without the value of a token. */
 export interface SignInState {
   /** The name of the issuer; null in a host application. */
   issuer: string | null;
   available: boolean;
-  /** Where the sign-in begins; null in a host application. */
+  /** The address at which the sign-in begins; null in a host application. */
   url: string | null;
   /** Whether a session can be opened now. */
   signedIn: boolean;
@@ -21,9 +21,7 @@ export interface Organization {
 /** Whether people can sign in so: the service says it in the page. */
 export const hasSignIn = document.querySelector('meta[name="sign-in"]') !== null;
 
-/**
- * Says that this tab has signed in, so that a reload does it again. Nothing about the person or the token is stored.
- */
+/** Remembers that this tab has signed in, so that a reload does it again. Nothing else is stored. */
 const REMEMBERED = 'ums-signed-in';
 
 export const isRemembered = () => sessionStorage.getItem(REMEMBERED) !== null;
@@ -42,9 +40,7 @@ export function goToIssuer(url: string, isSilent: boolean): void {
   location.replace(`${url}?${query}`);
 }
 
-/**
- * Opens the session of the person who has signed in; or returns the organizations, if there are several to choose from.
- */
+/** Opens the session of the person who has signed in, or returns the organizations to choose from. */
 export async function openSignedIn(
   events: SessionEvents,
   organizationId?: string,

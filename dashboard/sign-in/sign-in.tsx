@@ -21,7 +21,7 @@ const fault = (message: string) => new LocalFaults([{ field: 'token', message }]
 
 interface Props extends SessionEvents {
   endReason: EndReason | undefined;
-  /** What the tasks that its end interrupted had done by then. */
+  /** The messages of the tasks that its end interrupted. */
   interrupted: string[];
 }
 

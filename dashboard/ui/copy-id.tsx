@@ -3,7 +3,7 @@ import { useCopy } from './use-copy.ts';
 
 interface Props {
   id: string;
-  /** The name of whom it belongs to. With it the id is one of many in a list, and shortened. */
+  /** The name of its owner. With a name, the id is one of many in a list, and shortened. */
   name?: string;
 }
 
@@ -35,9 +35,7 @@ export function CopyId({ id, name }: Props) {
   );
 }
 
-/**
- * All of the id is there to be selected; the middle shows as “…”. The end tells ids apart: they begin with the time.
- */
+/** The whole id can be selected, its middle shows as “…”. The end tells ids apart: they begin with the time. */
 const Shortened = ({ id }: { id: string }) => (
   <>
     {id.slice(0, 4)}

@@ -27,10 +27,7 @@ const DISCARD: LeaveQuestion = {
 const DismissContext = createContext(() => {});
 const QuestionContext = createContext((_question: LeaveQuestion | null | undefined) => {});
 
-/**
- * A modal dialog, open as long as it is rendered; Escape and Back dismiss it. It asks before it discards what the user
- * has entered.
- */
+/** A modal dialog, open while it is rendered. Escape and Back dismiss it; it asks before it discards any input. */
 export function Dialog({ title, onClose, children }: Props) {
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
@@ -115,7 +112,7 @@ export const CancelButton = ({ autofocus }: { autofocus?: boolean }) => (
   </button>
 );
 
-/** The same, if there is nothing to cancel. */
+/** Dismisses it, too, if there is nothing to cancel. */
 export const DoneButton = () => (
   <button type="button" class="primary" onClick={useContext(DismissContext)}>
     Done

@@ -9,7 +9,7 @@ export interface MenuItem {
 interface Props {
   /** The accessible name of the button: “Actions for Ada”. */
   label: string;
-  /** What the button shows; three dots if it is left out. */
+  /** The text of the button; three dots if it is left out. */
   text?: string;
   items: MenuItem[];
 }

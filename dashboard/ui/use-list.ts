@@ -22,10 +22,7 @@ interface Result<Item> {
 }
 
 interface Options {
-  /**
-   * Whether it is the main list of the page, whose position is stored in the browser's history, so that Back shows the
-   * previous page.
-   */
+  /** Whether the browser's history stores the position, so that Back shows the previous page of the list. */
   inHistory?: boolean;
   size?: number;
 }

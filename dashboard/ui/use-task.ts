@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { keepAwake } from '../session/idle.ts';
 
 /**
- * While a long task runs, the browser asks before it closes the page, and the session does not end unless the task
+ * While a long task runs, the browser asks before it closes the page. The session does not end, either, unless the task
  * waits for a person.
  */
 export function useBusy(isRunning: boolean, isWorking = true): void {

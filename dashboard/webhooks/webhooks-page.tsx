@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import type { NewWebhook, Webhook } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
-import { List } from '../ui/list.tsx';
-import { ListStatus } from '../ui/list-status.tsx';
+import { ListPage } from '../ui/list-page.tsx';
 import { ACTIONS } from '../ui/table.tsx';
 import { useList } from '../ui/use-list.ts';
 import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx';
@@ -38,22 +37,18 @@ export default function WebhooksPage() {
 
   return (
     <>
-      <div class="heading">
-        <h1 tabIndex={-1}>Webhooks</h1>
-        <button type="button" class="primary" onClick={() => setOpened({ dialog: 'create' })}>
-          Create webhook
-        </button>
-      </div>
-      <p class="quiet lead">
-        What happens in the organization is sent to these addresses, signed with a secret.
-      </p>
-      <div class="tools">
-        <ListStatus list={list} singular="webhook" plural="webhooks" />
-      </div>
-      <List
+      <ListPage
+        title="Webhooks"
+        actions={
+          <button type="button" class="primary" onClick={() => setOpened({ dialog: 'create' })}>
+            Create webhook
+          </button>
+        }
+        lead="What happens in the organization is sent to these addresses, signed with a secret."
         list={list}
         items={list.items}
-        of="webhooks"
+        singular="webhook"
+        plural="webhooks"
         caption="Webhooks, newest first"
         columns={['Webhook', 'Events', 'Last success', 'State', ACTIONS]}
         empty="There are no webhooks yet."
@@ -65,7 +60,7 @@ export default function WebhooksPage() {
             onOpen={(dialog) => setOpened({ dialog, webhook })}
           />
         )}
-      </List>
+      </ListPage>
       {opened?.dialog === 'create' && <WebhookFormDialog onClose={close} onCreated={show} />}
       {opened?.dialog === 'edit' && (
         <WebhookFormDialog webhook={opened.webhook} onClose={close} onChanged={done} />

@@ -53,7 +53,7 @@ export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: bool
   </Facts>
 );
 
-/** What the headers of the last response said. No other token's count can be known. */
+/** The count in the headers of the last response. No other token's count can be known. */
 function OwnRequests() {
   const rateLimit = useStore(useSession().rateLimit);
   if (!rateLimit) return null;

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { NewToken } from '../../../client/index.ts';
+import type { Scope } from '../../session/scopes.ts';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Field } from '../../ui/field.tsx';
 import { dateIn } from '../../ui/time.tsx';
 import { LocalFaults, useSubmit } from '../../ui/use-submit.ts';
-import { type Scope, SCOPES } from './scopes.ts';
+import { SCOPES } from './scopes.ts';
 
 const PRESETS = ['30', '90', '365'];
 const MAX_DAYS = 3650;

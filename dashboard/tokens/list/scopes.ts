@@ -1,6 +1,4 @@
-import type { Token } from '../../../client/index.ts';
-
-export type Scope = Token['scopes'][number];
+import type { Scope } from '../../session/scopes.ts';
 
 /** The scopes and what they allow. */
 export const SCOPES: [Scope, string][] = [

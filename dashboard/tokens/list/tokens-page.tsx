@@ -3,8 +3,7 @@ import type { Token } from '../../../client/index.ts';
 import { useNew } from '../../router/place.ts';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
-import { List } from '../../ui/list.tsx';
-import { ListStatus } from '../../ui/list-status.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { ACTIONS } from '../../ui/table.tsx';
 import { SIZES, useList } from '../../ui/use-list.ts';
 import { RevokeDialog } from '../token/revoke-dialog.tsx';
@@ -45,31 +44,31 @@ export default function TokensPage() {
 
   return (
     <>
-      <div class="heading">
-        <h1 tabIndex={-1}>API tokens</h1>
-        <button type="button" class="primary" onClick={() => setIsCreating(true)}>
-          Create token
-        </button>
-      </div>
-      <p class="quiet lead">
-        Applications use tokens to call the API. The scopes of a token define what it can do.
-      </p>
-      <div class="tools">
-        <StateFilterBar state={state} onState={setState} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={hasSessions}
-            onChange={(event) => setHasSessions(event.currentTarget.checked)}
-          />
-          <span>Sessions of people</span>
-        </label>
-        <ListStatus list={list} singular="token" plural="tokens" />
-      </div>
-      <List
+      <ListPage
+        title="API tokens"
+        actions={
+          <button type="button" class="primary" onClick={() => setIsCreating(true)}>
+            Create token
+          </button>
+        }
+        lead="Applications use tokens to call the API. The scopes of a token define what it can do."
+        beside={
+          <>
+            <StateFilterBar state={state} onState={setState} />
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={hasSessions}
+                onChange={(event) => setHasSessions(event.currentTarget.checked)}
+              />
+              <span>Sessions of people</span>
+            </label>
+          </>
+        }
         list={list}
         items={listed}
-        of="tokens"
+        singular="token"
+        plural="tokens"
         caption="API tokens, newest first"
         columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
         empty={state === 'all' ? 'There are no tokens yet.' : `There are no ${state} tokens.`}
@@ -85,7 +84,7 @@ export default function TokensPage() {
             onRevoke={() => setRevoking(token)}
           />
         )}
-      </List>
+      </ListPage>
       {isCreating && (
         <CreateTokenDialog
           onClose={() => setIsCreating(false)}

@@ -11,9 +11,7 @@ export interface Listed {
   isReplaced: boolean;
 }
 
-/**
- * The tokens of a page in order, with the old token below the new one that replaces it, as long as the old one works.
- */
+/** The tokens of a page in order, each with the token that it replaces below it while that one still works. */
 export function useReplaced(tokens: Token[] | undefined): Listed[] | undefined {
   const { client } = useSession();
   const [elsewhere, setElsewhere] = useState<Token[]>([]);

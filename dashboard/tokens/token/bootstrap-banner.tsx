@@ -41,10 +41,7 @@ export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
   );
 }
 
-/**
- * Recognizes the bootstrap token by its name, its only scope and its missing expiry. One that replaces it was in no
- * terminal.
- */
+/** Recognizes the bootstrap token by its name, only scope and missing expiry. Its successor was in no terminal. */
 async function findBootstrapToken(client: Client, signal: AbortSignal): Promise<Token | undefined> {
   for await (const token of client.tokens.list({ state: 'active', limit: 200 }, { signal })) {
     const { name, scopes, expiresAt, rotatedFrom } = token;

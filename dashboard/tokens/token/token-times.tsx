@@ -4,7 +4,7 @@ import { Ago, DateOf, isSoon, Until } from '../../ui/time.tsx';
 export const LastUsed = ({ token: { lastUsedAt } }: { token: Token }) =>
   lastUsedAt ? <Ago iso={lastUsedAt} /> : <Never />;
 
-/** When a token expires, with a warning if that is soon. */
+/** The expiry of a token, with a warning if that is soon. */
 export const Expiry = ({ token: { expiresAt, state } }: { token: Token }) => (
   <>
     {expiresAt ? <DateOf iso={expiresAt} /> : <Never />}{' '}

@@ -141,7 +141,7 @@ function Run({ bulk, outcome, onDone }: RunProps) {
   );
 }
 
-/** What is said of it if the session ends: to whom it was done. Answers that were still to come are lost. */
+/** The message if the session ends: to whom it was done. Answers that were still to come are lost. */
 function interruption({ targets, doing, did }: Bulk, outcome: Outcome): string {
   const isDone = new Set(outcome.done);
   const done = targets.filter((target) => isDone.has(target));

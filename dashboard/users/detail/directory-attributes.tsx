@@ -6,8 +6,8 @@ import { useResource } from '../../ui/use-resource.ts';
 import { ValuesPanel } from './values-panel.tsx';
 
 /**
- * The attributes that a directory has set. They are in the export, which reads the user's whole history, so they are
- * fetched only on request.
+ * The attributes that a directory has set. Only the export has them, which reads the user's whole history, so they are
+ * fetched on request.
  */
 export function DirectoryAttributes({ id }: { id: string }) {
   const [isAsked, setIsAsked] = useState(false);

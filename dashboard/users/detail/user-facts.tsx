@@ -4,7 +4,7 @@ import { Fact, Facts } from '../../ui/facts.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { ROLES } from '../user/roles.ts';
 
-/** All fields of a user but its metadata. */
+/** All fields of a user except its metadata. */
 export const UserFacts = ({ user }: { user: User }) => (
   <Facts>
     <Fact title="Email">

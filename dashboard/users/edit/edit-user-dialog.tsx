@@ -6,7 +6,7 @@ import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { hasStatus } from '../../ui/use-submit.ts';
-import { changesOf, type Merge, mergeOf } from './merge.ts';
+import { changedFields, type Merge, mergeOf } from './merge.ts';
 import { MergeForm } from './merge-form.tsx';
 import { UserForm, type UserValues } from './user-form.tsx';
 
@@ -53,7 +53,7 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Pr
     setDraft(draft);
   };
   const attemptSave = async (base: User, values: UserValues) => {
-    const changes = changesOf(base, values);
+    const changes = changedFields(base, values);
     if (Object.keys(changes).length === 0) return onUnchanged();
     try {
       onSaved(await client.users.update(id, changes, { ifMatch: base.version }));

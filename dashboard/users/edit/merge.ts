@@ -41,7 +41,7 @@ export function mergeOf(base: UserValues, mine: UserValues, theirs: User): Merge
 }
 
 /** Only the changed fields. */
-export function changesOf(user: User, values: UserValues): UpdateUser {
+export function changedFields(user: User, values: UserValues): UpdateUser {
   const changes = Object.entries(values).filter(
     ([field, value]) => !isSame(value, user[field as keyof UserValues]),
   );

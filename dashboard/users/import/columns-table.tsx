@@ -1,16 +1,16 @@
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { type CsvHead, type Field, FIELDS } from './csv-file.ts';
+import { type CsvHead, type ImportField, FIELDS } from './csv-file.ts';
 
 interface Props {
   head: CsvHead;
-  fields: (Field | undefined)[];
-  onFields(fields: (Field | undefined)[]): void;
+  fields: (ImportField | undefined)[];
+  onFields(fields: (ImportField | undefined)[]): void;
 }
 
 /** The columns of a file, each with a choice of its field and its values in the first rows. */
 export function ColumnsTable({ head, fields, onFields }: Props) {
   // Each field comes from one column.
-  const choose = (at: number, chosen: Field | undefined) =>
+  const choose = (at: number, chosen: ImportField | undefined) =>
     onFields(fields.map((field, i) => (i === at ? chosen : field === chosen ? undefined : field)));
 
   return (
@@ -33,7 +33,7 @@ export function ColumnsTable({ head, fields, onFields }: Props) {
                   aria-label={`${name} becomes`}
                   value={fields[at] ?? ''}
                   onChange={(event) =>
-                    choose(at, (event.currentTarget.value || undefined) as Field | undefined)
+                    choose(at, (event.currentTarget.value || undefined) as ImportField | undefined)
                   }
                 >
                   <option value="">Left out</option>

@@ -2,7 +2,7 @@ import { CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
 
 /** The fields that a column can be mapped to. */
 export const FIELDS = ['name', 'email', 'role', 'active', 'metadata'] as const;
-export type Field = (typeof FIELDS)[number];
+export type ImportField = (typeof FIELDS)[number];
 
 /** The beginning of a CSV file. */
 export interface CsvHead {
@@ -45,7 +45,7 @@ async function* chunksOf(file: File, onRead?: (bytes: number) => void): AsyncGen
 }
 
 /** The field that the name of each column suggests. */
-export const suggestedFields = (header: string[]): (Field | undefined)[] => {
+export const suggestedFields = (header: string[]): (ImportField | undefined)[] => {
   const suggested = header.map((name) => FIELDS.find((field) => field === name.toLowerCase()));
   return suggested.map((field, at) => (suggested.indexOf(field) === at ? field : undefined));
 };

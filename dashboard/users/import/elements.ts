@@ -1,7 +1,7 @@
 import type { BatchUser, FieldFault } from '../../../client/index.ts';
 import type { CsvRow } from '../../../csv/csv-file.ts';
 import { valuesOf } from '../../../csv/values.ts';
-import type { Field } from './csv-file.ts';
+import type { ImportField } from './csv-file.ts';
 
 /** The fault of a row, as the service words it. */
 export type RowFault = Pick<FieldFault, 'field' | 'message'> & Partial<Pick<FieldFault, 'code'>>;
@@ -13,7 +13,7 @@ export type Element = { row: CsvRow; user: BatchUser; bytes: number } | { row: C
 const MAX_BYTES = 64 * 1024;
 
 /** The element of a row. */
-export function elementOf(row: CsvRow, fields: (Field | undefined)[]): Element {
+export function elementOf(row: CsvRow, fields: (ImportField | undefined)[]): Element {
   const { values, fault } = valuesOf(row, fields);
   if (fault) return { row, faults: [fault] };
   const bytes = new TextEncoder().encode(JSON.stringify(values)).length;

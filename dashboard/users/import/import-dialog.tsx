@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { Field as FormField } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
 import { ColumnsTable } from './columns-table.tsx';
-import { type CsvHead, type Field, readHead, suggestedFields } from './csv-file.ts';
+import { type CsvHead, type ImportField, readHead, suggestedFields } from './csv-file.ts';
 import { ImportRun } from './import-run.tsx';
 
 interface Props {
@@ -17,7 +17,7 @@ type Mode = 'create' | 'upsert';
 /** Imports a CSV file: choose the file, map its columns, try it out, import it. */
 export function ImportDialog({ onClose, onImported }: Props) {
   const [head, setHead] = useState<CsvHead>();
-  const [fields, setFields] = useState<(Field | undefined)[]>([]);
+  const [fields, setFields] = useState<(ImportField | undefined)[]>([]);
   const [mode, setMode] = useState<Mode>('create');
   const [step, setStep] = useState<'choose' | 'try' | 'import'>('choose');
   const [error, setError] = useState<unknown>();
@@ -61,7 +61,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
             if (head && hasEmail) setStep('try');
           }}
         >
-          <FormField
+          <Field
             label="CSV file"
             hint={
               head
@@ -77,7 +77,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
                 onChange={(event) => void choose(event.currentTarget.files?.[0])}
               />
             )}
-          </FormField>
+          </Field>
           <Failure error={error} />
           {head && (
             <>
@@ -85,7 +85,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
               <p class="error" role="alert">
                 {!hasEmail && 'Choose the column that has the email.'}
               </p>
-              <FormField label="If the user already exists">
+              <Field label="If the user already exists">
                 {(field) => (
                   <select
                     {...field}
@@ -96,7 +96,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
                     <option value="upsert">Change the fields that the row has</option>
                   </select>
                 )}
-              </FormField>
+              </Field>
             </>
           )}
           <div class="buttons">

@@ -4,14 +4,14 @@ import { useSession } from '../../session/session.ts';
 import { useLeaveQuestion } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useBusy } from '../../ui/use-task.ts';
-import type { CsvHead, Field } from './csv-file.ts';
+import type { CsvHead, ImportField } from './csv-file.ts';
 import { ImportCounts } from './import-counts.tsx';
 import { RefusedRows } from './refused-rows.tsx';
 import { type ImportProgress, runImport } from './run-import.ts';
 
 interface Props {
   head: CsvHead;
-  fields: (Field | undefined)[];
+  fields: (ImportField | undefined)[];
   mode: 'create' | 'upsert';
   dryRun: boolean;
   onBack(): void;

@@ -1,7 +1,7 @@
 import { ApiError, type BatchAnswer, type Client } from '../../../client/index.ts';
 import type { CsvRow } from '../../../csv/csv-file.ts';
 import { patiently } from '../bulk/patiently.ts';
-import { type CsvHead, type Field, openFile } from './csv-file.ts';
+import { type CsvHead, type ImportField, openFile } from './csv-file.ts';
 import { type Element, elementOf, emailKeyOf, type RowFault } from './elements.ts';
 
 export interface Refused {
@@ -37,14 +37,11 @@ const MAX_ROWS = 500;
 /** The service's limit of 1 MB, minus the rest of the body. */
 const MAX_BYTES = 1_000_000;
 
-/**
- * Sends the rows of a file in batches, one after the other. An email that appears twice in the file is refused the
- * second time.
- */
+/** Sends the rows of a file in batches, one after the other. The second row with the same email is refused. */
 export async function runImport(
   client: Client,
   head: CsvHead,
-  fields: (Field | undefined)[],
+  fields: (ImportField | undefined)[],
   { mode, dryRun, signal, onProgress, onFailure }: ImportOptions,
 ): Promise<void> {
   const progress: ImportProgress = {

@@ -9,7 +9,7 @@ interface Props {
   isGroup: boolean;
 }
 
-/** Says why the list is empty. */
+/** Explains why the list is empty. */
 export const NoUsers = ({ query, role, active, isGroup }: Props) => {
   const users = `${active === undefined ? '' : active ? 'active ' : 'inactive '}users`;
   const withRole = role && ` with the role ${ROLES[role]}`;

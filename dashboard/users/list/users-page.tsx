@@ -7,8 +7,7 @@ import { may } from '../../session/scopes.ts';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { List } from '../../ui/list.tsx';
-import { ListStatus } from '../../ui/list-status.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Messages } from '../../ui/messages.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { useList } from '../../ui/use-list.ts';
@@ -31,8 +30,6 @@ import { setActive } from './set-active.ts';
 import { UserRow } from './user-row.tsx';
 import { UserTools } from './user-tools.tsx';
 
-const DEBOUNCE_MS = 200;
-
 type OpenDialog =
   | { action: 'create' | 'import' | 'export' }
   | { action: 'edit' | 'delete' | 'restore'; user: User }
@@ -45,12 +42,12 @@ export default function UsersPage() {
   const [dialog, setDialog] = useState<OpenDialog>();
   const [notice, setNotice] = useState('');
   const [deleted, setDeleted] = useState<User>();
-  /** What undoes the last change of many. */
+  /** Undoes the last change of many users. */
   const [undo, setUndo] = useState<Bulk>();
   /** The failure of an action without a dialog. */
   const [error, setError] = useState<unknown>();
 
-  const typed = useDebounced(text.trim(), DEBOUNCE_MS);
+  const typed = useDebounced(text.trim());
   useEffect(() => {
     if (typed !== settled) change({ q: typed || undefined });
   }, [typed]);
@@ -112,44 +109,39 @@ export default function UsersPage() {
 
   return (
     <>
-      <div class="heading">
-        <h1 tabIndex={-1}>Users</h1>
-        <div class="buttons">
-          <button type="button" onClick={() => open({ action: 'export' })}>
-            Export
-          </button>
-          <May scope="users:write">
-            <button type="button" onClick={() => open({ action: 'import' })}>
-              Import users
+      <ListPage
+        title="Users"
+        actions={
+          <div class="buttons">
+            <button type="button" onClick={() => open({ action: 'export' })}>
+              Export
             </button>
-            <button type="button" class="primary" onClick={() => open({ action: 'create' })}>
-              Create user
-            </button>
-          </May>
-        </div>
-      </div>
-      <UserTools text={text} onText={setText} filter={filter} change={change} />
-      <div class="line">
-        {selection.selected.size > 0 && (
-          <SelectionBar
-            selection={selection}
-            filter={filter}
-            hasMore={list.hasMore || list.toPrevious !== undefined}
-            onBulk={(bulk) => open({ action: 'bulk', bulk })}
-          />
-        )}
-        {text.trim() && query === undefined ? (
-          <p class="quiet status" role="status">
-            Type at least two characters
-          </p>
-        ) : (
-          <ListStatus list={list} singular="user" plural="users" />
-        )}
-      </div>
-      <List
+            <May scope="users:write">
+              <button type="button" onClick={() => open({ action: 'import' })}>
+                Import users
+              </button>
+              <button type="button" class="primary" onClick={() => open({ action: 'create' })}>
+                Create user
+              </button>
+            </May>
+          </div>
+        }
+        search={<UserTools text={text} onText={setText} filter={filter} change={change} />}
+        beside={
+          selection.selected.size > 0 && (
+            <SelectionBar
+              selection={selection}
+              filter={filter}
+              hasMore={list.hasMore || list.toPrevious !== undefined}
+              onBulk={(bulk) => open({ action: 'bulk', bulk })}
+            />
+          )
+        }
+        hint={text.trim() && query === undefined && 'Type at least two characters'}
         list={list}
         items={list.items}
-        of="users"
+        singular="user"
+        plural="users"
         caption={query === undefined ? `Users, by ${SORTED_BY[sort]}` : 'Search results, best match first'}
         columns={columnsOf(filter, selection, (sort, order) => change({ sort, order }))}
         widths={WIDTHS}
@@ -179,7 +171,7 @@ export default function UsersPage() {
             ]}
           />
         )}
-      </List>
+      </ListPage>
       <Messages>
         <p class="notice" role="status">
           {notice}
