@@ -32,10 +32,7 @@ let dataSource: DataSource;
 let api: Client;
 let organizationId: string;
 let others: string;
-/**
- * An organization in which more emails begin alike than are read before the names are walked, and none of the first
- * names'.
- */
+/** An organization in which more emails begin alike, none of the first names, than are read before the names. */
 let crowd: string;
 /** An organization in which all but two members and a viewer are inactive. */
 let gone: string;
@@ -156,10 +153,7 @@ describe('whatever the statistics and VACUUM say', () => {
     return paths;
   }
 
-  /**
-   * The pages that each search may read among 12,000 users, half more than the most of any state: all of them have
-   * 10,000 more.
-   */
+  /** The pages that a search may read among 12,000 users: half more than in any state, while all have 10,000 more. */
   const MOST_PAGES = {
     anna: 4_000,
     com: 7_500,
