@@ -41,11 +41,9 @@ function applyAt(schema: ResourceSchema, resource: Resource, target: Target, cha
   if (!isTargetWritable(target)) throw mutability(`${(sub ?? attribute).name} is read-only`);
   if (!isWritable(attribute)) return; // a password
   const container = extension ? extensionOf(resource, extension) : resource;
-  assign(
-    container,
-    attribute.name,
-    patchedValue(schema, attribute, container[attribute.name], target, change),
-  );
+  const value = patchedValue(schema, attribute, container[attribute.name], target, change);
+  if (value === undefined) delete container[attribute.name];
+  else container[attribute.name] = value;
 }
 
 function patchedValue(
@@ -74,11 +72,6 @@ function applyToExtension(schema: ResourceSchema, resource: Resource, change: Ch
     const target = resolveInExtension(schema, name);
     if (target && isTargetWritable(target)) applyAt(schema, resource, target, { op, given, isWhole: false });
   }
-}
-
-function assign(container: Complex, name: string, value: Value | undefined): void {
-  if (value === undefined) delete container[name];
-  else container[name] = value;
 }
 
 /** Runs after all operations, because one may set an element's type before another sets its value. */

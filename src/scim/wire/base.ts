@@ -1,4 +1,3 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 
 /** The paths at which SCIM is served. */
@@ -12,10 +11,6 @@ export function baseOf({ protocol, host, baseUrl, path }: Request): string {
   const root = ROOTS.find((candidate) => path.startsWith(`/${candidate}/`))!;
   return `${protocol}://${host ?? 'localhost'}${baseUrl}/${root}`;
 }
-
-export const ScimBase = createParamDecorator((_data: unknown, context: ExecutionContext) =>
-  baseOf(context.switchToHttp().getRequest<Request>()),
-);
 
 const LIST_WITH_SLASH = new RegExp(`^/(?:${ROOTS.join('|')})/(?:Users|Groups)(?=/(?:[?]|$))`);
 

@@ -1,7 +1,7 @@
 import { Get, NotFoundException, Param } from '@nestjs/common';
 import { AnyToken } from '../../http/scopes';
 import { listOf, resourceTypes, schemas, serviceProviderConfig } from '../schema/discovery';
-import { ScimBase } from './base';
+import { CurrentExchange, Exchange } from './exchange';
 import { ScimController } from './scim-controller.decorator';
 
 /** Discovery: what this server supports. */
@@ -9,27 +9,27 @@ import { ScimController } from './scim-controller.decorator';
 @AnyToken()
 export class DiscoveryController {
   @Get('ServiceProviderConfig')
-  serviceProviderConfig(@ScimBase() base: string) {
+  serviceProviderConfig(@CurrentExchange() { base }: Exchange) {
     return serviceProviderConfig(base);
   }
 
   @Get('ResourceTypes')
-  resourceTypes(@ScimBase() base: string) {
+  resourceTypes(@CurrentExchange() { base }: Exchange) {
     return listOf(resourceTypes(base));
   }
 
   @Get('ResourceTypes/:name')
-  resourceType(@ScimBase() base: string, @Param('name') name: string) {
+  resourceType(@CurrentExchange() { base }: Exchange, @Param('name') name: string) {
     return found(resourceTypes(base), name);
   }
 
   @Get('Schemas')
-  schemas(@ScimBase() base: string) {
+  schemas(@CurrentExchange() { base }: Exchange) {
     return listOf(schemas(base));
   }
 
   @Get('Schemas/:urn')
-  schema(@ScimBase() base: string, @Param('urn') urn: string) {
+  schema(@CurrentExchange() { base }: Exchange, @Param('urn') urn: string) {
     return found(schemas(base), urn);
   }
 }
