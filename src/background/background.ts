@@ -9,7 +9,6 @@ import { describeError } from '../database/errors';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 
 export interface BackgroundOptions {
-  /** Whether this process does background work, such as removing what is kept for a limited time. */
   background: boolean;
 }
 

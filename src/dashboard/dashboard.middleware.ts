@@ -8,9 +8,7 @@ import { isPagePath, PAGE_FILE, readFiles, readPage } from './dashboard.files';
 
 /** The options that give people a way to sign in without the value of a token. */
 export interface DashboardOptions {
-  /** An object if the people of a host application can sign in. */
   dashboard: boolean | object;
-  /** The issuer at which people sign in. */
   oidc?: object;
 }
 

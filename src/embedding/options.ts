@@ -69,4 +69,4 @@ export type AsyncUserManagementOptions = ConfigurableModuleAsyncOptions<
   providers: [{ provide: OPTIONS, inject: [MODULE_OPTIONS_TOKEN], useFactory: resolve }],
   exports: [OPTIONS],
 })
-export class OptionsModule extends ConfigurableModuleClass {}
+export class HostOptionsModule extends ConfigurableModuleClass {}

@@ -15,7 +15,7 @@ import {
   type AsyncUserManagementOptions,
   type HostDataSource,
   OPTIONS,
-  OptionsModule,
+  HostOptionsModule,
   type HostSettings,
   type UserManagementOptions,
 } from './options';
@@ -37,7 +37,7 @@ const EXPORTS = [
 @Module({})
 export class UserManagementModule {
   static forRoot({ dataSource, ...options }: UserManagementOptions & HostDataSource = {}): DynamicModule {
-    return embed(dataSource, OptionsModule.forRoot(options));
+    return embed(dataSource, HostOptionsModule.forRoot(options));
   }
 
   /** `dataSource` is not part of the factory's result, because Nest resolves modules before it runs a factory. */
@@ -45,7 +45,7 @@ export class UserManagementModule {
     dataSource,
     ...options
   }: AsyncUserManagementOptions & HostDataSource): DynamicModule {
-    return embed(dataSource, OptionsModule.forRootAsync(options));
+    return embed(dataSource, HostOptionsModule.forRootAsync(options));
   }
 }
 

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 
 /**
- * The injection token of the options of the service. Each feature injects them as an interface of its own, which has
- * the options that it uses.
+ * The injection token of the options, which `Settings` describes. A feature injects them as an interface of its own, with
+ * those that it uses.
  */
 export const SERVICE_OPTIONS = Symbol('service options');
 

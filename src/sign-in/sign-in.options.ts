@@ -22,7 +22,6 @@ export interface HostPerson {
 export type HostSignIn = (request: Request) => Promise<HostPerson | null> | HostPerson | null;
 
 export interface SignInOptions extends DashboardOptions {
-  /** Whether the developer dashboard is served, at `/dashboard`; in a host, also how its people sign in. */
   dashboard: boolean | { signIn: HostSignIn };
   /** The issuer at which people sign in. Default: none. */
   oidc?: OidcSettings;

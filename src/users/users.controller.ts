@@ -15,7 +15,6 @@ import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
 import { UsersService } from './users.service';
 
 export interface UsersOptions {
-  /** Whether a PATCH or DELETE of a user must have an If-Match. */
   requireIfMatch: boolean;
 }
 

@@ -3,7 +3,6 @@ import { networksOf } from './address/special-networks';
 import { isKeyList } from './secrets/key-ring';
 
 export interface WebhooksOptions {
-  /** The settings of webhooks, or false for none. */
   webhooks: WebhookSettings | false;
 }
 

@@ -8,7 +8,6 @@ import { Event } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 
 export interface EventRetentionOptions {
-  /** How many days events are kept. */
   eventRetentionDays: number;
 }
 

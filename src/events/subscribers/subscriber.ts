@@ -18,7 +18,6 @@ export interface Subscriber {
 }
 
 export interface SubscribersOptions {
-  /** Functions of a host application that get the events. Default: none. */
   subscribers?: readonly Subscriber[];
 }
 

@@ -8,7 +8,6 @@ import { DeletedUser } from './deleted-user.entity';
 import { UserPurge } from './user-purge';
 
 export interface DeletedUsersOptions {
-  /** How many days deleted users are kept; with 0 they are purged at once. */
   deletedUsersRetentionDays: number;
 }
 
