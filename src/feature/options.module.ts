@@ -1,9 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 
-/**
- * The injection token of the options, which `Settings` describes. A feature injects them as an interface of its own, with
- * those that it uses.
- */
+/** The injection token of the options of `Settings`. A feature injects those that it uses, as an interface of its own. */
 export const SERVICE_OPTIONS = Symbol('service options');
 
 /** Provides the options everywhere. */

@@ -2,12 +2,12 @@
  * @only embedded: it uses no database
  */
 import { NestFactory } from '@nestjs/core';
-import { OPTIONS, OptionsModule, type UserManagementOptions } from '../../src/embedding/options';
+import { OPTIONS, HostOptionsModule, type UserManagementOptions } from '../../src/embedding/options';
 import { readConfig } from '../../src/process/config';
 
 /** The options as the module provides them, without a service. */
 async function resolved(options: object): Promise<UserManagementOptions> {
-  const app = await NestFactory.createApplicationContext(OptionsModule.forRoot(options), {
+  const app = await NestFactory.createApplicationContext(HostOptionsModule.forRoot(options), {
     logger: false,
     abortOnError: false,
   });
