@@ -2,7 +2,7 @@ import type { BackgroundOptions } from './background/background';
 import type { DatabaseOptions } from './database/database.module';
 import type { EventRetentionOptions } from './events/log/event-retention';
 import type { Subscriber, SubscribersOptions } from './events/subscribers/subscriber';
-import { Flag, isFlag, Option, WholeNumber } from './feature/setting';
+import { FlagSetting, isFlag, Option, WholeNumberSetting } from './feature/setting';
 import type { RateLimitOptions } from './rate-limit/rate-limit.options';
 import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
 import type { DeletedUsersOptions } from './users/deleted/deleted-user-retention';
@@ -26,9 +26,9 @@ const isDashboard = (value: unknown) => isFlag(value) || typeof Object(value).si
 /** The settings that a process of its own and a host have in common. */
 export class Settings implements ServiceOptions {
   /** Whether the start migrates the schema; processes that start together wait for each other. Default true. */
-  @Flag('MIGRATE_ON_START') migrate = true;
+  @FlagSetting('MIGRATE_ON_START') migrate = true;
   /** Requests that a token may make in a window of 60 seconds. Default 1000. */
-  @WholeNumber('RATE_LIMIT_PER_MINUTE', 1, 1_000_000_000) rateLimitPerMinute = 1000;
+  @WholeNumberSetting('RATE_LIMIT_PER_MINUTE', 1, 1_000_000_000) rateLimitPerMinute = 1000;
   /**
    * Where the windows are counted: `postgres` (the default) counts all processes together, and `memory` each process
    * separately, which is correct only for a single process.
@@ -36,13 +36,13 @@ export class Settings implements ServiceOptions {
   @Option((value) => value === 'postgres' || value === 'memory', 'must be postgres or memory')
   rateLimitStorage: 'postgres' | 'memory' = 'postgres';
   /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
-  @Flag('REQUIRE_IF_MATCH') requireIfMatch = false;
+  @FlagSetting('REQUIRE_IF_MATCH') requireIfMatch = false;
   /** Functions that get the events of all organizations. Default: none. */
   subscribers: readonly Subscriber[] = [];
   /** How many days events are kept: 1 to 3650. Default 365. */
-  @WholeNumber('EVENT_RETENTION_DAYS', 1, 3650) eventRetentionDays = 365;
+  @WholeNumberSetting('EVENT_RETENTION_DAYS', 1, 3650) eventRetentionDays = 365;
   /** How many days deleted users can be restored: 0, which purges them at once, to 365. Default 30. */
-  @WholeNumber('DELETED_USERS_RETENTION_DAYS', 0, 365) deletedUsersRetentionDays = 30;
+  @WholeNumberSetting('DELETED_USERS_RETENTION_DAYS', 0, 365) deletedUsersRetentionDays = 30;
   /**
    * Whether this process does the service's background work, such as removing what is kept for a limited time. Some
    * process must. Default true.

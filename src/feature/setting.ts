@@ -42,7 +42,7 @@ export const Setting = (
     Option(isValid, message),
   );
 
-export const WholeNumber = (name: string, min: number, max: number) =>
+export const WholeNumberSetting = (name: string, min: number, max: number) =>
   Setting(
     name,
     (text) => (/^\d+$/.test(text) ? Number(text) : text),
@@ -53,7 +53,7 @@ export const WholeNumber = (name: string, min: number, max: number) =>
 export const isFlag = (value: unknown) => typeof value === 'boolean';
 const readFlag = (text: string) => (text === 'true' ? true : text === 'false' ? false : text);
 
-export const Flag = (name: string) => Setting(name, readFlag, isFlag, 'must be true or false');
+export const FlagSetting = (name: string) => Setting(name, readFlag, isFlag, 'must be true or false');
 
 export function reject(message: string): never {
   throw new Error(message);

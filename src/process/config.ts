@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
-import { faultsOf, fromVariables, reject, Variable, WholeNumber } from '../feature/setting';
+import { faultsOf, fromVariables, reject, Variable, WholeNumberSetting } from '../feature/setting';
 import { type ServiceOptions, Settings } from '../service.options';
 import { oidcFaults, OidcSettings } from '../sign-in/oidc/sign-in-settings';
 import { isTokenValue } from '../tokens/token-value';
@@ -68,11 +68,11 @@ export class Config extends Settings {
   /** The directory of the embedded database, relative to the working directory. Default `.data`. */
   @Variable('DATA_DIR', String) dataDir = '.data';
   /** How many connections to the database the process has: 1 to 1000. Default 10. */
-  @WholeNumber('DATABASE_POOL_SIZE', 1, 1000) poolSize = 10;
+  @WholeNumberSetting('DATABASE_POOL_SIZE', 1, 1000) poolSize = 10;
   /** The port to listen on; 0 is any free one. Default 3000. */
-  @WholeNumber('PORT', 0, 65535) port = 3000;
+  @WholeNumberSetting('PORT', 0, 65535) port = 3000;
   /** The port of `/metrics`; 0 is any free one. Default: none, and metrics are not served. */
-  @WholeNumber('MANAGEMENT_PORT', 0, 65535) managementPort?: number;
+  @WholeNumberSetting('MANAGEMENT_PORT', 0, 65535) managementPort?: number;
   /** The address to listen on. Default: 0.0.0.0; 127.0.0.1 on the embedded database outside of a container. */
   @Variable('HOST', host) host: string;
   /** The value of the first admin token, if the database has never had one. Default: none. */
@@ -86,7 +86,7 @@ export class Config extends Settings {
   /** The least level of a line in the log. Default `info`. */
   @Variable('LOG_LEVEL', level) logLevel = 'info';
   /** How many seconds a shutdown after SIGTERM may take: 0 to 3600. Default 10. */
-  @WholeNumber('SHUTDOWN_DRAIN_SECONDS', 0, 3600) drainSeconds = 10;
+  @WholeNumberSetting('SHUTDOWN_DRAIN_SECONDS', 0, 3600) drainSeconds = 10;
 }
 
 /** `<name>_FILE` can name a file with the value instead, because orchestrators mount secrets as files. */

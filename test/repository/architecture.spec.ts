@@ -55,6 +55,20 @@ describe('docs/architecture.md', () => {
   });
 });
 
+it('gives each exported name of src one meaning', () => {
+  const files = new Map<string, string[]>();
+  for (const path of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.ts')) continue;
+    const declared = readFileSync(`src/${path}`, 'utf8').matchAll(
+      /^export (?:abstract |async )?(?:const|class|function\*?|interface|type) (\w+)/gm,
+    );
+    for (const [, name] of declared) files.set(name, [...(files.get(name) ?? []), path]);
+  }
+  const shared = [...files].filter(([, paths]) => new Set(paths).size > 1);
+  // On the routes of a host, these decorators also run the guards.
+  expect(shared.map(([name]) => name).sort()).toEqual(['AnyToken', 'Scopes']);
+});
+
 describe.each(['Add a field to users', 'Add a feature', 'Add a table', 'Add a route'])('%s', (title) => {
   it('names what is in the files that it names', () => {
     const named = [...section(title).matchAll(/`(\w+)(?:\(\))?`,? in\s+`([\w/.-]+\.\w+)`/g)];

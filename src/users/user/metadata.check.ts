@@ -33,7 +33,7 @@ const Keys = (
  * An object: at most 16 keys of 1 to 64 characters, at most 1,000 values in it at all levels, at most 16 KB as compact
  * JSON. The body's check limits its depth.
  */
-export const Metadata = () =>
+export const UserMetadata = () =>
   applyDecorators(
     IsObject(fault('invalid', 'must be an object')),
     Keys('minKeyLength', 1, (key) => key === '', 'too_short', 'must not be empty'),

@@ -15,8 +15,8 @@ import {
 import { PageQuery } from '../../pages/page';
 import type { Order } from '../../pages/paginate';
 import { fold } from './fold';
-import { Metadata } from './metadata.check';
-import { type Metadata as MetadataValue, type Role, ROLES, type UserFields } from './user.entity';
+import { UserMetadata } from './metadata.check';
+import { type Metadata, type Role, ROLES, type UserFields } from './user.entity';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
 const MAX_WORDS = 10;
@@ -70,8 +70,8 @@ export class CreateUserDto implements Partial<UserFields> {
    * @example { "plan": "pro" }
    */
   @Optional()
-  @Metadata()
-  metadata?: MetadataValue;
+  @UserMetadata()
+  metadata?: Metadata;
 
   @Immutable()
   id?: never;
