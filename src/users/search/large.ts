@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '../../database/sql';
+import { join, raw, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { usersWho } from '../user/user.filter';
 import { readBeginning } from './beginning';
@@ -96,8 +96,23 @@ function rankedUsers(
   ) AS ranked`;
 }
 
+/** The place among the words that may be misspelt of the one that the fewest of the first users have. */
+async function rarest(
+  { organizationId, filter, run }: SearchScope,
+  { misspelt = [] }: Query,
+): Promise<number> {
+  if (misspelt.length < 2) return 0;
+  const next = sql`ORDER BY created_at, id LIMIT ${opaque(SAMPLE)}`;
+  const counts = misspelt.map((condition) => sql`count(*) FILTER (WHERE ${condition})::int`);
+  const [{ users }] = await run<{ users: number[] }>(sql`
+    SELECT ARRAY[${join(counts, ', ')}] AS users FROM ${usersWho(filter, organizationId, next)}, LATERAL (
+      SELECT text FROM ${UserSearchText} WHERE organization_id = ${organizationId} AND user_id = users.id OFFSET 0
+    ) AS texts`);
+  return users.indexOf(Math.min(...users));
+}
+
 /** The next users of a rank, or of all from the page's on, from the index of texts, which are all read and sorted. */
-function readMatches(
+async function readMatches(
   scope: SearchScope,
   query: Query,
   page: RankPage,
@@ -105,7 +120,7 @@ function readMatches(
 ): Promise<RankedUser[]> {
   const texts = sql`
     SELECT user_id, name_key, name, text FROM ${UserSearchText} WHERE organization_id = ${scope.organizationId} AND ${query.index(ofRank)}`;
-  const patterns = query.patterns?.(page.rank);
+  const patterns = query.patterns?.(page.rank, ofRank === undefined ? await rarest(scope, query) : 0);
   const [values, rests] = [0, 1].map((i) => patterns?.map((pattern) => pattern[i]));
   // Each pattern is looked up by itself, whatever the planner expects. A user may have several.
   const found = patterns

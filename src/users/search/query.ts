@@ -29,8 +29,10 @@ export interface Query {
   index(rank?: number): Sql;
   /** Whether this rank and all later ones are read from the index together, by the matches of a sample in each rank. */
   isReadTogether(rank: number, counts: number[]): boolean;
-  /** For a rank with typos: values of `pattern` and `rest` in the condition. */
-  patterns?(rank: number): [pattern: string, rest: string][];
+  /** The conditions that a user has each word that may be misspelt, the longest first. */
+  misspelt?: Sql[];
+  /** For a rank with typos: values of `pattern` and `rest` in the condition. Few users have `misspelt[rarest]`. */
+  patterns?(rank: number, rarest: number): [pattern: string, rest: string][];
   /** Beginnings of a name, an email or an id of the first rank; undefined if the first rank is like the others. */
   beginnings?: { names: string[]; email?: string; id?: string };
 }
@@ -64,7 +66,7 @@ function asTyped(q: string, organizationId: string): Query {
 /** Undefined if no word is long enough to have a typo. */
 function withTypos(q: string): Query | undefined {
   const words = queryWords(q);
-  const long = words.filter(({ letters }) => mayHaveTypo(letters));
+  const long = byLength(words).filter(({ letters }) => mayHaveTypo(letters));
   if (long.length === 0) return undefined;
   const conditions = words.map((word) => {
     const isRight = contains(word.inside);
@@ -73,7 +75,8 @@ function withTypos(q: string): Query | undefined {
       ? sql`(${isRight} OR (text || '') ~ ${typoExpression(word.letters)})`
       : isRight;
   });
-  const right = long.map(({ inside }) => sql`${contains(inside)}::int`);
+  const misspelt = long.map(({ inside }) => contains(inside));
+  const right = misspelt.map((condition) => sql`${condition}::int`);
   const rank = sql`(${literal(TYPOS + long.length)} - (${join(right, ' + ')}))`;
   const single = words.length === 1 ? words[0].letters : undefined;
   return {
@@ -85,35 +88,31 @@ function withTypos(q: string): Query | undefined {
     last: TYPOS + long.length,
     index: () => sql`text LIKE pattern AND text LIKE rest`,
     isReadTogether: (rank) => rank > TYPOS + 1,
-    patterns: (rank) => patternsFor(rank === TYPOS + 1, words, long),
+    misspelt,
+    patterns: (rank, rarest) =>
+      rank === TYPOS + 1 ? patternsOfOne(words, long) : patternsOfMore(words, long, rarest),
     beginnings: single ? { names: typoBeginnings(single) } : undefined,
   };
 }
 
-/**
- * The patterns of users with one misspelt word, or with more. If it is one, each long word may be it, and the others
- * are right. If they are more, the longest word may be right or misspelt.
- */
-function patternsFor(isOne: boolean, words: QueryWord[], long: QueryWord[]): [string, string][] {
-  const withRest = (patterns: string[], others: QueryWord[]) =>
-    patterns.map((pattern): [string, string] => [pattern, `%${longestOf(others)?.inside ?? ''}%`]);
-  if (isOne)
-    return long.flatMap((word) =>
-      withRest(
-        typoPatterns(word.letters),
-        words.filter((other) => other !== word),
-      ),
-    );
-  const { letters, inside } = longestOf(long)!;
-  const right = long.length > 2 ? [`%${inside}%`] : [];
-  return withRest(
-    [...right, ...typoPatterns(letters)],
-    words.filter((word) => !long.includes(word)),
-  );
+/** The patterns of users with one misspelt word: each long word may be it, and the others are right. */
+const patternsOfOne = (words: QueryWord[], long: QueryWord[]) =>
+  long.flatMap((word) => withLongest(typoPatterns(word.letters), words, [word]));
+
+/** The patterns of users with more: the rarest word is misspelt or, if there are more than two, perhaps right. */
+function patternsOfMore(words: QueryWord[], long: QueryWord[], rarest: number) {
+  const { letters, inside } = long[rarest];
+  return withLongest([...(long.length > 2 ? [`%${inside}%`] : []), ...typoPatterns(letters)], words, long);
 }
 
-const longestOf = (words: QueryWord[]): QueryWord | undefined =>
-  words.toSorted((a, b) => b.inside.length - a.inside.length)[0];
+/** Each pattern with that of the longest of the words but for some. */
+function withLongest(patterns: string[], words: QueryWord[], butFor: QueryWord[]): [string, string][] {
+  const [longest] = byLength(words).filter((word) => !butFor.includes(word));
+  return patterns.map((pattern) => [pattern, `%${longest?.inside ?? ''}%`]);
+}
+
+const byLength = (words: QueryWord[]): QueryWord[] =>
+  words.toSorted((a, b) => b.inside.length - a.inside.length);
 
 /** The first 12 characters of an id and more. */
 const isPartOfId = (q: string): boolean => /^usr_[0-9a-hjkmnp-tv-z]{8,26}$/i.test(q);
