@@ -11,9 +11,7 @@ export interface DatabaseOptions {
   connections?: number;
 }
 
-/**
- * Provides `Database` everywhere. The data source is not a provider, so our entities stay out of a host's.
- */
+/** Provides `Database` everywhere. The data source is not a provider, so our entities stay out of a host's. */
 @Module({})
 export class DatabaseModule {
   static forRoot(dataSource: DataSource): DynamicModule {

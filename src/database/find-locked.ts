@@ -1,9 +1,6 @@
 import type { EntityManager, EntityTarget, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 
-/**
- * The row, locked until the transaction ends, or null. Other transactions may still refer to it by a foreign key, as
- * those of a host do.
- */
+/** The row, locked until the transaction ends, or null. Others may still refer to it by a foreign key, as hosts do. */
 export const findLocked = <Entity extends ObjectLiteral>(
   manager: EntityManager,
   entity: EntityTarget<Entity>,

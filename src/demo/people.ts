@@ -1,5 +1,4 @@
-// Deterministic sample people for the demo and the benchmarks: a few names are very common, most are rare, and some
-// have accents.
+// Deterministic sample people for the demo and the benchmarks: a few names are very common, most are rare.
 const FIRST =
   `James Mary John Patricia Robert Jennifer Michael Linda David Elizabeth William Barbara Richard Susan Joseph Jessica Thomas Sarah Charles Karen Christopher Lisa Daniel Nancy Matthew Betty Anthony Margaret Mark Sandra Donald Ashley Steven Kimberly Paul Emily Andrew Donna Joshua Michelle Kenneth Dorothy Kevin Carol Brian Amanda George Melissa Edward Deborah Ronald Stephanie Timothy Rebecca Jason Sharon Jeffrey Laura Ryan Cynthia Jacob Kathleen Gary Amy Nicholas Shirley Eric Angela Jonathan Helen Stephen Anna Larry Brenda Justin Pamela Scott Nicole Brandon Samantha Benjamin Katherine Samuel Emma Gregory Ruth Frank Christine Alexander Catherine Raymond Debra Patrick Rachel Jack Carolyn Dennis Janet Jerry Virginia José María Jürgen Søren Zoë Chloé Łukasz İbrahim Ayşe Björn Renée Núria Müge Ángel François Siân Yuki Haruto Wei Ming Priya Arjun Fatima Omar Olga Dmitri Ingrid Lars Ada Grace Ulrike Uwe Quentin Xavier Yolanda Zbigniew`.split(
     ' ',

@@ -152,15 +152,12 @@ export class TokensService {
 
   /** Throws a 400 that lists every fault, including a limit above what the caller may set. */
   private validated({ source }: Caller, input: CreateTokenDto): CreateTokenDto {
-    const max = OPERATORS.includes(source)
-      ? Math.max(OPERATOR_LIMIT, this.options.rateLimitPerMinute)
-      : this.options.rateLimitPerMinute;
+    const max = Math.max(OPERATORS.includes(source) ? OPERATOR_LIMIT : 0, this.options.rateLimitPerMinute);
     const { dto, faults = [] } = validate(CreateTokenDto, input);
     const isAbove = Number.isSafeInteger(input?.rateLimit) && input.rateLimit! > max;
     const message = `must be at most ${max}`;
-    const all = isAbove
-      ? [...faults, { field: 'rateLimit', code: 'out_of_range', message } as const]
-      : faults;
+    const above = isAbove ? [{ field: 'rateLimit', code: 'out_of_range', message } as const] : [];
+    const all = [...faults, ...above];
     if (!dto || all.length > 0) throw invalidInput(all);
     return dto;
   }

@@ -17,7 +17,5 @@ export interface NewUserExtras {
   write?(manager: EntityManager, user: User): Promise<void>;
 }
 
-/**
- * Decides the changes of a write, and may write rows of its own with the manager. The user stays locked.
- */
+/** Decides the changes of a write, and may write rows of its own with the manager. The user stays locked. */
 export type Decide = (user: User, manager: EntityManager) => Decision | Promise<Decision>;

@@ -94,10 +94,7 @@ export class WebhooksService {
     return { webhook: serializeWebhook(webhook), secret: shown };
   }
 
-  /**
-   * Changes the fields that are present. Disabling a webhook fails its pending deliveries; enabling it sends later
-   * ones.
-   */
+  /** Changes the given fields. Disabling a webhook fails its pending deliveries; enabling it sends later ones. */
   async update(by: By, id: string, input: UpdateWebhookDto): Promise<WebhookRecord> {
     const caller = callerOf(by);
     const { organizationId } = caller;

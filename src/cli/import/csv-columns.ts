@@ -10,10 +10,7 @@ const FIELD_NAMES = new Map(USER_FIELDS.map((name) => [name.toLowerCase(), name]
 /** The columns that a file may have, in lower case. */
 export const KNOWN_COLUMNS = [...FIELD_NAMES.keys()];
 
-/**
- * The field of each column; undefined for one that is left out. Throws if one is missing, or is no field and not in
- * `ignored`.
- */
+/** The field of each column; undefined if it is left out. Throws if one is missing, or unknown and not in `ignored`. */
 export function fieldsOfColumns(names: string[], ignored: readonly string[]): (keyof UserView | undefined)[] {
   const isIgnored = ignored.map(columnKey);
   const keys = names.map(columnKey);

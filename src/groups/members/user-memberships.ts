@@ -85,8 +85,7 @@ async function take(
   );
   const found = rows.map(({ id }) => id);
   if (found.length === 0) return { found, taken: [] };
-  // In the order in which every transaction locks groups. A directory that removes the user, or a group, finishes
-  // first.
+  // In the order in which every transaction locks groups. A directory that removes the user or a group goes first.
   await query(
     manager,
     sql`SELECT id FROM ${Group} WHERE organization_id = ${organizationId} AND id = ANY (${found}) ORDER BY id FOR NO KEY UPDATE`,

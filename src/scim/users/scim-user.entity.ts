@@ -2,9 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Resource } from '../schema/resource';
 import type { DirectoryUser } from './user-resource';
 
-/**
- * The attributes that a directory has set for a user, who may have been deleted since. Other users have no row.
- */
+/** The attributes that a directory has set for a user, who may have been deleted since. Other users have no row. */
 @Entity('scim_users')
 export class ScimUser implements DirectoryUser {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })

@@ -71,9 +71,7 @@ function nameParts(name: string): Complex {
   return { givenName: name.slice(0, space), familyName: name.slice(space + 1) };
 }
 
-/**
- * The new email replaces the address that the old one came from. Otherwise it becomes the primary email.
- */
+/** The new email replaces the address that the old one came from. Otherwise it becomes the primary email. */
 function withEmail(emails: readonly Complex[], old: string, email: string): Complex[] {
   const isOld = ({ value }: Complex) => typeof value === 'string' && value.trim() === old;
   if (emails.some(isOld)) return emails.map((other) => (isOld(other) ? { ...other, value: email } : other));

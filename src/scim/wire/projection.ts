@@ -10,9 +10,7 @@ export interface AttributesQuery {
 
 type Shown = Record<string, unknown>;
 
-/**
- * The attributes of a resource that a response shows. RFC 7644 does not define both together; `attributes` wins.
- */
+/** The attributes of a resource that a response shows. RFC 7644 does not define both together; `attributes` wins. */
 export class Projection {
   /** Canonical names: `emails`, `emails.value`, an extension's URN, or `urn:…:department`. */
   private readonly names: ReadonlySet<string>;

@@ -101,9 +101,7 @@ function decideRow(
 
 const refused = (faults: Fault[]): RowOutcome => ({ kind: 'refused', faults });
 
-/**
- * The email of a row with faults, if the email itself is valid. A thousand other faults keep validation from it.
- */
+/** The email of a row with faults, if the email itself is valid. A thousand other faults keep validation from it. */
 function validEmailIn(row: unknown, faults: readonly Fault[]): string | undefined {
   if (faults.some(({ field }) => field === 'email')) return undefined;
   const { email } = Object(row) as { email?: unknown };

@@ -55,10 +55,7 @@ export class DeletedUsersService {
     return { data: data.map((row) => this.serialize(parsed(row))), nextCursor };
   }
 
-  /**
-   * The same page with each user as JSON text. Users are parsed one at a time, because a parsed one takes up to 20
-   * times the memory.
-   */
+  /** The same page with users as JSON text, parsed one at a time: a parsed user takes up to 20 times the memory. */
   async listAsText(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<string>> {
     const { data, nextCursor } = await this.page(by, query);
     return { data: data.map((row) => JSON.stringify(this.serialize(parsed(row)))), nextCursor };

@@ -35,8 +35,7 @@ export class UserPurge {
     if (!isId('usr', id)) return false;
     if (!(await this.database.read(organizationId, (manager) => manager.existsBy(DeletedUser, where))))
       return false;
-    // A long history takes many statements, each of which commits. The user goes last, so that an interrupted purge is
-    // repeated.
+    // A long history takes many statements that each commit. The user goes last: an interrupted purge is repeated.
     const isDeleted = (manager: EntityManager) => findLocked(manager, DeletedUser, where);
     const commit = (statement: Sql) =>
       this.database.write(

@@ -8,10 +8,7 @@ const MAX_LENGTH = 24;
 
 const A_TO_Z = [...'abcdefghijklmnopqrstuvwxyz'];
 
-/**
- * A word with a typo: the right letters before and after it, and a letter of the unknown one's alphabet, if there is
- * one.
- */
+/** A word with a typo: the right letters before and after it, and a letter of the unknown one's alphabet, if any. */
 interface Typo {
   before: string;
   unknown?: string;

@@ -5,9 +5,7 @@ import type { UserChange } from '../user/user-lifecycle';
 import { withKeys } from '../user/user.keys';
 import { EMAIL_MARK, METADATA_MARK, stringsIn, toSearchText } from './text';
 
-/**
- * The text that the search compares. In its own table, so changes of other fields write to none of its indexes.
- */
+/** The text that the search compares. In its own table, so changes of other fields write to none of its indexes. */
 @Entity('user_search')
 export class UserSearchText {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })

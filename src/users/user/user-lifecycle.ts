@@ -10,10 +10,7 @@ export interface UserChange {
   after: User;
 }
 
-/**
- * The steps of another feature in the transaction that changes, deletes, restores or purges a user. A throw rolls it
- * back.
- */
+/** Steps of another feature in the transaction that changes, deletes, restores or purges a user; a throw undoes it. */
 export interface UserSteps {
   /** The users have been changed. */
   changed?(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<void>;

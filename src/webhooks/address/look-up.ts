@@ -22,9 +22,7 @@ export const lookUp: LookUp = async (host, signal) => {
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 };
 
-/**
- * The same for operators who allow private networks: also finds names that only this system knows, as in `hosts`.
- */
+/** The same for operators who allow private networks: also finds names that only this system knows, as in `hosts`. */
 export const lookUpPrivately: LookUp = async (host, signal) => {
   const found = await lookUp(host, signal);
   if (found.length > 0 || signal.aborted) return found;
