@@ -48,6 +48,7 @@ const ndjson = (page: UserView[]) => page.map((user) => `${JSON.stringify(user)}
 const cellsOf = (user: UserView) => USER_FIELDS.map((name) => cell(user[name]));
 
 const cell = (value: unknown): string => {
+  if (value === null) return '';
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
