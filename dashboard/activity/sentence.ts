@@ -31,7 +31,7 @@ export function sentenceOf(entry: Entry): Part[] {
     case 'token.expired':
       return [...capitalized(target), ' expired'];
   }
-  const verb = VERBS[type];
+  const verb = VERBS[type.split('.')[1]];
   return verb ? [...actor, ` ${verb} `, ...target] : [...actor, ` caused ${type} of `, ...target];
 }
 
@@ -39,18 +39,13 @@ export function sentenceOf(entry: Entry): Part[] {
 export const targetNameOf = ({ target, data }: Entry): string => nameIn(data, target.type) ?? target.id;
 
 const VERBS: Record<string, string> = {
-  'user.created': 'created',
-  'user.deleted': 'deleted',
-  'user.restored': 'restored',
-  'group.created': 'created',
-  'group.deleted': 'deleted',
-  'token.created': 'created',
-  'token.rotated': 'rotated',
-  'token.revoked': 'revoked',
-  'webhook.created': 'created',
-  'webhook.updated': 'changed',
-  'webhook.deleted': 'deleted',
-  'webhook.disabled': 'disabled',
+  created: 'created',
+  updated: 'changed',
+  deleted: 'deleted',
+  restored: 'restored',
+  rotated: 'rotated',
+  revoked: 'revoked',
+  disabled: 'disabled',
 };
 
 function actorOf({ actor, source }: Entry): Part[] {

@@ -7,10 +7,8 @@ import { type Route, routesOf } from '../../src/http/method-not-allowed';
 import { API_FORMAT, formatOf } from '../../src/http/wire-format';
 import { controllersOf } from '../../src/service.module';
 import { DEFAULTS } from '../../src/service.options';
-import { CreateUserDto } from '../../src/users/user/user.dto';
-import { CreateWebhookDto } from '../../src/webhooks/webhook/webhook.dto';
 import { fieldsOf } from './constraints';
-import { responsesOf } from './routes';
+import { bodiesOf, responsesOf } from './routes';
 
 /** A class with the metadata from the Swagger plugin. */
 type Described = Function & { _OPENAPI_METADATA_FACTORY(): Record<string, unknown> };
@@ -25,7 +23,6 @@ function hideRefused(dto: Described): void {
 
 /** The routes of the service, and the document that @nestjs/swagger derives from types and comments. */
 export async function readService() {
-  for (const dto of [CreateUserDto, CreateWebhookDto]) hideRefused(dto as unknown as Described);
   const module = AppModule.on(new DataSource({ type: 'postgres' }), {
     ...DEFAULTS,
     background: false,
@@ -37,6 +34,7 @@ export async function readService() {
   const routes = served.filter(
     ({ path }) => formatOf({ url: path }) === API_FORMAT && !path.startsWith('/docs/'),
   );
+  for (const dto of bodiesOf(routes)) hideRefused(dto as Described);
   const config = new DocumentBuilder().setTitle('User Management Service').setVersion(version).build();
   const extraModels = routes.flatMap((route) => responsesOf(route).view ?? []);
   return { routes, document: SwaggerModule.createDocument(app, config, { extraModels }) };

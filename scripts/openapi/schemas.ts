@@ -12,17 +12,15 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
   const schemas = Object.fromEntries(
     Object.entries(generated).map(([name, schema]) => [publicName(name), toOpenApi31(schema)]),
   );
-  for (const dto of bodies) schemas[publicName(dto.name)] = strict(schemas[publicName(dto.name)], dto);
+  for (const dto of bodies) {
+    const name = publicName(dto.name);
+    // The plugin does not support PartialType(): the fields of UpdateUser are those of CreateUser.
+    const { properties } = schemas[name.replace(/^Update/, 'Create')];
+    schemas[name] = strict({ ...schemas[name], properties }, dto);
+  }
   const { properties } = schemas.CreateUser;
   return {
     ...schemas,
-    // The plugin does not support PartialType().
-    UpdateUser: { type: 'object', properties, additionalProperties: false },
-    UpdateWebhook: {
-      type: 'object',
-      properties: schemas.CreateWebhook.properties,
-      additionalProperties: false,
-    },
     Batch: withProperties(schemas.Batch, { users: { items: reference('BatchUser') } }),
     BatchUser: {
       type: 'object',

@@ -71,6 +71,8 @@ export const kindOf = (path: string) => {
   if (path.includes('tokens')) return 'tok';
   if (path.includes('deleted-users')) return 'deleted';
   if (/groups/i.test(path)) return 'grp';
-  return path.includes('events') ? 'evt' : 'usr';
+  if (path.includes('events')) return 'evt';
+  if (/users/i.test(path)) return 'usr';
+  throw new Error(`UNKNOWN has no id for ${path}.`);
 };
-export const withUnknownId = (path: string) => path.replace(':id', UNKNOWN[kindOf(path)]);
+export const withUnknownId = (path: string) => path.replace(':id', () => UNKNOWN[kindOf(path)]);
