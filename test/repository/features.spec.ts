@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getMetadataArgsStorage } from 'typeorm';
 import { DocsModule } from '../../src/docs/docs.module';
+import { HostSettings } from '../../src/embedding/options';
 import { EVENT_TARGETS, EVENT_TYPES } from '../../src/events/event/event.types';
 import { HealthModule } from '../../src/health/health.module';
 import { FEATURES } from '../../src/service.module';
@@ -66,6 +67,14 @@ describe('What a feature says of itself is complete:', () => {
       .filter((name) => !sources.some(({ text }) => new RegExp(`\\bextends\\s[^{]*\\b${name}\\b`).test(text)))
       .map((name) => `src/service.options.ts: ServiceOptions does not extend ${name}`);
     expect(injected.length).toBeGreaterThan(5);
+    expect(faults).toEqual([]);
+  });
+
+  it('its options of a host', () => {
+    const document = readFileSync('docs/embedding.md', 'utf8');
+    const faults = Object.keys(new HostSettings())
+      .filter((name) => !document.includes(`| \`${name}\``))
+      .map((name) => `docs/embedding.md: the table of options lacks ${name}`);
     expect(faults).toEqual([]);
   });
 });

@@ -88,9 +88,9 @@ it('lists exactly the environment variables that the service reads', () => {
     'src/sign-in/oidc/sign-in-settings.ts',
     'src/webhooks/webhooks.options.ts',
   ].map((path) => readFileSync(path, 'utf8'));
-  const read = [
-    ...declarations.join().matchAll(/@(?:Variable|Setting|WholeNumber|Flag)\(\s*'([A-Z_]+)'/g),
-  ].map(([, name]) => name);
+  const read = [...declarations.join().matchAll(/@(?:Variable|\w*Setting)\(\s*'([A-Z_]+)'/g)].map(
+    ([, name]) => name,
+  );
   const section = readme.slice(readme.indexOf('## Configuration'), readme.indexOf('## Command line'));
   const listed = [...section.matchAll(/^\| (.*?) \|/gm)].flatMap(
     ([, cell]) => cell.match(/[A-Z]+(?:_[A-Z]+)*/g) ?? [],
