@@ -105,7 +105,7 @@ async function rarest(
   const next = sql`ORDER BY created_at, id LIMIT ${opaque(SAMPLE)}`;
   const counts = misspelt.map((condition) => sql`count(*) FILTER (WHERE ${condition})::int`);
   const [{ users }] = await run<{ users: number[] }>(sql`
-    SELECT ARRAY[${join(counts, ', ')}] AS users FROM ${usersWho(filter, organizationId, next)}, LATERAL (
+    SELECT ARRAY[${join(counts, ', ')}] AS users FROM (SELECT id FROM ${usersWho(filter, organizationId, next)} ${next}) AS users, LATERAL (
       SELECT text FROM ${UserSearchText} WHERE organization_id = ${organizationId} AND user_id = users.id OFFSET 0
     ) AS texts`);
   return users.indexOf(Math.min(...users));

@@ -29,7 +29,7 @@ export interface Query {
   index(rank?: number): Sql;
   /** Whether this rank and all later ones are read from the index together, by the matches of a sample in each rank. */
   isReadTogether(rank: number, counts: number[]): boolean;
-  /** The conditions that a user has each word that may be misspelt, the longest first. */
+  /** The conditions that a user has each word that may be misspelt, right or not; the longest word first. */
   misspelt?: Sql[];
   /** For a rank with typos: values of `pattern` and `rest` in the condition. Few users have `misspelt[rarest]`. */
   patterns?(rank: number, rarest: number): [pattern: string, rest: string][];
@@ -68,19 +68,14 @@ function withTypos(q: string): Query | undefined {
   const words = queryWords(q);
   const long = byLength(words).filter(({ letters }) => mayHaveTypo(letters));
   if (long.length === 0) return undefined;
-  const conditions = words.map((word) => {
-    const isRight = contains(word.inside);
-    // `|| ''` keeps it from the index, which takes long to answer a regular expression.
-    return long.includes(word)
-      ? sql`(${isRight} OR (text || '') ~ ${typoExpression(word.letters)})`
-      : isRight;
-  });
-  const misspelt = long.map(({ inside }) => contains(inside));
-  const right = misspelt.map((condition) => sql`${condition}::int`);
+  // `|| ''` keeps it from the index, which takes long to answer a regular expression.
+  const spelledSql = ({ inside, letters }: QueryWord) =>
+    sql`(${contains(inside)} OR (text || '') ~ ${typoExpression(letters)})`;
+  const right = long.map(({ inside }) => sql`${contains(inside)}::int`);
   const rank = sql`(${literal(TYPOS + long.length)} - (${join(right, ' + ')}))`;
   const single = words.length === 1 ? words[0].letters : undefined;
   return {
-    filter: all(conditions),
+    filter: all(words.map((word) => (long.includes(word) ? spelledSql(word) : contains(word.inside)))),
     rank: single
       ? sql`CASE WHEN name_key ~ ${typoBeginning(single)} THEN ${literal(TYPOS)} ELSE ${rank} END`
       : rank,
@@ -88,7 +83,7 @@ function withTypos(q: string): Query | undefined {
     last: TYPOS + long.length,
     index: () => sql`text LIKE pattern AND text LIKE rest`,
     isReadTogether: (rank) => rank > TYPOS + 1,
-    misspelt,
+    misspelt: long.map(spelledSql),
     patterns: (rank, rarest) =>
       rank === TYPOS + 1 ? patternsOfOne(words, long) : patternsOfMore(words, long, rarest),
     beginnings: single ? { names: typoBeginnings(single) } : undefined,
