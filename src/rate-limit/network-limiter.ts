@@ -50,6 +50,7 @@ export class NetworkLimiter implements OnModuleInit {
         SELECT token_id FROM ${RateLimitWindow}
         WHERE organization_id = ${NO_ORGANIZATION} AND started_ms <= extract(epoch FROM now()) * 1000 - ${HOUR_MS}::integer
         LIMIT ${WINDOWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))`;
-    while ((await this.database.execute(NO_ORGANIZATION, expired)) > 0) if (signal?.aborted) return;
+    while ((await this.database.execute(NO_ORGANIZATION, expired)) === WINDOWS_PER_STATEMENT)
+      if (signal?.aborted) return;
   }
 }

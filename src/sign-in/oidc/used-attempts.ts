@@ -42,6 +42,7 @@ export class UsedAttempts implements OnModuleInit {
     const expired = sql`
       DELETE FROM ${UsedAttempt} WHERE id = ANY (ARRAY(
         SELECT id FROM ${UsedAttempt} WHERE expires_at <= now() LIMIT ${ATTEMPTS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))`;
-    while ((await this.database.execute(NO_ORGANIZATION, expired)) > 0) if (signal?.aborted) return;
+    while ((await this.database.execute(NO_ORGANIZATION, expired)) === ATTEMPTS_PER_STATEMENT)
+      if (signal?.aborted) return;
   }
 }
