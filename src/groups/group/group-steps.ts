@@ -42,7 +42,7 @@ export function memberChangesOf(steps: readonly DirectoryStep[]): MemberChanges 
   for (const step of steps) {
     if (step.kind === 'set') continue;
     changes.unlessShown = step.kind === 'replaceShown';
-    if (step.kind !== 'add' && step.kind !== 'remove') {
+    if (step.kind === 'removeAll' || step.kind === 'replace' || step.kind === 'replaceShown') {
       changes.isReplaced = true;
       present.clear();
       absent.clear();
