@@ -89,8 +89,10 @@ const isLostRace = (error: unknown) => lostRace(error) || isLocked(error);
 
 function retryLostRaces<Result>(run: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + RETRY_BUDGET_MS;
-  const pauseAfter = (failures: number) =>
-    performance.now() < deadline ? Math.random() * failures * 10 : undefined;
+  const pauseAfter = (failures: number) => {
+    const pauseMs = Math.random() * failures * 10;
+    return performance.now() + pauseMs < deadline ? pauseMs : undefined;
+  };
   return retry(run, isLostRace, pauseAfter).catch((error) => {
     if (!isLostRace(error)) throw error;
     throw new ServiceUnavailableException('Other requests keep writing the same users. Try again.');
