@@ -21,6 +21,8 @@ export interface ServiceOptions
     WebhooksOptions,
     SignInOptions {}
 
+const isWebhooks = (value: unknown) =>
+  value === false || (typeof value === 'object' && value !== null && !Array.isArray(value));
 const isDashboard = (value: unknown) => isFlag(value) || typeof Object(value).signIn === 'function';
 
 /** The settings that a process of its own and a host have in common. */
@@ -38,7 +40,7 @@ export class Settings implements ServiceOptions {
   /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
   @FlagSetting('REQUIRE_IF_MATCH') requireIfMatch = false;
   /** Functions that get the events of all organizations. Default: none. */
-  subscribers: readonly Subscriber[] = [];
+  @Option(Array.isArray, 'must be a list') subscribers: readonly Subscriber[] = [];
   /** How many days events are kept: 1 to 3650. Default 365. */
   @WholeNumberSetting('EVENT_RETENTION_DAYS', 1, 3650) eventRetentionDays = 365;
   /** How many days deleted users can be restored: 0, which purges them at once, to 365. Default 30. */
@@ -53,7 +55,7 @@ export class Settings implements ServiceOptions {
    * is required to create webhooks, and `allowedNetworks`, CIDRs of private networks that they may reach. `false` turns
    * webhooks off. Default: no key.
    */
-  webhooks: WebhookSettings | false = {};
+  @Option(isWebhooks, 'must be false or an object') webhooks: WebhookSettings | false = {};
   /**
    * Whether the developer dashboard is served, at `/dashboard` below the prefixes. `signIn` lets the people of the
    * application open it with the application's own session, without a token; null refuses. Default true.

@@ -5,12 +5,14 @@ import { faultsOf, Option } from '../feature/setting';
 import { Settings } from '../service.options';
 import { WebhookSettings } from '../webhooks/webhooks.options';
 
+const isText = (value: unknown) => typeof value === 'string';
+
 /** The settings of a host, beside those that it has in common with a process of its own. */
 export class HostSettings extends Settings {
   /** The PostgreSQL schema that holds the tables. Default: the one the data source uses. */
-  schema?: string;
+  @Option(isText, 'must be a text') schema?: string;
   /** A prefix for the paths of the service, after the host's global prefix, such as `internal`. Default: none. */
-  prefix = '';
+  @Option(isText, 'must be a text') prefix = '';
   /**
    * Connections of the host's pool that requests to the service may hold at once, apart from the short look-ups of
    * tokens and the rate limit. Default: half of the pool.
@@ -42,11 +44,11 @@ function resolve(options: UserManagementOptions): HostSettings {
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   const settings = Object.assign(new HostSettings(), Object.fromEntries(defined));
   const { prefix, subscribers, webhooks } = settings;
-  settings.prefix = prefix.replace(/^\/+|\/+$/g, '');
   const faults = faultsOf(settings);
-  if (settings.prefix && !PREFIX.test(settings.prefix))
+  if (isText(prefix)) settings.prefix = prefix.replace(/^\/+|\/+$/g, '');
+  if (isText(prefix) && settings.prefix && !PREFIX.test(settings.prefix))
     faults.push(`The prefix ${prefix} is not a plain path.`);
-  faults.push(...subscriberFaults(subscribers));
+  if (Array.isArray(subscribers)) faults.push(...subscriberFaults(subscribers));
   const ofWebhooks = faultsOf(Object.assign(new WebhookSettings(), webhooks));
   faults.push(...ofWebhooks.map((fault) => `webhooks.${fault}`));
   if (faults.length > 0) throw new Error(faults.join('\n'));

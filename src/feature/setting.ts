@@ -1,6 +1,6 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { Expose, plainToInstance, Transform } from 'class-transformer';
-import { ValidateBy, ValidateIf, validateSync, type ValidationOptions } from 'class-validator';
+import { ValidateBy, ValidateIf, validateSync } from 'class-validator';
 
 /** A setting of a variable. `read` makes a value of its text, or throws an error that says what it must be. */
 export const Variable = (name: string, read: (text: string) => unknown) =>
@@ -10,21 +10,18 @@ export const Variable = (name: string, read: (text: string) => unknown) =>
       try {
         return read(value);
       } catch (error) {
-        return error; // as a value that is not valid, so that every fault is found
+        // As a value that is not valid, so that every fault is found.
+        return new Error(`${name} ${(error as Error).message}`);
       }
     }),
-    valid(
-      'variable',
-      (value) => !(value instanceof Error),
-      ({ value }) => `${name} ${value.message}`,
-    ),
+    valid('variable', (value) => !(value instanceof Error), ''),
   );
 
 /** A setting that a host sets, perhaps to a value of another type. */
 export const Option = (isValid: (value: unknown) => boolean, message: string) =>
   valid('option', isValid, `$property ${message}.`);
 
-const valid = (name: string, isValid: (value: unknown) => boolean, message: ValidationOptions['message']) =>
+const valid = (name: string, isValid: (value: unknown) => boolean, message: string) =>
   applyDecorators(
     ValidateIf((_settings, value) => value !== undefined),
     ValidateBy({ name, validator: { validate: isValid } }, { message }),
@@ -65,4 +62,6 @@ export const fromVariables = <Settings>(type: Type<Settings>, variables: Record<
 
 /** The first fault of every setting that has one. */
 export const faultsOf = (settings: object): string[] =>
-  validateSync(settings).map(({ constraints }) => Object.values(constraints!)[0]);
+  validateSync(settings).map(({ constraints, value }) =>
+    value instanceof Error ? value.message : Object.values(constraints!)[0],
+  );

@@ -67,6 +67,11 @@ describe('the options of a host', () => {
     [{ dashboard: { signIn: 'me' } }, 'dashboard must be true, false or { signIn }.'],
     [{ onRequest: 'log' }, 'onRequest must be a function.'],
     [{ prefix: '/a b' }, 'The prefix /a b is not a plain path.'],
+    [{ prefix: 5, migrate: 0 }, 'prefix must be a text.\nmigrate must be true or false.'],
+    [{ schema: 5 }, 'schema must be a text.'],
+    [{ subscribers: {} }, 'subscribers must be a list.'],
+    [{ subscribers: [{ name: 'a' }] }, 'The subscriber a must have a function handle.'],
+    [{ webhooks: true }, 'webhooks must be false or an object.'],
     [
       { webhooks: { encryptionKey: 5 } },
       'webhooks.encryptionKey must be 32 bytes in base64, or several of these separated by commas.',

@@ -169,6 +169,7 @@ describe('CORS_ORIGINS', () => {
     ['https://App.example.com/path', ' is not one; write it as https://app.example.com'],
     ['https://app.example.com:443', ' is not one; write it as https://app.example.com'],
     ['app.example.com', ' is not one'],
+    ['https://$target/$property', ' is not one; write it as https://$target'],
     ['localhost:5173', ' is not one'],
     ['https://*.example.com', ' is not one'],
   ])('tells how to write the origin of %s, if it has one', (text, end) => {
