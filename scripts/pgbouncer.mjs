@@ -22,8 +22,7 @@ export async function startPgBouncer(directory, databaseUrl) {
   writeFileSync(
     settings,
     `[databases]
-* = host=${hostname} port=${port} auth_user=postgres connect_query='SET statement_timeout = 5000; SET lock_timeout =
-* 2000; SET idle_in_transaction_session_timeout = 5000; SET jit = off; SET max_parallel_workers_per_gather = 0'
+* = host=${hostname} port=${port} auth_user=postgres connect_query='SET statement_timeout = 5000; SET lock_timeout = 2000; SET idle_in_transaction_session_timeout = 5000; SET jit = off; SET max_parallel_workers_per_gather = 0'
 
 [pgbouncer]
 listen_addr = 127.0.0.1
