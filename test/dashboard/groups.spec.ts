@@ -103,6 +103,23 @@ describeInBrowser('groups in the dashboard', () => {
     expect(await groups.count()).toBe(0);
   });
 
+  it('do not move the form when they come late', async () => {
+    const { page } = await visit({}, prepare);
+    await toUsers(page);
+    let answer = () => {};
+    const asked = new Promise<void>((done) => (answer = done));
+    await page.route('**/api/v1/groups?user=*', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await chooseAction(page, 'Edit', 'Ada');
+    const button = dialogButton(page, 'Save changes');
+    const before = await button.boundingBox();
+    answer();
+    await page.getByRole('region', { name: 'Groups' }).waitFor();
+    expect(await button.boundingBox()).toEqual(before);
+  });
+
   it('filter the users, but not a search', async () => {
     const { page } = await visit({}, prepare);
     await toUsers(page);
