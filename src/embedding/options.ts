@@ -5,14 +5,14 @@ import { faultsOf, Option } from '../feature/setting';
 import { Settings } from '../service.options';
 import { WebhookSettings } from '../webhooks/webhooks.options';
 
-const isText = (value: unknown) => typeof value === 'string';
+const isString = (value: unknown) => typeof value === 'string';
 
 /** The settings of a host, beside those that it has in common with a process of its own. */
 export class HostSettings extends Settings {
   /** The PostgreSQL schema that holds the tables. Default: the one the data source uses. */
-  @Option(isText, 'must be a text') schema?: string;
+  @Option(isString, 'must be a string') schema?: string;
   /** A prefix for the paths of the service, after the host's global prefix, such as `internal`. Default: none. */
-  @Option(isText, 'must be a text') prefix = '';
+  @Option(isString, 'must be a string') prefix = '';
   /**
    * Connections of the host's pool that requests to the service may hold at once, apart from the short look-ups of
    * tokens and the rate limit. Default: half of the pool.
@@ -45,8 +45,8 @@ function resolve(options: UserManagementOptions): HostSettings {
   const settings = Object.assign(new HostSettings(), Object.fromEntries(defined));
   const { prefix, subscribers, webhooks } = settings;
   const faults = faultsOf(settings);
-  if (isText(prefix)) settings.prefix = prefix.replace(/^\/+|\/+$/g, '');
-  if (isText(prefix) && settings.prefix && !PREFIX.test(settings.prefix))
+  if (isString(prefix)) settings.prefix = prefix.replace(/^\/+|\/+$/g, '');
+  if (isString(prefix) && settings.prefix && !PREFIX.test(settings.prefix))
     faults.push(`The prefix ${prefix} is not a plain path.`);
   if (Array.isArray(subscribers)) faults.push(...subscriberFaults(subscribers));
   const ofWebhooks = faultsOf(Object.assign(new WebhookSettings(), webhooks));

@@ -26,7 +26,10 @@ export async function openService(
   const dataSource = await openGuest(host, schema, options.schema);
   if (migrateOnStart) await migrate(dataSource);
   const app = await NestFactory.create<NestExpressApplication>(
-    ServiceModule.on(dataSource, { connections: Math.ceil(poolOf(host).options.max / 2), ...options }),
+    ServiceModule.on(dataSource, {
+      ...options,
+      connections: options.connections ?? Math.ceil(poolOf(host).options.max / 2),
+    }),
     new ExpressAdapter(strictExpress()),
     // The body is read after the guards.
     { bodyParser: false, abortOnError: false },

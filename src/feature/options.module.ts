@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 
-/** The injection token of the options of `Settings`. A feature injects them as an interface of those that it uses. */
+/** The injection token of the options. A feature types them as an interface of its own, with those that it uses. */
 export const SERVICE_OPTIONS = Symbol('service options');
 
 /** Provides the options everywhere. */
