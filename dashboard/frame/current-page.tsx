@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Link } from '../router/link.tsx';
 import { usePlace } from '../router/place.ts';
 import { focusHeading } from '../ui/dialog.tsx';
@@ -33,9 +33,11 @@ export function CurrentPage({ sections }: { sections: Section[] }) {
     );
     return () => void (isCurrent = false);
   }, [page]);
+  useLayoutEffect(() => {
+    if (Page) focusHeading(); // the focused element is gone
+  }, [path, Page]);
   useEffect(() => {
     if (!Page) return;
-    focusHeading(); // the focused element is gone
     // A new version of the service, whose files have other names, must not end the session.
     const pages = sections.flatMap(({ page, item }) => (item ? [page, item] : [page]));
     Promise.all(pages.map(load)).catch(() => {});

@@ -1,11 +1,11 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 
 /** Replaces a page that the scopes of the session do not allow. */
 export function NotAllowed() {
   const { token } = useSession();
-  useEffect(() => focusHeading(), []);
+  useLayoutEffect(focusHeading, []);
 
   return (
     <>

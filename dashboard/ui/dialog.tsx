@@ -128,8 +128,11 @@ export function useLeaveQuestion(question: LeaveQuestion | null | undefined, key
   }, [key]);
 }
 
-/** Focuses the page's heading after pending updates, which may remove the focused element. */
+/**
+ * Focuses the page's heading after pending updates, which may remove the focused element. Not after a timer, which a
+ * browser may defer until somebody types elsewhere.
+ */
 export const focusHeading = () =>
-  void setTimeout(() =>
+  queueMicrotask(() =>
     (document.querySelector<HTMLElement>('h1') ?? document.querySelector('main'))?.focus(),
   );

@@ -2,12 +2,12 @@
  * @slow it drives a browser
  * @only embedded postgres: the requests of the dashboard are those of the API
  */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser';
-import { actionsOf, useDashboard } from '../support/dashboard';
+import { actionsOf, dialogButton, useDashboard } from '../support/dashboard';
 
 describeInBrowser('the dashboard with the keyboard alone', () => {
-  const { service, open } = useDashboard();
+  const { service, open, visitUsers } = useDashboard();
 
   it('can sign in, create, copy and revoke a token, and create, find, edit and delete a user', async () => {
     const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -132,5 +132,27 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
     await tabTo('button', 'Sign out');
     await keyboard.press('Enter');
     await page.getByLabel('Admin token').and(focused()).waitFor();
+  });
+
+  // Timers wait for the next frame, which may be late, and would then take the focus from a field that is typed in.
+  it('has the focus in place before any timer', async () => {
+    const { page } = await visitUsers();
+    /** Clicks, and describes what has the focus once everything has run that needs no timer. */
+    const focusAfter = async (control: Locator): Promise<string> => {
+      await control.focus();
+      return page.evaluate(`(async () => {
+        document.activeElement.click();
+        for (let i = 0; i < 10; i++) await null;
+        const { localName, ariaLabel, textContent } = document.activeElement;
+        return localName + ' ' + (ariaLabel ?? textContent);
+      })()`);
+    };
+
+    await page.getByRole('button', { name: 'Create user' }).click();
+    expect(await focusAfter(page.getByRole('button', { name: 'Add a key' }))).toBe('input Key 1');
+    expect(await focusAfter(page.getByRole('button', { name: 'Add a key' }))).toBe('input Key 2');
+    await dialogButton(page, 'Cancel').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focusAfter(page.getByRole('link', { name: 'Tokens' }))).toBe('h1 API tokens');
   });
 });

@@ -1,4 +1,4 @@
-import { useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { fieldOf, MAX_KEYS, type MetadataRow, newRow } from './metadata-rows.ts';
 
 interface Fault {
@@ -18,6 +18,12 @@ interface Props {
 export function MetadataEditor({ rows, onRows, error, faults }: Props) {
   const id = useId();
   const ref = useRef<HTMLFieldSetElement>(null);
+  const isAdded = useRef(false);
+  // Not after a timer, which a browser may defer until somebody types in another field.
+  useLayoutEffect(() => {
+    if (isAdded.current) [...ref.current!.querySelectorAll<HTMLElement>('.pair > input')].at(-1)?.focus();
+    isAdded.current = false;
+  }, [rows]);
   const change = (id: number, change: Partial<MetadataRow>) =>
     onRows(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
   const isFull = rows.length >= MAX_KEYS;
@@ -89,9 +95,8 @@ export function MetadataEditor({ rows, onRows, error, faults }: Props) {
         aria-disabled={isFull}
         onClick={() => {
           if (isFull) return;
+          isAdded.current = true;
           onRows([...rows, newRow()]);
-          // The new row exists only after the next render.
-          setTimeout(() => [...ref.current!.querySelectorAll<HTMLElement>('.pair > input')].at(-1)?.focus());
         }}
       >
         Add a key
