@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 /** Set by run/setup.mjs. */
@@ -66,8 +67,11 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
     requestedUrls,
     expectErrors: (...statuses) => statuses.forEach((status) => expected.add(String(status))),
     async close() {
+      // A test that waited in vain has usually met too few errors: what the page showed instead tells why.
+      const isFine = isDeepStrictEqual(problems, expected) || page.isClosed();
+      const shown = isFine ? '' : await page.locator('body').ariaSnapshot();
       await context.close();
-      expect(problems).toEqual(expected);
+      expect({ problems, shown }).toEqual({ problems: expected, shown: '' });
     },
   };
 }
