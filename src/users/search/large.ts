@@ -96,13 +96,14 @@ function rankedUsers(
   ) AS ranked`;
 }
 
-/** The place among the words that may be misspelt of the one that the fewest of the first users have. */
+/** The index in `misspelt` of the word that the fewest of the first users have. */
 async function rarest(
   { organizationId, filter, run }: SearchScope,
   { misspelt = [] }: Query,
 ): Promise<number> {
   if (misspelt.length < 2) return 0;
-  const next = sql`ORDER BY created_at, id LIMIT ${opaque(SAMPLE)}`;
+  // Few users for many words: with 400 users, eight words of 24 letters took 0.7 s, and the search was refused.
+  const next = sql`ORDER BY created_at, id LIMIT ${opaque(Math.ceil(SAMPLE / misspelt.length))}`;
   const counts = misspelt.map((condition) => sql`count(*) FILTER (WHERE ${condition})::int`);
   const [{ users }] = await run<{ users: number[] }>(sql`
     SELECT ARRAY[${join(counts, ', ')}] AS users FROM (SELECT id FROM ${usersWho(filter, organizationId, next)} ${next}) AS users, LATERAL (

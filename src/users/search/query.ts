@@ -100,7 +100,7 @@ function patternsOfMore(words: QueryWord[], long: QueryWord[], rarest: number) {
   return withLongest([...(long.length > 2 ? [`%${inside}%`] : []), ...typoPatterns(letters)], words, long);
 }
 
-/** Each pattern with that of the longest of the words but for some. */
+/** Pairs each pattern with that of the longest word, leaving some words out. */
 function withLongest(patterns: string[], words: QueryWord[], butFor: QueryWord[]): [string, string][] {
   const [longest] = byLength(words).filter((word) => !butFor.includes(word));
   return patterns.map((pattern) => [pattern, `%${longest?.inside ?? ''}%`]);
