@@ -70,6 +70,10 @@ describe('the options of a host', () => {
     [{ prefix: 5, migrate: 0 }, 'prefix must be a string.\nmigrate must be true or false.'],
     [{ schema: 5 }, 'schema must be a string.'],
     [{ subscribers: {} }, 'subscribers must be a list.'],
+    [
+      { subscribers: [{ handle() {} }] },
+      'The name of a subscriber must be 1 to 100 letters, digits, ".", "_" or "-".',
+    ],
     [{ subscribers: [{ name: 'a' }] }, 'The subscriber a must have a function handle.'],
     [{ webhooks: true }, 'webhooks must be false or an object.'],
     [

@@ -26,7 +26,7 @@ const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 /** The faults of subscribers: names or types that are invalid, and a name that two of them have. */
 export function subscriberFaults(subscribers: readonly Subscriber[]): string[] {
   const faults = subscribers.flatMap(({ name, types = [], handle }) => {
-    if (!NAME.test(name))
+    if (typeof name !== 'string' || !NAME.test(name))
       return 'The name of a subscriber must be 1 to 100 letters, digits, ".", "_" or "-".';
     if (subscribers.filter((other) => other.name === name).length > 1)
       return `Two subscribers have the name ${name}.`;
