@@ -69,7 +69,9 @@ it('gives each exported name of src one meaning', () => {
   expect(shared.map(([name]) => name).sort()).toEqual(['AnyToken', 'Scopes']);
 });
 
-describe.each(['Add a field to users', 'Add a feature', 'Add a table', 'Add a route'])('%s', (title) => {
+const RECIPES = ['a field to users', 'a feature', 'a table', 'a route', 'a page to the dashboard'];
+
+describe.each(RECIPES.map((thing) => `Add ${thing}`))('%s', (title) => {
   it('names what is in the files that it names', () => {
     const named = [...section(title).matchAll(/`(\w+)(?:\(\))?`,? in\s+`([\w/.-]+\.\w+)`/g)];
     const missing = named.filter(
