@@ -17,6 +17,9 @@ import { startService, type TestService } from '../support/service';
 const USERS = 3_000;
 const OTHERS = 12_000;
 
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+const groupId = (n: number) => `grp_${String(n).padStart(26, '0')}`;
+
 let service: TestService;
 let dataSource: DataSource;
 let organizationId: string;
@@ -53,7 +56,7 @@ describeOn('postgres', 'a filter of SCIM', () => {
   beforeAll(async () => {
     service = await startService();
     dataSource = service.dataSource;
-    for (const table of ['users', 'scim_users'])
+    for (const table of ['users', 'scim_users', 'groups', 'group_members'])
       await dataSource.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
     const others = (await service.app.get(OrganizationsService).create('Others')).id;
     await fillOrganization(dataSource, others, 0, OTHERS);
@@ -111,5 +114,29 @@ describeOn('postgres', 'a filter of SCIM', () => {
       ]);
     for (const filter of FILTERS)
       expect(await rowsReadBy(dataSource, await statementsOf(filter))).toBeLessThan(50);
+  });
+
+  it('by several groups looks each of them up, and reads only the members of the smallest', async () => {
+    const GROUPS = 2_000;
+    await dataSource.query(
+      `INSERT INTO groups (organization_id, id, display_name, display_name_key, member_count)
+       SELECT $1, 'grp_' || lpad(n::text, 26, '0'), n, n, CASE n WHEN 1 THEN $3::int WHEN 2 THEN 10 ELSE 20 END
+       FROM generate_series(1, $2::int) AS n`,
+      [organizationId, GROUPS, USERS],
+    );
+    await dataSource.query(
+      `INSERT INTO group_members (organization_id, group_id, user_id)
+       SELECT organization_id, id, user_id FROM groups,
+         LATERAL (SELECT id AS user_id FROM users WHERE organization_id = $1 ORDER BY id LIMIT member_count) AS members
+       WHERE organization_id = $1 AND id <= $2`,
+      [organizationId, groupId(20)],
+    );
+    for (const analyzed of [false, true]) {
+      if (analyzed) await dataSource.query('ANALYZE');
+      for (const numbers of [upTo(20), upTo(20).reverse()]) {
+        const filter = numbers.map((n) => `groups.value eq "${groupId(n)}"`).join(' and ');
+        expect(await rowsReadBy(dataSource, await statementsOf(filter))).toBeLessThan(400);
+      }
+    }
   });
 });

@@ -13,13 +13,29 @@ export async function membersOfGroup(
   organizationId: string,
   groupId: string,
 ): Promise<Members> {
-  const [group] = await query<{ count: number }>(
+  const [members] = await membersOfEach(manager, organizationId, [groupId]);
+  return members;
+}
+
+/** The members of each of the groups, the smallest group first. */
+export async function membersOfEach(
+  manager: EntityManager,
+  organizationId: string,
+  groupIds: readonly string[],
+): Promise<Members[]> {
+  // Counts are looked up one by one, because a join might read all groups.
+  const groups = await query<{ id: string; count: number }>(
     manager,
-    sql`SELECT member_count AS count FROM ${Group} WHERE organization_id = ${organizationId} AND id = ${groupId}`,
+    sql`SELECT id, coalesce((SELECT member_count FROM ${Group} WHERE organization_id = ${organizationId} AND id = listed.id), 0) AS count
+        FROM unnest(${groupIds}::text[]) AS listed (id) ORDER BY count, id`,
   );
+  return groups.map(({ id, count }) => membersOf(organizationId, id, count));
+}
+
+function membersOf(organizationId: string, groupId: string, count: number): Members {
   const members = sql`${GroupMember} WHERE organization_id = ${organizationId} AND group_id = ${groupId}`;
   return {
-    isLarge: group !== undefined && group.count > MANY_MEMBERS,
+    isLarge: count > MANY_MEMBERS,
     ids: sql`SELECT user_id FROM ${members}`,
     // Not EXISTS, which the planner may turn into a join that reads all members.
     condition: sql`(SELECT true FROM ${members} AND user_id = users.id)`,

@@ -5,7 +5,7 @@ import { Database } from '../../database/database';
 import { isId } from '../../database/id';
 import { join, query, raw, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
-import { membersOfGroup } from '../../groups/members/members-of-group';
+import { membersOfEach } from '../../groups/members/members-of-group';
 import { type GroupOfUser, groupsOfUser } from '../../groups/members/first-members';
 import { countUsers, pageOfUsers, rangeOfUsers, type UserColumns } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
@@ -125,16 +125,14 @@ async function pageOf(
   return { rows: page.data.map(foundUser), ...(page.nextCursor !== null && { nextCursor: page.nextCursor }) };
 }
 
-/** Restricts the list to members of these groups. */
+/** Restricts the list to users who are members of all of these groups. The members of the smallest one are read. */
 async function inGroups(
   manager: EntityManager,
   selection: Listed,
   groupIds: readonly string[],
 ): Promise<Listed> {
-  const [members, ...others] = await Promise.all(
-    groupIds.map((id) => membersOfGroup(manager, selection.organizationId, id)),
-  );
-  if (!members) return selection;
+  if (groupIds.length === 0) return selection;
+  const [members, ...others] = await membersOfEach(manager, selection.organizationId, groupIds);
   const conditions = [selection.where, ...others.map(({ condition }) => condition)].filter(
     (condition) => condition !== undefined,
   );
