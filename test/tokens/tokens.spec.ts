@@ -1,12 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import type { QueryRunner } from 'typeorm';
 import { LastUse } from '../../src/auth/last-use';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { nextMoment } from '../support/clock';
+import { describeOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
+import { statementsOf } from '../support/statements';
 
 let service: TestService;
 beforeAll(async () => (service = await startService()));
 afterAll(() => service.close());
+
+/** The id of a token that has been used for the first time, which has not been written yet. */
+async function usedToken(): Promise<string> {
+  const api = await service.client();
+  await api.get('/v1/tokens/current').expect(200);
+  return api.tokenId;
+}
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -209,6 +220,62 @@ describe('GET /v1/tokens/current', () => {
 
     const { lastUsedAt } = (await api.get('/v1/tokens/current').expect(200)).body;
     expect(Math.abs(Date.parse(lastUsedAt) - Date.now())).toBeLessThan(60_000);
+  });
+});
+
+it('asks no more about a used token that is gone', async () => {
+  const tokenId = await usedToken();
+  await service.dataSource.query('DELETE FROM tokens WHERE id = $1', [tokenId]);
+  const flushed = () => statementsOf(service.dataSource, () => service.app.get(LastUse).flush());
+  const about = async () => (await flushed()).filter(({ values }) => values.flat().includes(tokenId)).length;
+  expect(await about()).toBeGreaterThan(0);
+  expect(await about()).toBe(0);
+});
+
+describeOn('postgres', 'lastUsedAt of a token whose row is locked', () => {
+  let lock: QueryRunner;
+  let locked: string;
+  let other: string;
+  beforeEach(async () => {
+    [locked, other] = [await usedToken(), await usedToken()];
+    lock = service.dataSource.createQueryRunner();
+    await lock.startTransaction();
+    await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    await lock.query('SELECT FROM tokens WHERE id = $1 FOR UPDATE', [locked]);
+  });
+  const unlock = () => lock.isTransactionActive && lock.rollbackTransaction();
+  afterEach(async () => {
+    await unlock();
+    await lock.release();
+  });
+
+  const isWritten = async (id: string): Promise<boolean> =>
+    (await service.dataSource.query('SELECT last_used_at FROM tokens WHERE id = $1', [id]))[0]
+      .last_used_at !== null;
+  const warnings = () => service.logs.filter((line) => line.includes('lastUsedAt could not be saved'));
+
+  it('is written once the lock is gone, and that of other tokens meanwhile', async () => {
+    const lastUse = service.app.get(LastUse);
+    await lastUse.flush();
+    expect([await isWritten(locked), await isWritten(other)]).toEqual([false, true]);
+    await lastUse.flush();
+    await unlock();
+    expect(await isWritten(locked)).toBe(false);
+    await lastUse.flush();
+    expect(await isWritten(locked)).toBe(true);
+    expect(warnings()).toEqual([]);
+  });
+
+  it('is waited for when the service stops, after those of other tokens have been written', async () => {
+    let isStopped = false;
+    const stopped = service.app.get(LastUse).beforeApplicationShutdown();
+    void stopped.then(() => (isStopped = true));
+    while (!isStopped && !(await isWritten(other))) await sleep(20);
+    expect([await isWritten(other), isStopped]).toEqual([true, false]);
+    await unlock();
+    await stopped;
+    expect(await isWritten(locked)).toBe(true);
+    expect(warnings()).toEqual([]);
   });
 });
 
