@@ -7,7 +7,7 @@ import { type InTransaction, joinTransaction } from './connections/join-transact
 import { OUTDATED, pendingMigrations } from './migrate';
 import { retryBroken, retryRolledBack } from './retry';
 import { missingRight } from './rights';
-import { SerialQueue } from './serial-queue';
+import { SerialQueue } from './connections/serial-queue';
 import { execute, query, sql, type Sql } from './sql';
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;

@@ -4,7 +4,7 @@ import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';
 import { query, sql } from '../database/sql';
-import { SerialQueue } from '../database/serial-queue';
+import { SerialQueue } from '../database/connections/serial-queue';
 import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../http/caller';
 import { invalidInput } from '../http/fault';

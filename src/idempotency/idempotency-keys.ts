@@ -4,7 +4,7 @@ import { Background } from '../background/background';
 import { type Cost } from '../database/connections/connection-shares';
 import { Database } from '../database/database';
 import { isLocked, isTimedOut } from '../database/errors';
-import { SerialQueue } from '../database/serial-queue';
+import { SerialQueue } from '../database/connections/serial-queue';
 import { execute, query, sql } from '../database/sql';
 import type { IdempotentRequest } from '../http/input/idempotency-key';
 import { IdempotencyKey } from './idempotency-key.entity';

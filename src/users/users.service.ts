@@ -4,7 +4,7 @@ import { Database } from '../database/database';
 import { rethrowReference, rethrowViolation } from '../database/errors';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
-import { SerialQueue } from '../database/serial-queue';
+import { SerialQueue } from '../database/connections/serial-queue';
 import { query, type Sql, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';

@@ -7,7 +7,7 @@ import { Background } from '../../src/background/background';
 import { MAX_ATTEMPT_MS } from '../../src/webhooks/address/post';
 import { Attempts } from '../../src/webhooks/deliveries/attempts';
 import { Sender } from '../../src/webhooks/deliveries/sender';
-import { verdictOf } from '../../src/webhooks/deliveries/verdict';
+import { verdictOf } from '../../src/webhooks/deliveries/attempt-outcome';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { aUser, type Client } from '../support/client';
 import type { Receiver } from '../support/receiver';

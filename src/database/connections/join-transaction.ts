@@ -2,7 +2,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
 import { poolOf } from './pool';
-import { SerialQueue } from '../serial-queue';
+import { SerialQueue } from './serial-queue';
 
 /** Runs work in a transaction. */
 export type InTransaction = <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;

@@ -6,7 +6,7 @@ import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from '../log/event-head.entity';
 import { EventCursor } from './event-cursor.entity';
 import { EventSubscriber } from './event-subscriber.entity';
-import { PAUSES } from './pauses';
+import { PAUSES } from '../../background/pauses';
 
 /** A process that has died loses its claims after this time. */
 export const CLAIMED_FOR_MS = 30_000;

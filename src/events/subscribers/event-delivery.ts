@@ -14,7 +14,7 @@ import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { type EventRecord, serializeEvent } from '../event/event.serializer';
 import { EventNumbering } from '../log/event-numbering';
 import { CLAIMED_FOR_MS, type DeliveryClaim, EventCursors } from './event-cursors';
-import { pauseAfter } from './pauses';
+import { pauseAfter } from '../../background/pauses';
 import type { Subscriber, SubscribersOptions } from './subscriber';
 
 export const LOOK_EVERY_MS = 500;

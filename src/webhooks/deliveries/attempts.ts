@@ -11,7 +11,7 @@ import { webhookEvent } from '../webhook/webhook.events';
 import { type DisabledReason, Webhook, WEBHOOK_COLUMNS, type WebhookFields } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { failPending } from './fail-pending';
-import type { Verdict } from './verdict';
+import type { Verdict } from './attempt-outcome';
 import { pastSql, type WebhookClaim } from './webhook-claims';
 
 /** A webhook is disabled when its receiver has failed for this long. */

@@ -6,7 +6,7 @@ import { signedHeaders } from '../secrets/signature';
 import { WebhookSecrets } from '../webhook/webhook-secrets';
 import { Attempts, type Sending } from './attempts';
 import { payloadOf } from './payload';
-import { type Verdict, verdictOf } from './verdict';
+import { type Verdict, verdictOf } from './attempt-outcome';
 import type { WebhookClaim } from './webhook-claims';
 
 /** The maximum number of connections to receivers. Organizations share them like the connections to the database. */

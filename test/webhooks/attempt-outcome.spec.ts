@@ -1,7 +1,7 @@
 /**
  * @only embedded: it uses no database
  */
-import { type Verdict, verdictOf } from '../../src/webhooks/deliveries/verdict';
+import { type Verdict, verdictOf } from '../../src/webhooks/deliveries/attempt-outcome';
 
 const NOW = Date.parse('2026-01-31T09:30:00Z');
 const SECONDS = 1_000;

@@ -1,4 +1,4 @@
-import { PAUSES } from '../../events/subscribers/pauses';
+import { PAUSES } from '../../background/pauses';
 import type { Answer } from '../address/post';
 
 /** Pauses vary by up to this much, so that what failed together does not come back together. */
