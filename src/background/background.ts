@@ -5,8 +5,12 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { Database } from '../database/database';
 import { describeError } from '../database/errors';
+import type { Sql } from '../database/sql';
 import { SERVICE_OPTIONS } from '../feature/options.module';
+import { atMost } from './at-most';
+import { ClaimedWork, type Due, type KindOfWork } from './claimed-work';
 
 export interface BackgroundOptions {
   background: boolean;
@@ -21,6 +25,42 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** What one organization after the other has to do, in parts. */
+export interface OrganizationsTask {
+  /** For the log, as in "cannot <name> of an organization". */
+  name: string;
+  /** Selects up to `limit` organizations that have something to do, as `id`, in the order of their ids. */
+  organizations(after: string, limit: number): Sql;
+  /** Does a part of it, which takes a moment. Returns whether more is left. */
+  part(organizationId: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** Rows that are kept for a limited time. */
+export interface Retention {
+  /** For the log, as in "cannot <name>". */
+  name: string;
+  everyMs: number;
+  /** Selects organizations that have old rows, as in `OrganizationsTask`. Without it, the rows belong to none. */
+  organizations?: OrganizationsTask['organizations'];
+  /** Deletes up to `limit` old rows of an organization. */
+  statement(organizationId: string, limit: number): Sql;
+}
+
+/** What belongs to no organization shares the connections of one. */
+const NO_ORGANIZATION = '';
+
+/** The old rows that one statement deletes. */
+const ROWS_PER_STATEMENT = 1_000;
+
+/** How many organizations are looked up at once. */
+const ORGANIZATIONS_PER_LOOK = 1_000;
+
+/** How long the next organization waits for the one before it. */
+const MOMENT_MS = 250;
+
+/** How often a job that has much to do looks for organizations that have something to do meanwhile. */
+const LOOK_EVERY_MS = 5_000;
+
 /** The delay of the first run: short, so that processes that restart more often than the interval also do the work. */
 const FIRST_AFTER_MS = 60_000;
 
@@ -32,13 +72,18 @@ const TRIGGERED_AFTER_MS = 1_000;
 export class Background implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Background');
   private readonly stop = new AbortController();
-  private readonly jobs: Job[] = [];
+  /** All jobs, by the order in which they were added. */
+  readonly jobs: Job[] = [];
+  private readonly claimedWork: ClaimedWork<never, never>[] = [];
   private readonly timers = new Map<Job, NodeJS.Timeout>();
   private readonly inProgress = new Map<Job, Promise<void>>();
   private readonly requested = new Set<Job>();
   private readonly isOn: boolean;
 
-  constructor(@Inject(SERVICE_OPTIONS) { background }: BackgroundOptions) {
+  constructor(
+    @Inject(SERVICE_OPTIONS) { background }: BackgroundOptions,
+    private readonly database: Database,
+  ) {
     this.isOn = background;
   }
 
@@ -46,6 +91,76 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   add(job: Job): Job {
     this.jobs.push(job);
     return job;
+  }
+
+  /** Adds a job that deletes what is too old, a part of each organization in turn. */
+  removeOld({ name, everyMs, organizations, statement }: Retention): Job {
+    const part = async (organizationId: string) =>
+      (await this.database.execute(organizationId, statement(organizationId, ROWS_PER_STATEMENT))) ===
+      ROWS_PER_STATEMENT;
+    return this.add({
+      name,
+      everyMs,
+      run: async (signal) => {
+        if (organizations) await this.forEachOrganization({ name, organizations, part }, signal);
+        else while (!signal.aborted && (await part(NO_ORGANIZATION)));
+      },
+    });
+  }
+
+  /** Work of a kind that processes claim. A job of the same feature calls its `look()`; a shutdown waits for it. */
+  addWork<Item extends Due, Claim>(kind: KindOfWork<Item, Claim>): ClaimedWork<Item, Claim> {
+    const work = new ClaimedWork(kind);
+    this.claimedWork.push(work as unknown as ClaimedWork<never, never>);
+    return work;
+  }
+
+  /**
+   * Goes over the organizations, a part of each in turn, until nothing is left: what one has left comes after the
+   * others. An organization that takes long, or fails, holds up no other one. One that fails is left to the next run.
+   */
+  async forEachOrganization(
+    { name, organizations, part }: OrganizationsTask,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const inProgress = new Map<string, Promise<void>>();
+    const failed = new Set<string>();
+    let left: string[];
+    const begin = async (organizationId: string) => {
+      if (inProgress.has(organizationId) || failed.has(organizationId)) return;
+      const work = part(organizationId, signal)
+        .then((hasMore) => void (hasMore && left.push(organizationId)))
+        .catch((error: unknown) => {
+          failed.add(organizationId);
+          const message = `cannot ${name} of an organization; it will be tried again`;
+          this.logger.warn({ message, organizationId, error: describeError(error) });
+        })
+        .finally(() => inProgress.delete(organizationId));
+      inProgress.set(organizationId, work);
+      await atMost(MOMENT_MS, work);
+    };
+    do {
+      left = [];
+      const end = performance.now() + LOOK_EVERY_MS;
+      for await (const organizationId of this.found(organizations)) {
+        if (signal.aborted) break;
+        await begin(organizationId);
+      }
+      while (left.length > 0 && performance.now() < end && !signal.aborted) await begin(left.shift()!);
+      if (left.length === 0) await atMost(LOOK_EVERY_MS, Promise.all(inProgress.values()));
+    } while ((left.length > 0 || inProgress.size > 0) && !signal.aborted);
+    await Promise.all(inProgress.values());
+  }
+
+  private async *found(organizations: OrganizationsTask['organizations']): AsyncGenerator<string> {
+    let ids: string[];
+    let after = '';
+    do {
+      const rows = await this.database.sweep<{ id: string }>(organizations(after, ORGANIZATIONS_PER_LOOK));
+      ids = rows.map(({ id }) => id);
+      yield* ids;
+      after = ids.at(-1) ?? after;
+    } while (ids.length === ORGANIZATIONS_PER_LOOK);
   }
 
   /** Runs the job in a moment rather than at its interval. */
@@ -59,11 +174,11 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
     if (this.isOn) this.jobs.forEach((job) => this.schedule(job, Math.min(FIRST_AFTER_MS, job.everyMs)));
   }
 
-  /** Waits for the jobs in progress, while the connections are still open. */
+  /** Waits for what is in progress, while the connections are still open. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort();
     for (const timer of this.timers.values()) clearTimeout(timer);
-    await Promise.all(this.inProgress.values());
+    await Promise.all([...this.inProgress.values(), ...this.claimedWork.map((work) => work.drain())]);
   }
 
   private schedule(job: Job, afterMs: number): void {

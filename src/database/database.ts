@@ -1,8 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isDistributed } from './citus/is-distributed';
 import { type ConnectionShares, type Cost } from './connections/connection-shares';
-import { describeError } from './errors';
 import { type InTransaction, joinTransaction } from './connections/join-transaction';
 import { OUTDATED, pendingMigrations } from './migrate';
 import { retryBroken, retryRolledBack } from './retry';
@@ -21,13 +20,9 @@ const MAX_IDLE_MS = 5_000;
  */
 const LEAST_WORK_MEM_KB = 32 * 1024;
 
-/** A round of `forEachOrganization()` looks for this many at once. */
-const ORGANIZATIONS_PER_ROUND = 1_000;
-
 /** The database as a feature sees it: one organization at a time. */
 @Injectable()
 export class Database {
-  private readonly logger = new Logger('Database');
   private readonly sweeps = new SerialQueue();
 
   constructor(
@@ -119,31 +114,6 @@ export class Database {
   /** The same in an open transaction of the host. Throws if the manager is in none, or not on our connections. */
   within(manager: EntityManager): Database {
     return new JoinedDatabase(this.dataSource, this.shares, joinTransaction(this.dataSource, manager));
-  }
-
-  /**
-   * Works through the organizations whose ids `find` returns in their order, as `id`, from behind the given one. An
-   * organization that fails is logged, and holds up no other one.
-   */
-  async forEachOrganization(
-    task: string,
-    find: (after: string, limit: number) => Sql,
-    work: (organizationId: string) => Promise<void>,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    let organizations: { id: string }[];
-    let after = '';
-    do {
-      organizations = await this.sweep(find(after, ORGANIZATIONS_PER_ROUND));
-      for (const { id } of organizations) {
-        if (signal?.aborted) return;
-        await work(id).catch((error: unknown) => {
-          const message = `cannot ${task} of an organization; it will be tried again`;
-          this.logger.warn({ message, organizationId: id, error: describeError(error) });
-        });
-        after = id;
-      }
-    } while (organizations.length === ORGANIZATIONS_PER_ROUND);
   }
 }
 

@@ -11,7 +11,6 @@ import { IdempotencyKey } from './idempotency-key.entity';
 
 const KEPT = sql`interval '24 hours'`;
 const DELETE_EVERY_MS = 10 * 60_000;
-const KEYS_PER_STATEMENT = 1_000;
 
 export interface Outcome<Response> {
   response: Response;
@@ -33,8 +32,17 @@ export class IdempotencyKeys implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const run = (signal: AbortSignal) => this.deleteExpired(signal);
-    this.background.add({ name: 'remove old idempotency keys', everyMs: DELETE_EVERY_MS, run });
+    this.background.removeOld({
+      name: 'remove old idempotency keys',
+      everyMs: DELETE_EVERY_MS,
+      organizations: (after, limit) => sql`
+        SELECT DISTINCT organization_id AS id FROM ${IdempotencyKey}
+        WHERE organization_id > ${after} AND created_at <= now() - ${KEPT} ORDER BY 1 LIMIT ${limit}`,
+      statement: (organizationId, limit) => sql`
+        DELETE FROM ${IdempotencyKey} WHERE organization_id = ${organizationId} AND (path, key) IN (
+          SELECT path, key FROM ${IdempotencyKey} WHERE organization_id = ${organizationId} AND created_at <= now() - ${KEPT}
+          LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+    });
   }
 
   /**
@@ -72,23 +80,6 @@ export class IdempotencyKeys implements OnModuleInit {
   /** Deletes the responses that show a user, in the transaction that purges the user. */
   async forgetUser(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
     await manager.delete(IdempotencyKey, { organizationId, userId });
-  }
-
-  async deleteExpired(signal?: AbortSignal): Promise<void> {
-    await this.database.forEachOrganization(
-      'remove old idempotency keys',
-      (after, limit) => sql`
-        SELECT DISTINCT organization_id AS id FROM ${IdempotencyKey}
-        WHERE organization_id > ${after} AND created_at <= now() - ${KEPT} ORDER BY 1 LIMIT ${limit}`,
-      async (organizationId) => {
-        const expired = sql`
-          DELETE FROM ${IdempotencyKey} WHERE organization_id = ${organizationId} AND (path, key) IN (
-            SELECT path, key FROM ${IdempotencyKey} WHERE organization_id = ${organizationId} AND created_at <= now() - ${KEPT}
-            LIMIT ${KEYS_PER_STATEMENT} FOR UPDATE SKIP LOCKED)`;
-        while ((await this.database.execute(organizationId, expired)) > 0) if (signal?.aborted) return;
-      },
-      signal,
-    );
   }
 }
 

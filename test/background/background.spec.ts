@@ -4,13 +4,14 @@
 import { Background } from '../../src/background/background';
 
 const MINUTE = 60_000;
+const NO_DATABASE = undefined as never; // these jobs use none
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 /** Starts a process with a job, and returns the number of its runs in the minutes to come. */
 function runsOf(everyMs: number, isOn = true) {
-  const background = new Background({ background: isOn });
+  const background = new Background({ background: isOn }, NO_DATABASE);
   let runs = 0;
   background.add({ name: 'count', everyMs, run: async () => void runs++ });
   background.onApplicationBootstrap();
@@ -39,7 +40,7 @@ it('runs nothing in a process without background work', async () => {
 });
 
 it('runs a job within moments when asked to, also if it is in progress, and then at its interval', async () => {
-  const background = new Background({ background: true });
+  const background = new Background({ background: true }, NO_DATABASE);
   const runs: (() => void)[] = [];
   const run = () => new Promise<void>((done) => runs.push(done));
   const job = background.add({ name: 'wait', everyMs: 10 * MINUTE, run });

@@ -3,12 +3,11 @@ import { LastUse } from '../../src/auth/last-use';
 import { OrganizationsService } from '../../src/auth/organizations.service';
 import { Database } from '../../src/database/database';
 import { systemCaller } from '../../src/http/caller';
-import { IdempotencyKeys } from '../../src/idempotency/idempotency-keys';
 import { PostgresStorage } from '../../src/rate-limit/postgres.storage';
 import { WINDOW_MS, windowKey } from '../../src/rate-limit/window';
 import { BatchService } from '../../src/users/batch/batch.service';
-import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
 import { sql } from '../../src/database/sql';
+import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
 import { describeOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
@@ -63,13 +62,13 @@ async function jobs(): Promise<void> {
   await dataSource.query(`UPDATE idempotency_keys SET created_at = '2000-01-01' WHERE organization_id = $1`, [
     api.organizationId,
   ]);
-  await app.get(IdempotencyKeys, { strict: false }).deleteExpired();
+  await runJob(app, 'remove old idempotency keys');
   const deleted = await api.createUser();
   await api.delete(`/api/v1/users/${deleted.id}`).expect(204);
   await dataSource.query(`UPDATE deleted_users SET deleted_at = '2000-01-01' WHERE organization_id = $1`, [
     api.organizationId,
   ]);
-  await app.get(DeletedUserRetention, { strict: false }).purgeOld();
+  await runJob(app, 'purge deleted users');
   await app.get(LastUse, { strict: false }).flush();
   const by = systemCaller(api.organizationId, 'cli', 'test');
   const users = [aUser(), aUser()];

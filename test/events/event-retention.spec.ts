@@ -1,10 +1,10 @@
-import { EventRetention } from '../../src/events/log/event-retention';
+import { runJob } from '../support/background';
 import { sequences, useEvents } from '../support/events';
 
 const { service, api, get, events } = useEvents();
 
 describe('what is too old', () => {
-  const retention = () => service().app.get(EventRetention, { strict: false });
+  const removeOld = () => runJob(service().app, 'remove old events');
 
   it('goes, in the order of the numbers, which never begin again', async () => {
     for (let n = 0; n < 4; n++) await api().createUser();
@@ -17,10 +17,10 @@ describe('what is too old', () => {
         [api().organizationId, through, days],
       );
     await age(3, 364.9);
-    await retention().removeOld();
+    await removeOld();
     expect(sequences(await events())).toEqual([1, 2, 3, 4, 5]);
     await age(3, 365.1);
-    await retention().removeOld();
+    await removeOld();
     expect(sequences(await events())).toEqual([4, 5]);
     expect(sequences(await events('?order=desc'))).toEqual([5, 4]);
     for (const query of [`cursor=${early}`, `order=desc&cursor=${earlyDescending}`]) {
@@ -29,7 +29,7 @@ describe('what is too old', () => {
     }
     expect(sequences(await events(`?cursor=${late}`))).toEqual([5]);
     await age(5, 366);
-    await retention().removeOld();
+    await removeOld();
     expect(await events()).toEqual([]);
     await api().createUser();
     expect(sequences(await events())).toEqual([6]);
@@ -45,7 +45,7 @@ describe('what is too old', () => {
     await service().dataSource.query(
       `INSERT INTO event_heads (organization_id) SELECT 'org_' || lpad(n::text, 26, '0') FROM generate_series(1, 2000) AS n`,
     );
-    await retention().removeOld();
+    await removeOld();
     expect(await events()).toEqual([]);
     await service().dataSource.query(`DELETE FROM event_heads WHERE organization_id LIKE 'org_000000%'`);
   });
@@ -57,7 +57,7 @@ describe('what is too old', () => {
       `UPDATE events SET occurred_at = now() - interval '400 days' WHERE organization_id = $1 AND sequence = 2`,
       [api().organizationId],
     );
-    await retention().removeOld();
+    await removeOld();
     expect(sequences(await events())).toEqual([1, 2]);
   });
 
@@ -71,7 +71,7 @@ describe('what is too old', () => {
       `UPDATE events SET occurred_at = now() - interval '400 days' WHERE organization_id = $1 AND sequence <= 3`,
       [api().organizationId],
     );
-    await retention().removeOld();
+    await removeOld();
     expect(sequences(await events())).toEqual([4]);
   });
 
@@ -88,7 +88,7 @@ describe('what is too old', () => {
        ON CONFLICT (organization_id) DO UPDATE SET sequence = 2504`,
       [api().organizationId],
     );
-    await retention().removeOld();
+    await removeOld();
     expect(sequences(await events()).slice(0, 2)).toEqual([2503, 2504]);
   });
 
@@ -150,7 +150,7 @@ describe('what is too old', () => {
     await at(1, 1);
     await at(2, 0.9 - year);
     await at(3, -0.1 - year);
-    await retention().removeOld();
+    await removeOld();
     expect(sequences(await events())).toEqual([4]);
   });
 });

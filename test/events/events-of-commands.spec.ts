@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EventRetention } from '../../src/events/log/event-retention';
+import { runJob } from '../support/background';
 import { emptyDirectory } from '../support/database';
 import { describeOn } from '../support/engine';
 import { upTo, useFeed } from '../support/feed';
@@ -113,7 +113,7 @@ describeOn('postgres', 'events of commands', () => {
       `UPDATE events SET occurred_at = now() - interval '400 days' WHERE organization_id = $1 AND sequence <= 4`,
       [organizationId],
     );
-    await service().app.get(EventRetention, { strict: false }).removeOld();
+    await runJob(service().app, 'remove old events');
     tail.process.kill('SIGCONT');
     await until(() => tail.stdout().includes('  5  user.created'));
 

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
 import { OrganizationsService } from '../../src/auth/organizations.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
-import { EventRetention } from '../../src/events/log/event-retention';
 import { TokenEvents } from '../../src/events/log/token-events';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
+import { runJob } from '../support/background';
 import { aUser } from '../support/client';
 import { describeOn } from '../support/engine';
 import { upTo, useFeed } from '../support/feed';
@@ -102,8 +102,7 @@ describeOn('postgres', 'events that are too old', () => {
       [organizationId],
     );
     const query = jest.spyOn(PostgresQueryRunner.prototype, 'query');
-    const retention = service().app.get(EventRetention, { strict: false });
-    await Promise.all(upTo(3).map(() => retention.removeOld()));
+    await Promise.all(upTo(3).map(() => runJob(service().app, 'remove old events')));
     const deletions = query.mock.calls.filter(([sql]) => /DELETE FROM "?events"?/.test(sql)).length;
     query.mockRestore();
     expect(deletions).toBe(5);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkOf } from '../../src/rate-limit/network';
 import { NetworkLimiter } from '../../src/rate-limit/network-limiter';
+import { runJob } from '../support/background';
 import { describeOn, itNotOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
 
@@ -77,7 +78,7 @@ describe('NetworkLimiter', () => {
     expect(JSON.stringify(await rows())).not.toContain(address);
     await anHourLater();
     await limiter.count(newAddress(), LIMIT);
-    await limiter.deleteExpired();
+    await runJob(service.app, 'delete expired windows of networks');
     expect(await rows()).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * @only embedded: it tests what the issuer and the browser send
  */
-import { UsedAttempts } from '../../src/sign-in/oidc/used-attempts';
+import { runJob } from '../support/background';
 import { asSecret, type FakeIssuer, strangeKey } from '../support/issuer';
 import { expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
 
@@ -174,11 +174,10 @@ describe('the callback', () => {
     await session();
     const rows = () => service.dataSource.query(`SELECT id FROM sign_in_rounds`);
     const before = (await rows()).length;
-    const used = service.app.get(UsedAttempts);
-    await used.deleteExpired();
+    await runJob(service.app, 'delete expired rounds of sign-in');
     expect((await rows()).length).toBe(before);
     await service.dataSource.query(`UPDATE sign_in_rounds SET expires_at = now()`);
-    await used.deleteExpired();
+    await runJob(service.app, 'delete expired rounds of sign-in');
     expect(await rows()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { TokensService } from '../../src';
 import { Database } from '../../src/database/database';
 import { countExpiringTokens } from '../../src/metrics/expiring-tokens';
-import { ExpiryWarnings } from '../../src/tokens/expiry-warnings';
+import { runJob } from '../support/background';
 import { Client } from '../support/client';
 import { ACME, expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
 
@@ -218,7 +218,7 @@ describe('the token of a sign-in', () => {
     const { id } = await session();
     expect(await countExpiringTokens(service.app.get(Database))).toBe(before);
     const types = async () => {
-      await service.app.get(ExpiryWarnings).warnAll();
+      await runJob(service.app, 'warn of expiring tokens');
       const rows = await service.dataSource.query(
         `SELECT type FROM token_events WHERE target_id = $1
          UNION ALL SELECT type FROM events WHERE target_id = $1`,

@@ -1,4 +1,4 @@
-import { ExpiryWarnings } from '../../src/tokens/expiry-warnings';
+import { runJob } from '../support/background';
 import { useTokens } from '../support/token-life';
 
 const { service, api, create, get, events, endIn } = useTokens();
@@ -35,7 +35,7 @@ describe('X-Token-Expires-At', () => {
 });
 
 describe('token.expiring and token.expired', () => {
-  const warn = () => service.app.get(ExpiryWarnings).warnAll();
+  const warn = () => runJob(service.app, 'warn of expiring tokens');
 
   /** What the events tell: the days left, or 0 if the token has expired. */
   const told = async (id: string) =>

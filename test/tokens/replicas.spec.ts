@@ -3,9 +3,7 @@
  * @only embedded postgres: it watches the locks of a single server
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Background } from '../../src/background/background';
-import { Database } from '../../src/database/database';
-import { ExpiryWarnings } from '../../src/tokens/expiry-warnings';
+import { runJob } from '../support/background';
 import { Client } from '../support/client';
 import { describeOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
@@ -105,11 +103,7 @@ describeOn('postgres', 'tokens on three replicas', () => {
   it('warn of a token once, however many look at the same time', async () => {
     const tokens = await Promise.all(Array.from({ length: 40 }, create));
     for (const { id } of tokens) await endIn(id, '6 days');
-    const warners = Array.from(
-      { length: 6 },
-      () => new ExpiryWarnings(service.app.get(Database), new Background({ background: false })),
-    );
-    await Promise.all(warners.map((warner) => warner.warnAll()));
+    await Promise.all(Array.from({ length: 6 }, () => runJob(service.app, 'warn of expiring tokens')));
     expect(await Promise.all(tokens.map(({ id }) => warnings(id)))).toEqual(Array(40).fill(1));
   });
 

@@ -6,7 +6,7 @@ import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/auth/organizations.service';
 import { Database } from '../../src/database/database';
 import { TokensService } from '../../src/tokens/tokens.service';
-import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
+import { runJob } from '../support/background';
 import type { Client } from '../support/client';
 import { directUrl } from '../support/database';
 import { describeOn, itNotOn } from '../support/engine';
@@ -82,7 +82,7 @@ describe('after a purge', () => {
       `UPDATE deleted_users SET deleted_at = '2020-01-01' WHERE organization_id = $1 AND id = $2`,
       [api.organizationId, id],
     );
-    await service.app.get(DeletedUserRetention, { strict: false }).purgeOld();
+    await runJob(service.app, 'purge deleted users');
     const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
     expect(traces).toEqual([]);
   });
@@ -145,7 +145,6 @@ describeOn('postgres', 'a purge that is cut short', () => {
       `UPDATE deleted_users SET deleted_at = '2020-01-01' WHERE organization_id = $1 AND id = $2`,
       [api.organizationId, id],
     );
-    const retention = service.app.get(DeletedUserRetention, { strict: false });
     const stop = new AbortController();
     const database = service.app.get(Database);
     const write = database.write.bind(database);
@@ -154,11 +153,11 @@ describeOn('postgres', 'a purge that is cut short', () => {
       return write(...transaction);
     });
 
-    await retention.purgeOld(stop.signal);
+    await runJob(service.app, 'purge deleted users', stop.signal);
 
     spy.mockRestore();
     await api.get(`/api/v1/deleted-users/${id}`).expect(200);
-    await retention.purgeOld();
+    await runJob(service.app, 'purge deleted users');
     const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
     expect(traces).toEqual([]);
   });

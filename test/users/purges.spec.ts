@@ -1,5 +1,5 @@
-import { DeletedUserRetention } from '../../src/users/deleted/deleted-user-retention';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
+import { runJob } from '../support/background';
 import { aUser, type Client, type UserBody } from '../support/client';
 import { DAY_MS, deletedPath, pathOf, restorePath, useDeletedUsers } from '../support/deleted-users';
 import { startService, type TestService } from '../support/service';
@@ -106,7 +106,7 @@ describe('DELETE /api/v1/deleted-users/{id}', () => {
 });
 
 describe('the retention of deleted users', () => {
-  const purgeOld = () => service.app.get(DeletedUserRetention, { strict: false }).purgeOld();
+  const purgeOld = () => runJob(service.app, 'purge deleted users');
 
   it('purges those whose time is over, and nobody else', async () => {
     const old = await deletedUser();

@@ -1,5 +1,5 @@
-import { DeliveryRetention } from '../../src/webhooks/deliveries/delivery-retention';
 import { WebhookSecrets } from '../../src/webhooks/webhook/webhook-secrets';
+import { runJob } from '../support/background';
 import { dumpOf } from '../support/dump';
 import { verified } from '../support/receiver';
 import {
@@ -200,7 +200,7 @@ it('deliveries are removed after 30 days, unless they are pending and have a web
       [api.organizationId, delivery, webhook, state, days],
     );
   await api.get('/api/v1/events').expect(200); // which numbers an event, so the organization has a head
-  await service.app.get(DeliveryRetention, { strict: false }).removeOld();
+  await runJob(service.app, 'remove old deliveries');
   const left = await service.dataSource.query(
     'SELECT id FROM webhook_deliveries WHERE organization_id = $1 ORDER BY id',
     [api.organizationId],

@@ -30,15 +30,10 @@ export class EventRetention implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const run = (signal: AbortSignal) => this.removeOld(signal);
-    this.background.add({ name: 'remove old events', everyMs: REMOVE_EVERY_MS, run });
-  }
-
-  async removeOld(signal?: AbortSignal): Promise<void> {
-    await this.database.forEachOrganization(
-      'remove old events',
+    const old = {
+      name: 'remove old events',
       // Finds the oldest event of each organization by its key.
-      (after, limit) => sql`
+      organizations: (after: string, limit: number) => sql`
         SELECT organization_id AS id FROM ${EventHead} AS heads
         WHERE organization_id > ${after} AND (
           SELECT occurred_at FROM ${Event} AS events
@@ -46,12 +41,11 @@ export class EventRetention implements OnModuleInit {
           ORDER BY events.sequence LIMIT 1 -- not removed + 1, which may have been deleted by hand
         ) NOT BETWEEN ${this.cutoff()} + ${MAX_AHEAD} AND now()
         ORDER BY organization_id LIMIT ${limit}`,
-      async (organizationId) => {
-        const remove = (manager: EntityManager) => this.removeBatch(manager, organizationId);
-        while (await this.database.write(organizationId, remove)) if (signal?.aborted) return;
-      },
-      signal,
-    );
+      part: (organizationId: string) =>
+        this.database.write(organizationId, (manager) => this.removeBatch(manager, organizationId)),
+    };
+    const run = (signal: AbortSignal) => this.background.forEachOrganization(old, signal);
+    this.background.add({ name: old.name, everyMs: REMOVE_EVERY_MS, run });
   }
 
   /** Removes the oldest events up to the last one that is too old. Returns whether there were any. */

@@ -5,7 +5,6 @@ import { query, sql } from '../../database/sql';
 import { UsedAttempt } from './used-attempt.entity';
 
 const DELETE_EVERY_MS = 10 * 60_000;
-const ATTEMPTS_PER_STATEMENT = 1_000;
 
 /** Attempts belong to no organization, and share the connections of one, because anybody may begin one. */
 const NO_ORGANIZATION = '';
@@ -19,8 +18,13 @@ export class UsedAttempts implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const run = (signal: AbortSignal) => this.deleteExpired(signal);
-    this.background.add({ name: 'delete expired rounds of sign-in', everyMs: DELETE_EVERY_MS, run });
+    this.background.removeOld({
+      name: 'delete expired rounds of sign-in',
+      everyMs: DELETE_EVERY_MS,
+      statement: (_organizationId, limit) => sql`
+        DELETE FROM ${UsedAttempt} WHERE id = ANY (ARRAY(
+          SELECT id FROM ${UsedAttempt} WHERE expires_at <= now() LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
+    });
   }
 
   /** Returns whether the attempt was unused and has not expired, by the database's clock. */
@@ -35,14 +39,5 @@ export class UsedAttempts implements OnModuleInit {
       'quick',
     );
     return inserted.length === 1;
-  }
-
-  /** Deletes the attempts that have expired, so that nobody could use them again. */
-  async deleteExpired(signal?: AbortSignal): Promise<void> {
-    const expired = sql`
-      DELETE FROM ${UsedAttempt} WHERE id = ANY (ARRAY(
-        SELECT id FROM ${UsedAttempt} WHERE expires_at <= now() LIMIT ${ATTEMPTS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))`;
-    while ((await this.database.execute(NO_ORGANIZATION, expired)) === ATTEMPTS_PER_STATEMENT)
-      if (signal?.aborted) return;
   }
 }

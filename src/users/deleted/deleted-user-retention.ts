@@ -1,6 +1,7 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Background, type Job } from '../../background/background';
 import { Database } from '../../database/database';
+import { describeError } from '../../database/errors';
 import { query, sql } from '../../database/sql';
 import { type Caller, systemCaller } from '../../http/caller';
 import { SERVICE_OPTIONS } from '../../feature/options.module';
@@ -12,11 +13,12 @@ export interface DeletedUsersOptions {
 }
 
 const PURGE_EVERY_MS = 60 * 60_000;
-const USERS_PER_ROUND = 100;
+const USERS_PER_PART = 10;
 
 /** Purges deleted users whose retention period is over. */
 @Injectable()
 export class DeletedUserRetention implements OnModuleInit {
+  private readonly logger = new Logger('DeletedUserRetention');
   private readonly job: Job = {
     name: 'purge deleted users',
     everyMs: PURGE_EVERY_MS,
@@ -42,43 +44,40 @@ export class DeletedUserRetention implements OnModuleInit {
     else await this.purge.run(by, id);
   }
 
-  async purgeOld(signal?: AbortSignal): Promise<void> {
-    await this.database.forEachOrganization(
-      'purge deleted users',
-      (after, limit) => sql`
+  private async purgeOld(signal: AbortSignal): Promise<void> {
+    const skipped: string[] = [];
+    const old = {
+      name: this.job.name,
+      organizations: (after: string, limit: number) => sql`
         SELECT DISTINCT organization_id AS id FROM ${DeletedUser}
         WHERE organization_id > ${after} AND ${this.oldSql()} ORDER BY 1 LIMIT ${limit}`,
-      (organizationId) => this.purgeOldOf(organizationId, signal),
-      signal,
-    );
+      part: (organizationId: string) => this.purgeSome(organizationId, skipped, signal),
+    };
+    await this.background.forEachOrganization(old, signal);
   }
 
-  /** A user who cannot be purged does not hold up others. */
-  private async purgeOldOf(organizationId: string, signal?: AbortSignal): Promise<void> {
+  /** A user who cannot be purged is skipped until the next run, and does not hold up others. */
+  private async purgeSome(organizationId: string, skipped: string[], signal: AbortSignal): Promise<boolean> {
     const by = systemCaller(organizationId, 'service', 'retention');
-    const skipped: string[] = [];
-    let failure: unknown;
-    for (;;) {
-      const users = await this.database.read(organizationId, (manager) =>
-        query<{ id: string; version: number }>(
-          manager,
-          sql`SELECT id, version FROM ${DeletedUser}
-              WHERE organization_id = ${organizationId} AND ${this.oldSql()} AND id <> ALL (${skipped})
-              ORDER BY deleted_at, id LIMIT ${USERS_PER_ROUND}`,
-        ),
-      );
-      if (users.length === 0) break;
-      for (const { id, version } of users) {
-        if (signal?.aborted) return;
-        // By version: a user who was restored and deleted again starts a new retention period.
-        const isPurged = await this.purge.run(by, id, { version, signal }).catch((error: unknown) => {
-          failure = error;
-          return false;
-        });
-        if (!isPurged) skipped.push(id);
-      }
+    const users = await this.database.read(organizationId, (manager) =>
+      query<{ id: string; version: number }>(
+        manager,
+        sql`SELECT id, version FROM ${DeletedUser}
+            WHERE organization_id = ${organizationId} AND ${this.oldSql()} AND id <> ALL (${skipped})
+            ORDER BY deleted_at, id LIMIT ${USERS_PER_PART}`,
+      ),
+    );
+    for (const { id, version } of users) {
+      if (signal.aborted) return false;
+      // By version: a user who was restored and deleted again starts a new retention period.
+      const isPurged = await this.purge.run(by, id, { version, signal }).catch((error: unknown) => {
+        const message = 'cannot purge a deleted user; it will be tried again';
+        this.logger.warn({ message, organizationId, userId: id, error: describeError(error) });
+        return false;
+      });
+      if (!isPurged) skipped.push(id);
     }
-    if (failure !== undefined) throw failure;
+    return users.length === USERS_PER_PART;
   }
 
   private oldSql() {

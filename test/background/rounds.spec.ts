@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { Background } from '../../src/background/background';
+import { sql } from '../../src/database/sql';
+import { useService } from '../support/service';
+
+const service = useService();
+
+/** Goes over organizations, each of which has so many parts; `work` may take long or fail. */
+function goOver(parts: Record<string, number>, work: (id: string) => unknown = () => {}) {
+  const left = { ...parts };
+  const order: string[] = [];
+  let looks = 0;
+  const task = {
+    name: 'test',
+    organizations: (after: string, limit: number) => {
+      looks++;
+      const ids = Object.keys(left).filter((id) => left[id] > 0);
+      return sql`SELECT id FROM unnest(${ids}::text[]) AS id WHERE id > ${after} ORDER BY id LIMIT ${limit}`;
+    },
+    part: async (id: string) => {
+      await work(id);
+      order.push(id);
+      return --left[id] > 0;
+    },
+  };
+  const background = service.app.get(Background, { strict: false });
+  return {
+    left,
+    order,
+    looks: () => looks,
+    done: background.forEachOrganization(task, new AbortController().signal),
+  };
+}
+
+it('what one organization has left comes after the others', async () => {
+  const { order, done } = goOver({ a: 3, b: 1, c: 2 });
+  await done;
+  expect(order).toEqual(['a', 'b', 'c', 'a', 'c', 'a']);
+});
+
+it('an organization that takes long holds up no other one, neither in its round nor in the next', async () => {
+  let finish!: () => void;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const { order, done } = goOver({ a: 1, b: 2 }, (id) => (id === 'a' ? finished : undefined));
+  while (order.length < 2) await sleep(20);
+  expect(order).toEqual(['b', 'b']);
+  finish();
+  await done;
+  expect(order).toEqual(['b', 'b', 'a']);
+});
+
+it('one look finds what each has left, however much that is', async () => {
+  const { order, looks, done } = goOver({ a: 30, b: 1 });
+  await done;
+  expect([order.length, looks()]).toEqual([31, 1]);
+});
+
+it('what takes long neither slows down what others have left, nor hides those that come later', async () => {
+  let finish!: () => void;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const { left, order, looks, done } = goOver({ a: 1, b: 100 }, (id) => (id === 'a' ? finished : undefined));
+  while (order.length < 100) await sleep(20);
+  expect(looks()).toBe(1);
+  left.c = 1;
+  while (!order.includes('c')) await sleep(20);
+  finish();
+  await done;
+  expect(order.at(-1)).toBe('a');
+});
+
+it('an organization that fails is logged, tried once in a run, and holds up no other one', async () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  try {
+    let attempts = 0;
+    const { order, done } = goOver({ a: 2, b: 20 }, (id) => {
+      if (id !== 'a') return;
+      attempts++;
+      throw new Error('no');
+    });
+    await done;
+    expect([order.length, attempts]).toEqual([20, 1]);
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({ message: expect.stringContaining('cannot test of an'), organizationId: 'a' }),
+    );
+  } finally {
+    warn.mockRestore();
+  }
+});
