@@ -16,6 +16,7 @@ import { IndexMemberEvents1764200000041 } from './1764200000041-index-member-eve
 import { CreateSignInRounds1764200000050 } from './1764200000050-create-sign-in-rounds';
 import { DropUserSamples1764200000060 } from './1764200000060-drop-user-samples';
 import { DropVocabularies1764200000061 } from './1764200000061-drop-vocabularies';
+import { AddClaimTimes1764200000062 } from './1764200000062-add-claim-times';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   CreateSignInRounds1764200000050,
   DropUserSamples1764200000060,
   DropVocabularies1764200000061,
+  AddClaimTimes1764200000062,
 ];

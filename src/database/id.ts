@@ -15,6 +15,10 @@ export function newId(prefix: string): string {
   return `${prefix}_${suffix}`;
 }
 
+/** A text that sorts before all ids of this time and later ones, and behind earlier ones. */
+export const firstId = (prefix: string, time: Date): string =>
+  `${prefix}_${digits(Math.max(0, time.getTime()), 10)}`;
+
 /** The last base32 digits of a number. */
 function digits(number: number, length: number): string {
   let text = '';

@@ -11,6 +11,7 @@ import { DeliveriesService } from './deliveries/deliveries.service';
 import { Deliverer } from './deliveries/deliverer';
 import { WebhookDelivery } from './deliveries/delivery.entity';
 import { DeliveryRetention } from './deliveries/delivery-retention';
+import { PendingDeliveries } from './deliveries/pending-deliveries';
 import { WebhookReplay } from './deliveries/replay.entity';
 import { Sender } from './deliveries/sender';
 import { WebhookClaims } from './deliveries/webhook-claims';
@@ -31,6 +32,7 @@ import { WebhooksService } from './webhooks.service';
     WebhookClaims,
     Attempts,
     Sender,
+    PendingDeliveries,
     DeliveryRetention,
     {
       provide: KeyRing,

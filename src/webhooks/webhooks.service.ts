@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
@@ -13,7 +13,9 @@ import { validatedInput } from '../http/input/validate';
 import { BY_CREATION, type Page, paginate } from '../pages/paginate';
 import { numberIn } from '../tokens/durations';
 import { Reach } from './address/reach';
-import { failPending } from './deliveries/fail-pending';
+import { WebhookDelivery } from './deliveries/delivery.entity';
+import { PendingDeliveries } from './deliveries/pending-deliveries';
+import { WebhookReplay } from './deliveries/replay.entity';
 import { requireQuota } from './require-quota';
 import { webhookEvent, webhookUpdated } from './webhook/webhook.events';
 import { Webhook, WEBHOOK_COLUMNS, type WebhookFields } from './webhook/webhook.entity';
@@ -36,6 +38,7 @@ export class WebhooksService {
     private readonly secrets: WebhookSecrets,
     private readonly log: EventLog,
     private readonly reach: Reach,
+    private readonly pending: PendingDeliveries,
   ) {}
 
   /** Newest first. */
@@ -100,18 +103,22 @@ export class WebhooksService {
     const { organizationId } = caller;
     const fields = validatedInput(UpdateWebhookDto, input);
     if (fields.url !== undefined) this.requireScheme(fields.url);
-    if (fields.enabled) await this.log.catchUp(organizationId);
+    if (fields.enabled) {
+      await this.log.catchUp(organizationId);
+      await this.pending.fail(organizationId, id); // what is left of the last time, if it is disabled
+    }
     const webhook = await writeWebhook(this.database, organizationId, id, async (manager, before) => {
       const changes = changedFields(before, fields);
       if (Object.keys(changes).length === 0) return before;
       const isSwitchedOn = changes.enabled === true;
+      if (isSwitchedOn) await requireNothingPending(manager, before);
       const reset = isSwitchedOn ? await resetFields(manager, organizationId) : {};
       // The pause was requested by the former receiver.
       const unblock = isSwitchedOn || changes.url !== undefined ? { blockedUntil: () => `'-infinity'` } : {};
       const updatedAt = () => 'greatest(updated_at, now())';
       const values = { ...changes, ...reset, ...unblock, updatedAt };
       await manager.update(Webhook, { organizationId, id }, values);
-      if (changes.enabled === false) await failPending(manager, before);
+      if (changes.enabled === false) await manager.delete(WebhookReplay, { organizationId, webhookId: id });
       const after = await manager.findOneByOrFail(Webhook, { organizationId, id });
       const previous = Object.fromEntries(
         Object.keys(changes).map((name) => [name, before[name as keyof Webhook]]),
@@ -119,16 +126,17 @@ export class WebhooksService {
       await recordEvents(manager, webhookUpdated(caller, after, previous));
       return after;
     });
+    if (fields.enabled === false) await this.pending.fail(organizationId, id);
     return serializeWebhook(webhook);
   }
 
-  /** The deliveries stay until the retention job removes them. */
+  /** What waits is not sent. The deliveries stay until the retention job removes them. */
   async delete(by: By, id: string): Promise<void> {
     const caller = callerOf(by);
     const { organizationId } = caller;
     await writeWebhook(this.database, organizationId, id, async (manager, webhook) => {
       await manager.delete(Webhook, { organizationId, id });
-      await failPending(manager, webhook);
+      await manager.delete(WebhookReplay, { organizationId, webhookId: id });
       await recordEvents(manager, webhookEvent(caller, 'webhook.deleted', webhook));
     });
   }
@@ -163,6 +171,12 @@ export class WebhooksService {
   }
 }
 
+/** What waited when the webhook was disabled must not be sent when it is enabled again. */
+async function requireNothingPending(manager: EntityManager, { organizationId, id }: Webhook): Promise<void> {
+  if (await manager.existsBy(WebhookDelivery, { organizationId, webhookId: id, state: 'pending' }))
+    throw new ServiceUnavailableException('What waited for the webhook is still being failed. Try again.');
+}
+
 /** The fields whose values change. */
 function changedFields(webhook: Webhook, fields: UpdateWebhookDto): Partial<UpdateWebhookDto> {
   const names = ['url', 'types', 'description', 'enabled', 'payload', 'ordering'] as const;
@@ -178,6 +192,7 @@ const resetFields = async (manager: EntityManager, organizationId: string) => ({
   failingSince: null,
   failingDelivery: null,
   failingOthers: false,
+  isSlow: false,
   isFull: false,
   sequence: await lastSequence(manager, organizationId),
 });

@@ -26,6 +26,7 @@ const LANDED: Record<string, string> = {
     '8a5247f3e7343c0b2ffefabea2e2e967f402899619b41dfb6771e68d9f61b78f',
   '1764200000060-drop-user-samples.ts': '2167a987d6a6893ce40e067286364f8beb880670c07a0ca2016bb77faf88c390',
   '1764200000061-drop-vocabularies.ts': 'fc88522a0a392590b0ae5d87f208d9bb5633fb3797d863d98ca46f71d66fa6e6',
+  '1764200000062-add-claim-times.ts': 'c51cfa8cce4a22b354ee4bc26a628a2c61a9eae2441b9ed7552ea793ddbedd2a',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

@@ -7,6 +7,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Subscriber, UsersService } from '../../src';
+import { Database } from '../../src/database/database';
+import { Mount } from '../../src/embedding/mount';
 import { describeOn } from '../support/engine';
 import {
   cursorsOf,
@@ -121,6 +123,25 @@ describeOn('postgres', 'subscribers in several processes', () => {
       }
     } finally {
       for (const child of processes) child.kill('SIGKILL');
+    }
+  });
+
+  it('get what happens while each statement of their organization waits for longer than a turn lasts', async () => {
+    const { subscriber, of } = recorder('billing');
+    const host = await start([subscriber], { connections: 2 }); // one of them for each organization
+    const id = await newOrganization(host);
+    await host.app.get(UsersService).create(id, person(1));
+    const own = host.app.get(Mount).service.get(Database);
+    let isOver = false;
+    const read = () => own.read(id, (manager) => manager.query('SELECT pg_sleep(1.2)'));
+    const reading = (async () => {
+      while (!isOver) await read();
+    })();
+    try {
+      await until(() => of(id).length === 1);
+    } finally {
+      isOver = true;
+      await reading;
     }
   });
 });

@@ -304,20 +304,20 @@ describe('subscribers', () => {
     const claims = await Promise.all(Array.from({ length: 5 }, () => cursors.claim('billing', 'org_1')));
     const [first, ...others] = claims.filter((claim) => claim !== undefined);
     expect(others).toEqual([]);
-    expect(await cursors.update({ ...first, sequence: 7 }, 30_000)).toBe(true);
+    expect(await cursors.renew({ ...first, sequence: 7 })).toBe(true);
     expect(await cursors.claim('billing', 'org_1')).toBeUndefined();
 
     await endPauses(host); // as if the process had not renewed its claim
     const second = await cursors.claim('billing', 'org_1');
 
     expect(second).toMatchObject({ sequence: 7 });
-    expect(await cursors.update({ ...first, sequence: 9 }, 0)).toBe(false);
+    expect(await cursors.release({ ...first, sequence: 9 })).toBe(false);
     expect(await cursors.claim('billing', 'org_1')).toBeUndefined();
-    expect(await cursors.update({ ...second!, sequence: 6 }, 0)).toBe(true); // a late renewal takes nothing back
+    expect(await cursors.release({ ...second!, sequence: 6 })).toBe(true); // a late renewal takes nothing back
     let claim = await cursors.claim('billing', 'org_1');
     expect(claim).toMatchObject({ sequence: 7 });
     for (let n = 0; n < 50; n++) {
-      await cursors.update(claim!, 0); // its events can be claimed at once
+      await cursors.release(claim!); // its events can be claimed at once
       expect((claim = await cursors.claim('billing', 'org_1'))).toBeDefined();
     }
   });

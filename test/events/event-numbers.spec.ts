@@ -9,6 +9,7 @@ import { aUser, type Client, type UserBody } from '../support/client';
 import { describeOn } from '../support/engine';
 import { call, type EventBody, upTo, useFeed } from '../support/feed';
 import { type Running, start, stop } from '../support/process';
+import { ownStatementsOf } from '../support/statements';
 
 const { service, readFeed, expectComplete } = useFeed();
 
@@ -223,7 +224,7 @@ describeOn('postgres', 'the numbers of events', () => {
         clients[0].organizationId,
       ]);
       for (const client of clients) await service().dataSource.query(insert(1, client.organizationId));
-      await service().app.get(EventNumbering, { strict: false }).numberAll(new AbortController().signal);
+      await Promise.all(await service().app.get(EventNumbering, { strict: false }).beginAll());
       const found = await sequences();
       expect(found[0]).toContain(null);
       expect(found[1]).not.toContain(null);
@@ -233,13 +234,27 @@ describeOn('postgres', 'the numbers of events', () => {
     }
   });
 
+  it('of one organization are given in turns of five statements, however many events it has', async () => {
+    const client = await service().client();
+    const { organizationId } = client;
+    await readFeed(client); // adds the head
+    await service().dataSource.query(insert(7_500, organizationId));
+    const numbering = service().app.get(EventNumbering, { strict: false });
+    const statements = await ownStatementsOf(service().dataSource, () =>
+      Promise.all(numbering.begin([organizationId], [])),
+    );
+    const numbered = statements.filter(({ sql }) => /UPDATE "?events/.test(sql));
+    expect(numbered.length).toBeGreaterThan(0);
+    expect(numbered.length).toBeLessThanOrEqual(5);
+  });
+
   it('are given behind an organization that fills a round, and cannot get them now', async () => {
     const ids = [await service().client(), await service().client()].map(
       ({ organizationId }) => organizationId,
     );
     const [full, behind] = ids.sort();
-    const number = () =>
-      service().app.get(EventNumbering, { strict: false }).numberAll(new AbortController().signal);
+    const number = async () =>
+      Promise.all(await service().app.get(EventNumbering, { strict: false }).beginAll());
     await number(); // adds the heads
     const open = await transaction();
     try {

@@ -1,7 +1,7 @@
 /**
  * @only embedded: it uses no database
  */
-import { type Verdict, verdictOf } from '../../src/webhooks/deliveries/attempt-outcome';
+import { type AttemptOutcome, outcomeOf } from '../../src/webhooks/deliveries/attempt-outcome';
 
 const NOW = Date.parse('2026-01-31T09:30:00Z');
 const SECONDS = 1_000;
@@ -10,12 +10,12 @@ const HOURS = 60 * 60 * SECONDS;
 /** The pauses after each of ten attempts, in seconds. The chance is from 0 to 1. */
 const PAUSES = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** The verdicts on ten attempts in a row that all get this status. */
-const verdicts = (status: number, chance: number): Verdict[] =>
-  Array.from({ length: 10 }, (_, i) => verdictOf({ status }, i + 1, NOW, () => chance));
+/** The outcomes of ten attempts in a row that all get this status. */
+const outcomes = (status: number, chance: number): AttemptOutcome[] =>
+  Array.from({ length: 10 }, (_, i) => outcomeOf({ status, tookMs: 1 }, i + 1, NOW, () => chance));
 
 const after = (status: number, retryAfter?: string, attempts = 1) =>
-  verdictOf({ status, retryAfter }, attempts, NOW, () => 0.5);
+  outcomeOf({ status, retryAfter, tookMs: 1 }, attempts, NOW, () => 0.5);
 
 describe('the pauses between attempts', () => {
   it.each([
@@ -25,7 +25,7 @@ describe('the pauses between attempts', () => {
   ])(
     'are, with a chance of %d, those of the contract × %d, and after the tenth there is none',
     (chance, factor) => {
-      const all = verdicts(500, chance);
+      const all = outcomes(500, chance);
       expect(all.slice(0, 9).map(({ pauseMs }) => pauseMs / SECONDS)).toEqual(
         PAUSES.map((pause) => expect.closeTo(pause * factor, 3)),
       );
@@ -34,7 +34,7 @@ describe('the pauses between attempts', () => {
   );
 
   it('are not the same for two deliveries', () => {
-    const pauses = Array.from({ length: 20 }, () => verdictOf({ status: 500 }, 9).pauseMs);
+    const pauses = Array.from({ length: 20 }, () => outcomeOf({ status: 500, tookMs: 1 }, 9).pauseMs);
     expect(new Set(pauses).size).toBeGreaterThan(15);
   });
 
@@ -75,13 +75,23 @@ describe('an answer', () => {
   );
 
   it('that does not come is a failure without a status', () =>
-    expect(verdictOf(undefined, 1, NOW, () => 0.5)).toEqual({
+    expect(outcomeOf(undefined, 1, NOW, () => 0.5)).toEqual({
       state: 'pending',
       status: null,
       pauseMs: 5 * SECONDS,
       blockMs: 0,
       isGone: false,
+      isSlow: false,
     }));
+
+  it('that takes more than two seconds is slow, whatever it says', () => {
+    for (const status of [200, 500])
+      for (const [tookMs, isSlow] of [
+        [1_999, false],
+        [2_001, true],
+      ] as const)
+        expect(outcomeOf({ status, tookMs }, 1)).toMatchObject({ isSlow });
+  });
 
   it.each([429, 502, 503, 504])('of %i keeps everything from the webhook for a while', (status) => {
     expect(after(status).blockMs).toBe(30 * SECONDS);

@@ -1,6 +1,7 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Background } from '../../background/background';
+import { Slots } from '../../background/slots';
 import { Database } from '../../database/database';
 import { describeError, isLocked, isTimedOut } from '../../database/errors';
 import { query, sql } from '../../database/sql';
@@ -11,11 +12,17 @@ import { TokenEvents } from './token-events';
 /** Numbering this many takes about 20 ms. */
 const EVENTS_PER_STATEMENT = 1_000;
 
-/** Several at once, because an organization with locked events takes until the lock timeout. */
-const ORGANIZATIONS_AT_ONCE = 4;
+/** The next organization does not wait for all events of one that has many. */
+const STATEMENTS_PER_TURN = 5;
 
-/** How many unnumbered events a round reads to find their organizations. */
-const EVENTS_PER_ROUND = 10_000;
+/** How many organizations are numbered at once. One that waits for a lock or its share goes on beside them. */
+const ORGANIZATIONS_AT_ONCE = 4;
+const LATE_AFTER_MS = 500;
+
+/** How many unnumbered events a statement reads to find their organizations. */
+const EVENTS_PER_LOOK = 1_000;
+
+const CATCH_UP_ALL_MS = 10_000;
 
 /**
  * Readers number new events themselves, so this only bounds the backlog. Every 2 seconds, it took a seventh of the CPU
@@ -28,10 +35,12 @@ const NUMBER_EVERY_MS = 10_000;
  * what has been committed. Visible events are committed, so no number comes late, whatever is still open.
  */
 @Injectable()
-export class EventNumbering implements OnModuleInit {
+export class EventNumbering implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('EventNumbering');
-  /** The next round starts after this organization, if the last one reached its limit. */
-  private lastSeen = '';
+  private readonly slots = new Slots(ORGANIZATIONS_AT_ONCE, 1, LATE_AFTER_MS);
+  /** The turns in progress, by organization. */
+  private readonly inProgress = new Map<string, Promise<void>>();
+  private isOver = false;
 
   constructor(
     private readonly database: Database,
@@ -40,50 +49,68 @@ export class EventNumbering implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const run = (signal: AbortSignal) => this.numberAll(signal);
+    const run = async () => void (await this.beginAll());
     this.background.add({ name: 'number events', everyMs: NUMBER_EVERY_MS, run });
   }
 
-  /** Numbers all committed events of every organization. */
-  async numberAll(signal: AbortSignal): Promise<void> {
-    const rows = await this.database.sweep<{ organizationId: string }>(sql`
-      SELECT organization_id AS "organizationId" FROM ${Event} WHERE sequence IS NULL AND organization_id > ${this.lastSeen}
-      ORDER BY organization_id, position -- the order of the index, which is then used whatever the statistics say
-      LIMIT ${EVENTS_PER_ROUND}`);
-    // An organization that cannot be numbered may have more events than a round reads.
-    this.lastSeen = rows.length === EVENTS_PER_ROUND ? rows[rows.length - 1].organizationId : '';
+  /** Ends what is in progress, while the connections are still open. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.inProgress.values());
+  }
+
+  /** Begins to number the events of every organization, as `begin()` does. */
+  async beginAll(): Promise<Promise<void>[]> {
+    const behind = new Set<string>();
+    let rows: { organizationId: string }[];
+    let after = '';
+    do {
+      rows = await this.database.sweep<{ organizationId: string }>(sql`
+        SELECT organization_id AS "organizationId" FROM ${Event} WHERE sequence IS NULL AND organization_id > ${after}
+        ORDER BY organization_id, position -- the order of the index, which is then used whatever the statistics say
+        LIMIT ${EVENTS_PER_LOOK}`);
+      for (const { organizationId } of rows) behind.add(organizationId);
+      after = rows.at(-1)?.organizationId ?? after; // whatever else this one has is skipped
+    } while (rows.length === EVENTS_PER_LOOK);
     const withTokenEvents = await this.tokens.waiting();
-    const behind = rows.map(({ organizationId }) => organizationId);
-    await this.numberOf([...behind, ...withTokenEvents], withTokenEvents, signal);
+    return this.begin([...behind, ...withTokenEvents], withTokenEvents);
   }
 
-  /** Numbers all committed events of these organizations, after moving the events of tokens for some of them. */
-  async numberOf(
-    organizationIds: readonly string[],
-    withTokenEvents: readonly string[],
-    signal: AbortSignal,
-  ): Promise<void> {
+  /**
+   * Begins to number the events of these organizations, after moving the events of tokens for some of them. Returns a
+   * promise for each, which resolves when its turn is over. What is left then is numbered in its next turn.
+   */
+  begin(organizationIds: readonly string[], withTokenEvents: readonly string[]): Promise<void>[] {
     const isToMove = new Set(withTokenEvents);
-    const organizations = new Set(organizationIds).values();
-    const work = async () => {
-      for (const organizationId of organizations) {
-        if (signal.aborted) return;
-        const number = async () => {
-          if (isToMove.has(organizationId)) await this.tokens.move(organizationId);
-          await this.numberAllOf(organizationId, signal);
-        };
-        await number().catch((error: unknown) => {
-          const message = 'cannot number the events of an organization; it will be tried again';
-          this.logger.warn({ message, organizationId, error: describeError(error) });
-        });
-      }
-    };
-    await Promise.all(Array.from({ length: ORGANIZATIONS_AT_ONCE }, work));
+    return [...new Set(organizationIds)].map((organizationId) => {
+      const turn =
+        this.inProgress.get(organizationId) ??
+        this.slots
+          .run(organizationId, () => this.numberSome(organizationId, isToMove.has(organizationId)))
+          .catch((error: unknown) => {
+            const message = 'cannot number the events of an organization; it will be tried again';
+            this.logger.warn({ message, organizationId, error: describeError(error) });
+          })
+          .finally(() => this.inProgress.delete(organizationId));
+      this.inProgress.set(organizationId, turn);
+      return turn;
+    });
   }
 
-  private async numberAllOf(organizationId: string, signal: AbortSignal): Promise<void> {
-    let count = EVENTS_PER_STATEMENT;
-    while (count === EVENTS_PER_STATEMENT && !signal.aborted) count = await this.number(organizationId);
+  private async numberSome(organizationId: string, hasTokenEvents: boolean): Promise<void> {
+    if (hasTokenEvents && !this.isOver) await this.tokens.move(organizationId);
+    for (let i = 0; i < STATEMENTS_PER_TURN && !this.isOver; i++)
+      if ((await this.number(organizationId)) < EVENTS_PER_STATEMENT) return;
+  }
+
+  /** Numbers the events of every organization, for 10 seconds at most: one may make them faster than that. */
+  async catchUpAll(): Promise<void> {
+    const end = performance.now() + CATCH_UP_ALL_MS;
+    for (;;) {
+      const turns = await this.beginAll();
+      if (turns.length === 0 || performance.now() > end) return;
+      await Promise.all(turns);
+    }
   }
 
   /** Numbers all events committed so far. False if that takes longer than `withinMs`, or a lock prevents it. */

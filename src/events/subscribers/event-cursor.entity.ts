@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Claimable } from '../../database/claims';
 
 /** The position of a subscriber in the events of an organization. */
 @Entity('event_cursors')
-export class EventCursor {
+export class EventCursor extends Claimable {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
   organizationId: string;
 
@@ -13,15 +14,11 @@ export class EventCursor {
   @Column({ type: 'bigint', default: 0 })
   sequence: string;
 
-  /** Counts the claims, so that a process whose claim has expired can no longer move the cursor. */
-  @Column({ type: 'bigint', default: 0 })
-  claim: string;
-
   /** How often the delivery of the next event has failed. */
   @Column({ type: 'integer', default: 0 })
   failures: number;
 
-  /** When the next claim is possible: a claim and a pause postpone it. */
+  /** When the next event may be delivered: a failure postpones it. */
   @Column({ name: 'due_at', type: 'timestamptz', precision: 3, default: '-infinity' })
   dueAt: Date;
 }

@@ -1,38 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Due } from '../../background/claimed-work';
+import {
+  type Claim,
+  CLAIMED_FOR_MS,
+  CLAIMED_SQL,
+  claimRow,
+  pastSql,
+  releasedSql,
+  UNCLAIMED_SQL,
+} from '../../database/claims';
 import { Database } from '../../database/database';
-import { execute, query, raw, sql } from '../../database/sql';
+import { execute, query, raw, type Sql, sql } from '../../database/sql';
 import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from '../log/event-head.entity';
 import { EventCursor } from './event-cursor.entity';
 import { EventSubscriber } from './event-subscriber.entity';
 import { PAUSES } from '../../background/pauses';
 
-/** A process that has died loses its claims after this time. */
-export const CLAIMED_FOR_MS = 30_000;
-
 const EVENTS_PER_READ = 100;
-
-/** Rounded as `due_at` is, which would otherwise be in the future for half a millisecond after it was set to now(). */
-const NOW = raw('now()::timestamptz(3)');
 
 /** How far ahead `due_at` can be after 0, 1, 2 … failures; ten seconds more, as nodes of a cluster have own clocks. */
 const MAX_AHEAD_MS = [0, ...PAUSES].map((pauseMs) => Math.max(pauseMs, CLAIMED_FOR_MS) + 10_000);
-
-/** A time further ahead is from before the server's clock was set back. It counts as past, or delivery would stop. */
-const DUE_SQL = sql`(due_at <= ${NOW} OR
-  due_at - (${MAX_AHEAD_MS}::bigint[])[least(failures, ${PAUSES.length}) + 1] * interval '1 millisecond' > ${NOW})`;
+const PAUSE_IS_OVER_SQL = pastSql(
+  'due_at',
+  sql`(${MAX_AHEAD_MS}::bigint[])[least(failures, ${PAUSES.length}) + 1] * interval '1 millisecond'`,
+);
 
 /** The right of one process to deliver the events of an organization to a subscriber. */
-export interface DeliveryClaim {
+export interface DeliveryClaim extends Claim {
   subscriber: string;
-  organizationId: string;
-  /** Grows with each claim, so that a process whose claim has expired can no longer move the cursor. */
-  number: string;
   /** The last event that has been delivered. */
   sequence: number;
   /** How often the delivery of the next event has failed. */
   failures: number;
+  /** How long the next event waits after a failure in this turn. */
+  pauseMs?: number;
 }
 
 /**
@@ -42,6 +45,14 @@ export interface DeliveryClaim {
 @Injectable()
 export class EventCursors {
   constructor(private readonly database: Database) {}
+
+  /** Those of the subscribers that no process has registered. */
+  async unknown(subscribers: readonly string[]): Promise<string[]> {
+    const known = await this.database.readAll<{ name: string }>(
+      sql`SELECT name FROM ${EventSubscriber} WHERE name = ANY (${subscribers})`,
+    );
+    return subscribers.filter((name) => !known.some((other) => other.name === name));
+  }
 
   /** New subscribers start after the existing events. */
   async register(subscribers: readonly string[]): Promise<void> {
@@ -62,13 +73,13 @@ export class EventCursors {
   }
 
   /** Organizations with events that no process is delivering to the subscriber now, the longest waiting first. */
-  async due(subscriber: string, limit: number): Promise<string[]> {
-    const rows = await this.database.sweep<{ organizationId: string }>(sql`
+  due(subscriber: string, limit: number): Promise<Due[]> {
+    return this.database.sweep(sql`
       SELECT head.organization_id AS "organizationId" FROM ${EventHead} AS head
       LEFT JOIN ${EventCursor} AS own ON own.organization_id = head.organization_id AND own.subscriber = ${subscriber}
-      WHERE head.sequence > greatest(own.sequence, head.removed) AND (due_at IS NULL OR ${DUE_SQL})
-      ORDER BY own.due_at NULLS FIRST LIMIT ${limit}`);
-    return rows.map(({ organizationId }) => organizationId);
+      WHERE head.sequence > greatest(own.sequence, head.removed)
+        AND (own.claim IS NULL OR (${UNCLAIMED_SQL} AND ${PAUSE_IS_OVER_SQL}))
+      ORDER BY own.claimed_until NULLS FIRST LIMIT ${limit}`);
   }
 
   /** Undefined if another process was faster, or the organization is gone. */
@@ -92,36 +103,43 @@ export class EventCursors {
     return this.database.read(organizationId, (manager) => query<EventRow>(manager, next));
   }
 
-  /**
-   * Stores the position, and makes the next claim possible after `dueInMs`: to renew this claim, or to pause. Returns
-   * whether this process still had the claim.
-   */
-  async update(
-    { organizationId, subscriber, number, sequence, failures }: DeliveryClaim,
-    dueInMs: number,
-  ): Promise<boolean> {
+  /** Stores the position and renews the claim. Returns whether this process still had it. */
+  renew(claim: DeliveryClaim): Promise<boolean> {
+    return this.store(claim, CLAIMED_SQL);
+  }
+
+  /** Stores the position and returns the claim. The next one is possible after the pause. */
+  release(claim: DeliveryClaim): Promise<boolean> {
+    const { pauseMs = 0 } = claim;
+    return this.store(claim, sql`${releasedSql()}, due_at = now() + ${pauseMs} * interval '1 millisecond'`);
+  }
+
+  private async store(claim: DeliveryClaim, times: Sql): Promise<boolean> {
+    const { organizationId, subscriber, number, sequence, failures } = claim;
     const count = await this.database.execute(
       organizationId,
-      sql`UPDATE ${EventCursor}
-          SET sequence = greatest(sequence, ${sequence}), failures = ${failures}, due_at = now() + ${dueInMs} * interval '1 millisecond'
-          WHERE organization_id = ${organizationId} AND subscriber = ${subscriber} AND claim = ${number}`,
+      sql`UPDATE ${EventCursor} SET sequence = greatest(sequence, ${sequence}), failures = ${failures}, ${times}
+          WHERE ${ownRow(organizationId, subscriber)} AND claim = ${number}`,
     );
     return count > 0;
   }
 }
+
+const ownRow = (organizationId: string, subscriber: string) =>
+  sql`organization_id = ${organizationId} AND subscriber = ${subscriber}`;
 
 async function claimDue(
   manager: EntityManager,
   subscriber: string,
   organizationId: string,
 ): Promise<DeliveryClaim | undefined> {
-  const [row] = await query<{ sequence: string; number: string; failures: number }>(
+  const row = await claimRow<{ sequence: string; failures: number }>(
     manager,
-    sql`UPDATE ${EventCursor} SET claim = claim + 1, due_at = now() + ${CLAIMED_FOR_MS} * interval '1 millisecond'
-        WHERE organization_id = ${organizationId} AND subscriber = ${subscriber} AND ${DUE_SQL}
-        RETURNING sequence, claim AS number, failures`,
+    EventCursor,
+    sql`${ownRow(organizationId, subscriber)} AND ${PAUSE_IS_OVER_SQL}`,
+    raw('sequence, failures'),
   );
-  return row && { ...row, subscriber, organizationId, sequence: Number(row.sequence) };
+  return row && { ...row, subscriber, sequence: Number(row.sequence) };
 }
 
 /** Returns whether there was none. A deletion of the organization waits for the lock, and then finds the cursor. */

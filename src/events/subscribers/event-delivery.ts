@@ -1,55 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../../background/background';
-import { TimeShare } from '../../background/time-share';
+import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../background/claimed-work';
 import { describeError } from '../../database/errors';
 import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { type EventRecord, serializeEvent } from '../event/event.serializer';
 import { EventNumbering } from '../log/event-numbering';
-import { CLAIMED_FOR_MS, type DeliveryClaim, EventCursors } from './event-cursors';
+import { type DeliveryClaim, EventCursors } from './event-cursors';
 import { pauseAfter } from '../../background/pauses';
 import type { Subscriber, SubscribersOptions } from './subscriber';
-
-export const LOOK_EVERY_MS = 500;
-
-/** Looking for organizations with new events takes at most this share of the time, however many there are. */
-export const LOOKING_SHARE = 1 / 20;
 
 /** How many organizations' events a process delivers to one subscriber at the same time. */
 const ORGANIZATIONS_AT_ONCE = 10;
 
-/** A handler that takes longer is logged and frees its slot for another organization, up to `MAX_LATE` of them. */
-const LATE_AFTER_MS = 60_000;
-const MAX_LATE = 100;
+/** A handler that takes longer is logged, again and again. */
+const LOGGED_AFTER_MS = 60_000;
 
-/** After this many reads an organization goes to the back of the queue. */
-const READS_PER_CLAIM = 10;
-
-/** How long a shutdown waits for a handler. The event of one that takes longer is delivered again. */
-export const MAX_DRAIN_MS = 10_000;
-
-const slotKey = ({ name }: Subscriber, organizationId: string) => `${name} ${organizationId}`;
-
-/**
- * Delivers events to the subscribers of a host. A process claims the events of an organization for a subscriber, renews
- * the claim while it works, and stores the position after each event, so that none is skipped if the process ends.
- */
+/** Delivers events to the subscribers of a host, and stores the position after each, so that none is skipped. */
 @Injectable()
-export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
+export class EventDelivery implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger('Subscribers');
-  private readonly inProgress = new Map<string, Promise<void>>();
-  private readonly late = new Set<string>();
-  private readonly stop = new AbortController();
+  private work: ClaimedWork<Due, DeliveryClaim>[] = [];
   private isRegistered = false;
-  private isDrained = false;
-  private readonly looking = new TimeShare(LOOKING_SHARE);
   private readonly subscribers: readonly Subscriber[];
 
   constructor(
@@ -63,7 +34,18 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
 
   onModuleInit(): void {
     if (this.subscribers.length === 0) return;
-    const run = (signal: AbortSignal) => this.look(signal);
+    this.work = this.subscribers.map((subscriber) =>
+      this.background.addWork({
+        name: 'deliver events to a subscriber',
+        atOnce: ORGANIZATIONS_AT_ONCE,
+        due: (limit) => this.cursors.due(subscriber.name, limit),
+        claim: ({ organizationId }) => this.cursors.claim(subscriber.name, organizationId),
+        renew: (claim) => this.cursors.renew(claim),
+        work: (claim, turn) => this.deliver(subscriber, claim, turn),
+        release: (claim) => this.cursors.release(claim),
+      }),
+    );
+    const run = () => this.look();
     this.background.add({ name: 'deliver events to subscribers', everyMs: LOOK_EVERY_MS, run });
   }
 
@@ -75,106 +57,60 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap, Befo
     );
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stop.abort();
-    const drained = Promise.all(this.inProgress.values());
-    await Promise.race([drained, sleep(MAX_DRAIN_MS, undefined, { ref: false })]);
-    this.isDrained = true;
-  }
-
+  /** New subscribers get the events that happen from now on, so those that have happened are numbered first. */
   private async register(): Promise<void> {
-    await this.numbering.numberAll(this.stop.signal);
-    await this.cursors.register(this.subscribers.map(({ name }) => name));
+    const unknown = await this.cursors.unknown(this.subscribers.map(({ name }) => name));
+    if (unknown.length > 0) {
+      await this.numbering.catchUpAll();
+      await this.cursors.register(unknown);
+    }
     this.isRegistered = true;
   }
 
-  /** Starts delivering new events. It does not wait for handlers: a slow one must not hold up other organizations. */
-  private async look(signal: AbortSignal): Promise<void> {
+  private async look(): Promise<void> {
     if (!this.isRegistered) await this.register();
-    await this.numbering.numberAll(signal);
-    await this.looking.run(() => this.startDue());
+    for (const numbered of await this.numbering.beginAll())
+      void numbered.then(() => this.work.forEach((work) => work.wake()));
+    await Promise.all(this.work.map((work) => work.look()));
   }
 
-  private async startDue(): Promise<void> {
-    for (const subscriber of this.subscribers) {
-      const free = this.freeSlots(subscriber);
-      if (free <= 0) continue;
-      for (const organizationId of await this.cursors.due(subscriber.name, free)) {
-        const key = slotKey(subscriber, organizationId);
-        if (this.stop.signal.aborted || this.inProgress.has(key)) continue;
-        const delivery = this.deliver(subscriber, organizationId)
-          .catch((error: unknown) => this.warn('cannot deliver events; it will be tried again', { error }))
-          .finally(() => this.inProgress.delete(key));
-        this.inProgress.set(key, delivery);
-      }
-    }
-  }
-
-  private freeSlots(subscriber: Subscriber): number {
-    const isOwn = (key: string) => key.startsWith(slotKey(subscriber, ''));
-    const late = [...this.late].filter(isOwn).length;
-    const inTime = [...this.inProgress.keys()].filter(isOwn).length - late;
-    return ORGANIZATIONS_AT_ONCE - inTime - Math.max(0, late - MAX_LATE);
-  }
-
-  private async deliver(subscriber: Subscriber, organizationId: string): Promise<void> {
-    const claim = await this.cursors.claim(subscriber.name, organizationId);
-    if (!claim) return;
-    let renewed: Promise<unknown> = Promise.resolve();
-    const renew = () => {
-      if (!this.isDrained) renewed = this.cursors.update(claim, CLAIMED_FOR_MS).catch(() => {});
-    };
-    const timer = setInterval(renew, CLAIMED_FOR_MS / 3).unref();
-    const pauseMs = await this.deliverClaimed(subscriber, claim).finally(() => clearInterval(timer));
-    await renewed; // or a late renewal could end the pause
-    await this.cursors.update(claim, pauseMs);
-  }
-
-  /** Returns how many milliseconds later the next events may be claimed. */
-  private async deliverClaimed(subscriber: Subscriber, claim: DeliveryClaim): Promise<number> {
-    const { organizationId } = claim;
-    for (let read = 0; read < READS_PER_CLAIM; read++) {
+  private async deliver(subscriber: Subscriber, claim: DeliveryClaim, turn: Turn): Promise<boolean> {
+    do {
       const rows = await this.cursors.next(claim);
-      if (rows.length === 0) return 0;
+      if (rows.length === 0) return false;
       for (const row of rows) {
-        if (this.stop.signal.aborted) return 0;
+        if (turn.stopped.aborted) return true;
         const isWanted = subscriber.types === undefined || subscriber.types.includes(row.type);
-        try {
-          if (isWanted) await this.handle(subscriber, serializeEvent(row), organizationId);
-        } catch (error) {
-          const failures = ++claim.failures;
-          const message = 'a subscriber failed; it will get the event again';
-          this.warn(message, {
-            subscriber: subscriber.name,
-            organizationId,
-            eventId: row.id,
-            failures,
-            error,
-          });
-          return pauseAfter(failures);
-        }
+        if (isWanted && !(await this.handle(subscriber, serializeEvent(row), claim))) return false;
         claim.sequence = Number(row.sequence);
         claim.failures = 0;
-        if (isWanted && !(await this.cursors.update(claim, CLAIMED_FOR_MS))) return 0;
+        if (isWanted && !(await this.cursors.renew(claim))) return false;
+        if (turn.isOver) return true; // not before an event: if reading took so long, there would be no progress
       }
-    }
-    return 0;
+    } while (!turn.isOver);
+    return true;
   }
 
-  private async handle(subscriber: Subscriber, event: EventRecord, organizationId: string): Promise<void> {
-    const key = slotKey(subscriber, organizationId);
+  /** Returns whether the subscriber has handled the event. Otherwise it gets it again after a pause. */
+  private async handle(subscriber: Subscriber, event: EventRecord, claim: DeliveryClaim): Promise<boolean> {
+    const { organizationId } = claim;
+    const about = { subscriber: subscriber.name, organizationId, eventId: event.id };
     const startedAt = performance.now();
     const timer = setInterval(() => {
-      this.late.add(key);
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
       const message = 'a subscriber has not finished an event; the organization waits for it';
-      this.logger.warn({ message, subscriber: subscriber.name, organizationId, eventId: event.id, seconds });
-    }, LATE_AFTER_MS).unref();
+      this.logger.warn({ message, ...about, seconds });
+    }, LOGGED_AFTER_MS).unref();
     try {
       await subscriber.handle(event, { organizationId });
+      return true;
+    } catch (error) {
+      const failures = ++claim.failures;
+      claim.pauseMs = pauseAfter(failures);
+      this.warn('a subscriber failed; it will get the event again', { ...about, failures, error });
+      return false;
     } finally {
       clearInterval(timer);
-      this.late.delete(key);
     }
   }
 

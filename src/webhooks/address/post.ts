@@ -19,6 +19,8 @@ export interface Answer {
   status: number;
   /** The header as it was received. */
   retryAfter?: string;
+  /** How long it took from the look-up of the name. */
+  tookMs: number;
 }
 
 export interface Message {
@@ -52,6 +54,7 @@ export class Post {
   }
 
   private async attempt({ url, headers, body }: Message, signal: AbortSignal): Promise<Answer> {
+    const startedAt = performance.now();
     const target = new URL(url);
     const isSecure = target.protocol === 'https:';
     const socket = await this.connect(target, isSecure, signal);
@@ -67,8 +70,9 @@ export class Post {
       const answered = once(request, 'response', { signal }) as Promise<[IncomingMessage]>;
       request.end(body);
       const [response] = await answered;
+      const tookMs = performance.now() - startedAt;
       await readOff(response);
-      return { status: response.statusCode!, retryAfter: response.headers['retry-after'] };
+      return { status: response.statusCode!, retryAfter: response.headers['retry-after'], tookMs };
     } finally {
       socket.destroy();
     }

@@ -11,8 +11,11 @@ const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
 const GONE = 410;
 
+/** A receiver that takes longer is slow. */
+const SLOW_AFTER_MS = 2_000;
+
 /** The consequences of an attempt. */
-export interface Verdict {
+export interface AttemptOutcome {
   state: 'delivered' | 'pending' | 'failed';
   /** Null without a response. */
   status: number | null;
@@ -22,18 +25,21 @@ export interface Verdict {
   blockMs: number;
   /** Whether the receiver has answered that it no longer exists. */
   isGone: boolean;
+  /** Whether the response took long. */
+  isSlow: boolean;
 }
 
 /** `attempts` includes this attempt. */
-export function verdictOf(
+export function outcomeOf(
   answer: Answer | undefined,
   attempts: number,
   now = Date.now(),
   random = Math.random,
-): Verdict {
+): AttemptOutcome {
   const status = answer?.status ?? null;
+  const isSlow = answer !== undefined && answer.tookMs > SLOW_AFTER_MS;
   if (status !== null && status >= 200 && status < 300)
-    return { state: 'delivered', status, pauseMs: 0, blockMs: 0, isGone: false };
+    return { state: 'delivered', status, pauseMs: 0, blockMs: 0, isGone: false, isSlow };
   const asked = retryAfterMs(answer?.retryAfter, now);
   const isGone = status === GONE;
   const isLast = attempts > PAUSES.length;
@@ -44,6 +50,7 @@ export function verdictOf(
     pauseMs: Math.round(Math.max(pause, asked ?? 0)),
     blockMs: status !== null && OVERLOADED.includes(status) ? (asked ?? OVERLOADED_MS) : 0,
     isGone,
+    isSlow,
   };
 }
 

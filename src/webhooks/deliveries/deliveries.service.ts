@@ -15,7 +15,7 @@ import { webhookNotFound, writeWebhook } from '../webhook/write-webhook';
 import { ListDeliveriesDto, RedeliverDto } from './delivery.dto';
 import { DELIVERY_COLUMNS, TEST_TYPE, WebhookDelivery } from './delivery.entity';
 import type { DeliveryView } from './delivery.view';
-import { insertDeliveries, type NewDelivery } from './fan-out';
+import { insertDeliveries, type NewDelivery, requireRoom } from './fan-out';
 import { WebhookReplay } from './replay.entity';
 
 const MAX_REPLAYS = 20;
@@ -78,7 +78,7 @@ export class DeliveriesService {
     });
   }
 
-  /** Runs a transaction on the webhook, which is locked and enabled. */
+  /** Runs a transaction on the webhook, which is locked, enabled, and has room for another delivery. */
   private write<Result>(
     by: By,
     id: string,
@@ -87,6 +87,7 @@ export class DeliveriesService {
     const { organizationId } = callerOf(by);
     return writeWebhook(this.database, organizationId, id, async (manager, webhook) => {
       if (!webhook.enabled) throw conflict('The webhook is disabled. Enable it first.');
+      await requireRoom(manager, webhook);
       return work(manager, webhook);
     });
   }
@@ -127,7 +128,6 @@ async function addReplay(
     webhookId,
     since,
     until,
-    sequence: head?.removed ?? '0',
     last: head?.sequence ?? '0',
   });
   await wake(manager, webhook);

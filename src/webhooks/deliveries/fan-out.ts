@@ -1,7 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { newId } from '../../database/id';
-import { execute, query, rowsOf, sql } from '../../database/sql';
+import { firstId, newId } from '../../database/id';
+import { execute, query, raw, rowsOf, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
+import { conflict } from '../../http/fault';
 import type { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { WebhookReplay } from './replay.entity';
@@ -17,6 +18,14 @@ const EVENTS_PER_STEP = 200;
 
 /** The number of steps in a transaction, during which the webhook is locked. */
 const MAX_STEPS = 10;
+
+/**
+ * An event may have been created this long before or after it occurred: later in a long transaction, or by another
+ * clock than that of the database.
+ */
+const MAX_SKEW_MS = 24 * 60 * 60_000;
+
+type OwnedWebhook = Pick<Webhook, 'organizationId' | 'id'>;
 
 /** The last event read, whether all slots are taken, and whether there may be more events. */
 interface FanOutProgress {
@@ -37,7 +46,7 @@ export async function fanOut(manager: EntityManager, webhook: Webhook): Promise<
     if (free <= 0) return { sequence, isFull: true, hasMore: false };
     // Replays take the slots that new events leave.
     const events = await nextEvents(manager, organizationId, sequence);
-    if (events.length > 0) sequence = await deliver(manager, webhook, events, free, false);
+    if (events.length > 0) sequence = (await deliver(manager, webhook, events, free, false)).sequence;
     else if (!(await replayNext(manager, webhook, free))) return { sequence, isFull: false, hasMore: false };
   }
   return { sequence, isFull: false, hasMore: true };
@@ -48,12 +57,12 @@ async function replayNext(manager: EntityManager, webhook: Webhook, free: number
   const { organizationId, id } = webhook;
   const [range] = await query<WebhookReplay>(
     manager,
-    sql`SELECT id, since, until, sequence, last FROM ${WebhookReplay}
+    sql`SELECT id, since, until, last_id AS "lastId", last FROM ${WebhookReplay}
         WHERE organization_id = ${organizationId} AND webhook_id = ${id} ORDER BY id LIMIT 1`,
   );
   if (!range) return false;
-  const events = await nextEvents(manager, organizationId, range.sequence, range.last);
   const owned = { organizationId, id: range.id };
+  const events = await nextOfRange(manager, organizationId, range);
   if (events.length === 0) {
     await manager.delete(WebhookReplay, owned);
     return true;
@@ -61,9 +70,8 @@ async function replayNext(manager: EntityManager, webhook: Webhook, free: number
   const isWithin = ({ occurredAt }: NextEvent) =>
     occurredAt >= range.since && (range.until === null || occurredAt < range.until);
   const judged = events.map((event) => ({ ...event, isOutside: !isWithin(event) }));
-  await manager.update(WebhookReplay, owned, {
-    sequence: await deliver(manager, webhook, judged, free, true),
-  });
+  const last = await deliver(manager, webhook, judged, free, true);
+  await manager.update(WebhookReplay, owned, { lastId: last.id });
   return true;
 }
 
@@ -75,19 +83,30 @@ interface NextEvent {
   isOutside?: boolean;
 }
 
-const nextEvents = (
-  manager: EntityManager,
-  organizationId: string,
-  after: string,
-  last?: string,
-): Promise<NextEvent[]> =>
+const NEXT_EVENT = raw('id, sequence, type, occurred_at AS "occurredAt"');
+
+const nextEvents = (manager: EntityManager, organizationId: string, after: string): Promise<NextEvent[]> =>
   query<NextEvent>(
     manager,
-    sql`SELECT id, sequence, type, occurred_at AS "occurredAt" FROM ${Event}
-        WHERE organization_id = ${organizationId} AND sequence > ${after}::bigint
-          ${last === undefined ? sql`` : sql`AND sequence <= ${last}::bigint`}
+    sql`SELECT ${NEXT_EVENT} FROM ${Event} WHERE organization_id = ${organizationId} AND sequence > ${after}::bigint
         ORDER BY sequence LIMIT ${EVENTS_PER_STEP}`,
   );
+
+/** Reads the range by ids, which begin with the time of their creation: events have no index by time. */
+function nextOfRange(
+  manager: EntityManager,
+  organizationId: string,
+  { since, until, lastId, last }: WebhookReplay,
+): Promise<NextEvent[]> {
+  const first = firstId('evt', new Date(since.getTime() - MAX_SKEW_MS));
+  const endSql = until ? sql`AND id < ${firstId('evt', new Date(until.getTime() + MAX_SKEW_MS))}` : sql``;
+  return query<NextEvent>(
+    manager,
+    sql`SELECT ${NEXT_EVENT} FROM ${Event}
+        WHERE organization_id = ${organizationId} AND id > ${lastId > first ? lastId : first} ${endSql} AND sequence <= ${last}::bigint
+        ORDER BY id LIMIT ${EVENTS_PER_STEP}`,
+  );
+}
 
 /** Creates deliveries of the events whose types match, and returns the last event that it read. */
 async function deliver(
@@ -96,17 +115,17 @@ async function deliver(
   events: NextEvent[],
   free: number,
   isUnordered: boolean,
-): Promise<string> {
+): Promise<NextEvent> {
   const isWanted = ({ type, isOutside }: NextEvent) =>
     !isOutside && webhook.types.some((wanted) => wanted === '*' || wanted === type);
   const deliveries: NewDelivery[] = [];
-  let reached = '0';
+  let [reached] = events;
   for (const event of events) {
     if (isWanted(event)) {
       if (deliveries.length === free) break;
       deliveries.push({ eventId: event.id, sequence: event.sequence, type: event.type, isUnordered });
     }
-    reached = event.sequence;
+    reached = event;
   }
   await insertDeliveries(manager, webhook, deliveries);
   return reached;
@@ -114,7 +133,7 @@ async function deliver(
 
 export async function insertDeliveries(
   manager: EntityManager,
-  { organizationId, id: webhookId }: Pick<Webhook, 'organizationId' | 'id'>,
+  { organizationId, id: webhookId }: OwnedWebhook,
   deliveries: NewDelivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
@@ -134,15 +153,32 @@ export async function insertDeliveries(
   );
 }
 
-/** How many more deliveries may be created now. */
-export async function freeSlots(
-  manager: EntityManager,
-  { organizationId, id }: Pick<Webhook, 'organizationId' | 'id'>,
-): Promise<number> {
-  const [{ untried, pending }] = await query<{ untried: number; pending: number }>(
-    manager,
-    sql`SELECT (count(*) FILTER (WHERE attempts = 0))::integer AS untried, count(*)::integer AS pending FROM ${WebhookDelivery}
-        WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND state = 'pending'`,
-  );
+/** How many more deliveries of events may be created now. */
+export async function freeSlots(manager: EntityManager, webhook: OwnedWebhook): Promise<number> {
+  const { untried, pending } = await countPending(manager, webhook);
   return Math.min(MAX_UNTRIED - untried, MAX_PENDING - pending);
+}
+
+/** Throws a 409 if so many deliveries wait that no other may be added. */
+export async function requireRoom(manager: EntityManager, webhook: OwnedWebhook): Promise<void> {
+  const { pending } = await countPending(manager, webhook);
+  if (pending >= MAX_PENDING)
+    throw conflict(
+      `${MAX_PENDING.toLocaleString('en')} deliveries are already waiting for the webhook. Try again later, or disable it to fail them.`,
+    );
+}
+
+/** Counts no more than matter: a database of an earlier release may have hundreds of thousands. */
+async function countPending(
+  manager: EntityManager,
+  { organizationId, id }: OwnedWebhook,
+): Promise<{ untried: number; pending: number }> {
+  const [counts] = await query<{ untried: number; pending: number }>(
+    manager,
+    sql`SELECT (count(*) FILTER (WHERE attempts = 0))::integer AS untried, count(*)::integer AS pending FROM (
+          SELECT attempts FROM ${WebhookDelivery}
+          WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND state = 'pending' LIMIT ${MAX_PENDING}
+        ) AS pending`,
+  );
+  return counts;
 }

@@ -1,10 +1,10 @@
 import { eventAsJson } from '../../events/event/event.serializer';
 import { serializeWebhook } from '../webhook/webhook.serializer';
-import type { Sending } from './attempts';
+import type { Attempt } from './attempts';
 import { TEST_TYPE } from './delivery.entity';
 
 /** The body of a delivery: the event as in the feed. Null if the event has been removed. */
-export function payloadOf({ delivery, webhook, event }: Sending): string | null {
+export function payloadOf({ delivery, webhook, event }: Attempt): string | null {
   const isThin = webhook.payload === 'thin';
   if (delivery.type === TEST_TYPE) {
     const { data, ...test } = testEvent({ delivery, webhook });
@@ -17,7 +17,7 @@ export function payloadOf({ delivery, webhook, event }: Sending): string | null 
 }
 
 /** A test event, which is not in the feed and so has no number. */
-const testEvent = ({ delivery, webhook }: Omit<Sending, 'event'>) => ({
+const testEvent = ({ delivery, webhook }: Omit<Attempt, 'event'>) => ({
   id: delivery.eventId,
   type: TEST_TYPE,
   occurredAt: delivery.createdAt,

@@ -18,11 +18,11 @@ export class WebhookReplay {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   until: Date | null;
 
-  /** The last event for which deliveries have been created. */
-  @Column({ type: 'bigint' })
-  sequence: string;
+  /** The last event that has been read, by the order of ids. */
+  @Column({ name: 'last_id', type: 'text', default: '' })
+  lastId: string;
 
-  /** The last event of the range. */
+  /** The number of the last event that had one when the range was requested. */
   @Column({ type: 'bigint' })
   last: string;
 }

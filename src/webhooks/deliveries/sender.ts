@@ -1,16 +1,24 @@
-import { HttpException, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { info } from '../../../openapi.json';
-import { ConnectionShares } from '../../database/connections/connection-shares';
+import { Slots } from '../../background/slots';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
 import { WebhookSecrets } from '../webhook/webhook-secrets';
-import { Attempts, type Sending } from './attempts';
+import { type AttemptOutcome, outcomeOf } from './attempt-outcome';
+import { type Attempt, Attempts } from './attempts';
 import { payloadOf } from './payload';
-import { type Verdict, verdictOf } from './attempt-outcome';
 import type { WebhookClaim } from './webhook-claims';
 
-/** The maximum number of connections to receivers. Organizations share them like the connections to the database. */
-const CONNECTIONS = 50;
+/** The attempts that a process makes at once, and those of one organization. */
+const AT_ONCE = 50;
+const OF_ONE_ORGANIZATION = 25;
+
+/** The same for receivers that struggle, so that the others never wait for them. */
+const STRUGGLING_AT_ONCE = 20;
+const STRUGGLING_OF_ONE_ORGANIZATION = 10;
+
+/** An attempt at a receiver that is not known to struggle frees its slot after this time. */
+export const LATE_AFTER_MS = 1_000;
 
 /** Outcomes of attempts since the start, for the metrics. */
 export interface DeliveryCounts {
@@ -19,21 +27,22 @@ export interface DeliveryCounts {
   retried: number;
 }
 
-export interface SendResult {
+/** The state of a delivery and of its webhook after an attempt. */
+export interface AttemptResult {
+  isDelivered: boolean;
   /** Whether the delivery will be tried again. */
   isPending: boolean;
-  /** Whether sending to this webhook must stop for now. */
-  isOver: boolean;
-  /** Whether the receiver fails; undefined if it has not been called. */
-  isFailing?: boolean;
+  isStruggling: boolean;
+  /** Whether nothing more may be sent to the webhook for now. */
+  isLast: boolean;
 }
 
 /** Sends one delivery: reads what it needs, calls the receiver, and records the attempt. */
 @Injectable()
 export class Sender {
   readonly counts: DeliveryCounts = { delivered: 0, failed: 0, retried: 0 };
-  private readonly connections = new ConnectionShares(CONNECTIONS);
-  private readonly abandoned = new AbortController();
+  private readonly slots = new Slots(AT_ONCE, OF_ONE_ORGANIZATION, LATE_AFTER_MS);
+  private readonly strugglingSlots = new Slots(STRUGGLING_AT_ONCE, STRUGGLING_OF_ONE_ORGANIZATION);
 
   constructor(
     private readonly attempts: Attempts,
@@ -41,40 +50,44 @@ export class Sender {
     private readonly post: Post,
   ) {}
 
-  /** Ends the attempts in progress. The next process that claims their webhooks repeats them. */
-  abandon(): void {
-    this.abandoned.abort();
+  /**
+   * Undefined if nothing may be sent for now, or the signal is aborted: the next process that claims the webhook makes
+   * the attempt again.
+   */
+  send(
+    claim: WebhookClaim,
+    id: string,
+    isStruggling: boolean,
+    abandoned: AbortSignal,
+  ): Promise<AttemptResult | undefined> {
+    const slots = isStruggling ? this.strugglingSlots : this.slots;
+    return slots.run(claim.organizationId, () => this.sendNow(claim, id, abandoned));
   }
 
-  async send(claim: WebhookClaim, id: string, isFailing: boolean): Promise<SendResult> {
-    // Receivers that fail share fewer connections, so that the others always get one.
-    const share = isFailing ? 'write' : 'quick';
-    try {
-      return await this.connections.withConnection(share, claim.organizationId, () =>
-        this.sendNow(claim, id),
-      );
-    } catch (error) {
-      // Too many attempts are waiting for a connection already.
-      if (error instanceof HttpException) return { isPending: true, isOver: true };
-      throw error;
-    }
+  private async sendNow(
+    claim: WebhookClaim,
+    id: string,
+    abandoned: AbortSignal,
+  ): Promise<AttemptResult | undefined> {
+    const attempt = abandoned.aborted ? undefined : await this.attempts.read(claim, id);
+    if (!attempt) return undefined;
+    const outcome = await this.call(attempt, abandoned);
+    if (abandoned.aborted) return undefined;
+    const { isEnabled, isStruggling } = await this.attempts.record(claim, attempt, outcome);
+    this.count(outcome);
+    return {
+      isDelivered: outcome.state === 'delivered',
+      isPending: outcome.state === 'pending',
+      isStruggling,
+      isLast: !isEnabled || outcome.blockMs > 0,
+    };
   }
 
-  private async sendNow(claim: WebhookClaim, id: string): Promise<SendResult> {
-    const sending = await this.attempts.read(claim, id);
-    if (!sending) return { isPending: true, isOver: true };
-    const verdict = await this.attempt(sending);
-    if (this.abandoned.signal.aborted) return { isPending: true, isOver: true };
-    const { isEnabled, isFailing } = await this.attempts.record(claim, sending, verdict);
-    this.count(verdict);
-    return { isPending: verdict.state === 'pending', isOver: !isEnabled || verdict.blockMs > 0, isFailing };
-  }
-
-  private async attempt(sending: Sending): Promise<Verdict> {
-    const { delivery, webhook } = sending;
+  private async call(attempt: Attempt, abandoned: AbortSignal): Promise<AttemptOutcome> {
+    const { delivery, webhook } = attempt;
     const attempts = delivery.attempts + 1;
-    const body = payloadOf(sending);
-    if (body === null) return { ...verdictOf(undefined, attempts), state: 'failed' };
+    const body = payloadOf(attempt);
+    if (body === null) return { ...outcomeOf(undefined, attempts), state: 'failed' };
     const headers = {
       'content-type': 'application/json',
       'user-agent': `user-management-service/${info.version}`,
@@ -82,12 +95,12 @@ export class Sender {
     };
     // The reason for a missing response, such as the address of a name, is not for administrators of organizations.
     const answer = await this.post
-      .send({ url: webhook.url, headers, body }, this.abandoned.signal)
+      .send({ url: webhook.url, headers, body }, abandoned)
       .catch(() => undefined);
-    return verdictOf(answer, attempts);
+    return outcomeOf(answer, attempts);
   }
 
-  private count({ state }: Verdict): void {
+  private count({ state }: AttemptOutcome): void {
     if (state === 'delivered') this.counts.delivered++;
     else if (state === 'failed') this.counts.failed++;
     else this.counts.retried++;

@@ -1,8 +1,8 @@
+import { pastSql } from '../../database/claims';
 import type { Database } from '../../database/database';
 import { sql } from '../../database/sql';
 import { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
-import { pastSql } from './webhook-claims';
 
 /** How many seconds overdue the oldest delivery is that may be sent now; 0 if there is none. */
 export async function webhookLag(database: Database): Promise<number> {

@@ -1,5 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Claimable } from '../../database/claims';
 import { columnsOf } from '../../database/columns';
+import { raw } from '../../database/sql';
 import type { EventType } from '../../events/event/event.types';
 
 export const PAYLOADS = ['full', 'thin'] as const;
@@ -9,7 +11,7 @@ export const ORDERINGS = ['none', 'organization'] as const;
 export type DisabledReason = 'gone' | 'failing';
 
 @Entity('webhooks')
-export class Webhook {
+export class Webhook extends Claimable {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
   organizationId: string;
 
@@ -60,13 +62,6 @@ export class Webhook {
   @Column({ name: 'due_at', type: 'timestamptz', precision: 3, default: 'infinity' })
   dueAt: Date;
 
-  /** Counts the claims, so that a process whose claim has expired can no longer renew or return it. */
-  @Column({ type: 'bigint', default: 0 })
-  claim: string;
-
-  @Column({ name: 'claimed_until', type: 'timestamptz', precision: 3, default: '-infinity' })
-  claimedUntil: Date;
-
   /** Nothing is sent before this time, at the receiver's request. */
   @Column({ name: 'blocked_until', type: 'timestamptz', precision: 3, default: '-infinity' })
   blockedUntil: Date;
@@ -83,6 +78,10 @@ export class Webhook {
   @Column({ name: 'failing_others', type: 'boolean', default: false })
   failingOthers: boolean;
 
+  /** Whether the last response of a success took long. */
+  @Column({ name: 'is_slow', type: 'boolean', default: false })
+  isSlow: boolean;
+
   @Column({ name: 'last_success_at', type: 'timestamptz', precision: 3, nullable: true })
   lastSuccessAt: Date | null;
 
@@ -92,6 +91,12 @@ export class Webhook {
   @Column({ name: 'updated_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   updatedAt: Date;
 }
+
+/** Whether its receiver fails or is slow, so that few connections are left to it. */
+export const isStruggling = ({ failingSince, isSlow }: Pick<Webhook, 'failingSince' | 'isSlow'>): boolean =>
+  failingSince !== null || isSlow;
+
+export const STRUGGLING_SQL = raw('(failing_since IS NOT NULL OR is_slow)');
 
 /** The fields of a webhook that callers see. */
 const WEBHOOK_FIELDS = [

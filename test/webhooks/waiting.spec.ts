@@ -1,0 +1,107 @@
+/**
+ * @slow it waits for receivers
+ */
+import { newId } from '../../src/database/id';
+import type { Client } from '../support/client';
+import { runJob } from '../support/background';
+import { statementsOf } from '../support/statements';
+import { createWebhook as create, twoLooks, useWebhooks, WEBHOOKS } from '../support/webhooks';
+
+const { service, receive } = useWebhooks();
+
+/** Deliveries that wait for their next attempt, as a process has left them that died. */
+const addPending = ({ organizationId }: Client, webhookId: string, count: number) =>
+  service.dataSource.query(
+    `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_id, type, is_beside, attempts, next_attempt_at)
+     SELECT $1, 'dlv_' || $2 || n, $2, 'evt_' || n, 'user.created', false, 1, now() + interval '1 hour' FROM generate_series(1, $3::integer) AS n`,
+    [organizationId, webhookId, count],
+  );
+
+const states = async (webhookId: string) =>
+  Object.fromEntries(
+    (
+      await service.dataSource.query(
+        'SELECT state, count(*)::integer AS count FROM webhook_deliveries WHERE webhook_id = $1 GROUP BY state',
+        [webhookId],
+      )
+    ).map(({ state, count }: { state: string; count: number }) => [state, count]),
+  );
+
+it('disabling a webhook fails what waits for it, in parts, and nothing of another one', async () => {
+  const api = await service.client();
+  const [{ id }, other] = [await create(api, { enabled: false }), await create(api, { enabled: false })];
+  for (const one of [id, other.id]) await addPending(api, one, 2_500);
+  await service.dataSource.query('UPDATE webhooks SET enabled = true WHERE organization_id = $1', [
+    api.organizationId,
+  ]);
+  const statements = await statementsOf(
+    service.dataSource,
+    async () => void (await api.patch(`${WEBHOOKS}/${id}`, { enabled: false }).expect(200)),
+  );
+  expect(statements.filter(({ sql }) => /SET state = 'failed'/.test(sql))).toHaveLength(3);
+  expect([await states(id), (await states(other.id)).failed]).toEqual([{ failed: 2_500 }, undefined]);
+});
+
+it('what waited is not sent when the webhook is enabled again, whichever process died while it failed it', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  const { id } = await create(api, { url: receiver.url, enabled: false });
+  await addPending(api, id, 1_500);
+  await api.patch(`${WEBHOOKS}/${id}`, { enabled: true }).expect(200);
+  expect(await states(id)).toEqual({ failed: 1_500 });
+  const user = await api.createUser();
+  await receiver.until(1);
+  await twoLooks(service);
+  expect(receiver.received.map(({ event }) => event.target.id)).toEqual([user.id]);
+});
+
+it('a change of an enabled webhook fails nothing', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  const { id } = await create(api, { url: receiver.url });
+  await service.dataSource.query(
+    `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_id, type, is_beside, next_attempt_at)
+     VALUES ($1, 'dlv_later', $2, 'evt_later', 'user.created', false, now() + interval '1 hour')`,
+    [api.organizationId, id],
+  );
+  await api.patch(`${WEBHOOKS}/${id}`, { enabled: true, description: 'New' }).expect(200);
+  expect(await states(id)).toEqual({ pending: 1 });
+});
+
+it('a job fails what is left of disabled webhooks', async () => {
+  const api = await service.client();
+  const [{ id }, other] = [await create(api, { enabled: false }), await create(api, { enabled: false })];
+  for (const one of [id, other.id]) await addPending(api, one, 1_200);
+  await runJob(service.app, 'fail what waits for disabled webhooks');
+  expect([await states(id), await states(other.id)]).toEqual([{ failed: 1_200 }, { failed: 1_200 }]);
+});
+
+it('a range begins where it starts, however long the log before it is, and after it', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  const { organizationId } = api;
+  const DAY_MS = 24 * 60 * 60_000;
+  const insert = async (daysAgo: number, count: number) => {
+    const at = new Date(Date.now() - daysAgo * DAY_MS);
+    jest.useFakeTimers({ now: at, doNotFake: ['setTimeout', 'setInterval', 'setImmediate', 'nextTick'] });
+    const ids = Array.from({ length: count }, () => newId('evt'));
+    jest.useRealTimers();
+    await service.dataSource.query(
+      `INSERT INTO events (organization_id, id, type, occurred_at, source, actor_name, target_id)
+       SELECT $1, id, 'user.created', $2, 'cli', 'test', 'usr_' FROM unnest($3::text[]) AS id`,
+      [organizationId, at, ids],
+    );
+    return ids;
+  };
+  await insert(200, 3_000);
+  const wanted = await insert(100, 3);
+  await insert(50, 3_000);
+  const { id } = await create(api, { url: receiver.url });
+  const [since, until] = [101, 99].map((days) => new Date(Date.now() - days * DAY_MS).toISOString());
+  const statements = await statementsOf(service.dataSource, async () => {
+    await api.post(`${WEBHOOKS}/${id}/redeliver`, { since, until }).expect(202);
+    await receiver.until(3);
+    const left = 'SELECT FROM webhook_replays WHERE organization_id = $1';
+    while ((await service.dataSource.query(left, [organizationId])).length > 0) await twoLooks(service);
+  });
+  expect(new Set(receiver.received.map((received) => received.id))).toEqual(new Set(wanted));
+  const reads = statements.filter(({ sql }) => /FROM events\s+WHERE .* ORDER BY id/s.test(sql));
+  expect(reads).toHaveLength(2); // the range, and its end
+});
