@@ -8,7 +8,7 @@ buildIfStale();
 
 const DIRECTORY = 'test/faults/';
 /** Minutes of the files that run by default in the short form only. */
-const LONG = { leaks: 15, neighbours: 40 };
+const LONG = { deliveries: 15, leaks: 15, neighbours: 40 };
 
 const short = process.argv.includes('--short');
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
