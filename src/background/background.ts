@@ -128,14 +128,17 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
     let left: string[];
     const begin = async (organizationId: string) => {
       if (inProgress.has(organizationId) || failed.has(organizationId)) return;
-      const work = part(organizationId, signal)
-        .then((hasMore) => void (hasMore && left.push(organizationId)))
-        .catch((error: unknown) => {
-          failed.add(organizationId);
-          const message = `cannot ${name} of an organization; it will be tried again`;
-          this.logger.warn({ message, organizationId, error: describeError(error) });
-        })
-        .finally(() => inProgress.delete(organizationId));
+      // In one step: between the two, the loop could miss what is left.
+      const finish = (hasMore: boolean) => {
+        inProgress.delete(organizationId);
+        if (hasMore) left.push(organizationId);
+      };
+      const work = part(organizationId, signal).then(finish, (error: unknown) => {
+        finish(false);
+        failed.add(organizationId);
+        const message = `cannot ${name} of an organization; it will be tried again`;
+        this.logger.warn({ message, organizationId, error: describeError(error) });
+      });
       inProgress.set(organizationId, work);
       await atMost(MOMENT_MS, work);
     };
