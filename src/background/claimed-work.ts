@@ -9,7 +9,7 @@ import { TimeShare } from './time-share';
 export const LOOK_EVERY_MS = 500;
 
 /** Looking takes at most this share of the time, however much there is to look at. */
-const LOOKING_SHARE = 1 / 20;
+export const LOOKING_SHARE = 1 / 20;
 
 /** A process works at an item for at least this long before it takes another one that waits. */
 const TURN_MS = 1_000;
@@ -34,10 +34,10 @@ export interface Due {
   isSlow?: boolean;
 }
 
-/** Work at an item. `isOver` is read between its steps. */
+/** Work at an item. */
 export interface Turn {
-  /** Whether to stop: other items wait, or the process ends. */
-  readonly isOver: boolean;
+  /** Whether to stop: other items wait, or the process ends. To be asked between the steps of the work. */
+  isOver(): boolean;
   /** Aborted when the process ends. */
   readonly stopped: AbortSignal;
   /** Aborted when it can wait no longer. */
@@ -147,16 +147,20 @@ export class ClaimedWork<Item extends Due, Claim> {
   private async workAt(item: Item, entry: InProgress): Promise<boolean> {
     const claim = await this.kind.claim(item);
     if (!claim) return false;
-    let renewed: Promise<unknown> = Promise.resolve();
+    let renewal: Promise<unknown> | undefined;
     const renew = () => {
-      if (!this.abandon.signal.aborted) renewed = this.kind.renew(claim).catch(() => {});
+      if (this.abandon.signal.aborted) return;
+      renewal ??= this.kind
+        .renew(claim)
+        .catch(() => {})
+        .finally(() => (renewal = undefined));
     };
     const timer = setInterval(renew, CLAIMED_FOR_MS / 3).unref();
     try {
       return await this.kind.work(claim, this.newTurn(entry));
     } finally {
       clearInterval(timer);
-      await renewed; // or a late renewal could undo the release
+      await renewal; // or a late renewal could undo the release
       await this.kind.release(claim);
     }
   }
@@ -167,13 +171,10 @@ export class ClaimedWork<Item extends Due, Claim> {
 
   private newTurn(entry: InProgress): Turn {
     const end = performance.now() + TURN_MS;
-    const isOver = () => {
-      entry.stepAt = performance.now();
-      return this.stop.signal.aborted || (this.doOthersWait(entry) && entry.stepAt >= end);
-    };
     return {
-      get isOver() {
-        return isOver();
+      isOver: () => {
+        entry.stepAt = performance.now();
+        return this.stop.signal.aborted || (this.doOthersWait(entry) && entry.stepAt >= end);
       },
       stopped: this.stop.signal,
       abandoned: this.abandon.signal,

@@ -35,8 +35,10 @@ export class Slots {
     if (this.free === 0) return;
     const count = (owner: string) => this.taken.get(owner) ?? 0;
     let next: { owner: string; start: () => void } | undefined;
-    for (const one of this.waiting)
+    for (const one of this.waiting) {
       if (count(one.owner) < this.perOwner && (!next || count(one.owner) < count(next.owner))) next = one;
+      if (next && count(next.owner) === 0) break;
+    }
     if (!next) return;
     this.waiting.delete(next);
     this.change(next.owner, 1);

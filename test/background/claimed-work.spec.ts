@@ -164,10 +164,10 @@ it('ends a turn after a second if others wait, and comes back to what is left', 
   wait('a');
   await look();
   await pass(1_001);
-  expect(claim('a').turn.isOver).toBe(false);
+  expect(claim('a').turn.isOver()).toBe(false);
   wait('bc');
   await look();
-  expect([claim('a').turn.isOver, claim('b').turn.isOver]).toEqual([true, false]);
+  expect([claim('a').turn.isOver(), claim('b').turn.isOver()]).toEqual([true, false]);
   claim('a').end(true);
   await pass(500);
   expect(inProgress()).toBe('bc');
@@ -183,7 +183,7 @@ it('does not count an item as late whose steps are short', async () => {
   await look();
   for (let i = 0; i < 3; i++) {
     await pass(1_000);
-    void claim('a').turn.isOver;
+    void claim('a').turn.isOver();
     await look();
     expect(inProgress()).toBe('a');
   }
@@ -208,7 +208,7 @@ it('waits for what is in progress when the process ends, begins nothing, and rel
   await look();
   let isDrained = false;
   const drained = work.drain().then(() => (isDrained = true));
-  expect([claim('a').turn.isOver, claim('a').turn.stopped.aborted]).toEqual([true, true]);
+  expect([claim('a').turn.isOver(), claim('a').turn.stopped.aborted]).toEqual([true, true]);
   claim('a').end(true);
   await pass(5_000);
   expect([isDrained, claim('b').turn.abandoned.aborted]).toEqual([false, false]);

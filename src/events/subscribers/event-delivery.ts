@@ -1,6 +1,13 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../../background/background';
-import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../background/claimed-work';
+import {
+  type ClaimedWork,
+  type Due,
+  LOOK_EVERY_MS,
+  LOOKING_SHARE,
+  type Turn,
+} from '../../background/claimed-work';
+import { TimeShare } from '../../background/time-share';
 import { describeError } from '../../database/errors';
 import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { type EventRecord, serializeEvent } from '../event/event.serializer';
@@ -21,6 +28,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger('Subscribers');
   private work: ClaimedWork<Due, DeliveryClaim>[] = [];
   private isRegistered = false;
+  private readonly lookingForEvents = new TimeShare(LOOKING_SHARE);
   private readonly subscribers: readonly Subscriber[];
 
   constructor(
@@ -69,8 +77,10 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap {
 
   private async look(): Promise<void> {
     if (!this.isRegistered) await this.register();
-    for (const numbered of await this.numbering.beginAll())
-      void numbered.then(() => this.work.forEach((work) => work.wake()));
+    await this.lookingForEvents.run(async () => {
+      for (const numbered of await this.numbering.beginAll())
+        void numbered.then(() => this.work.forEach((work) => work.wake()));
+    });
     await Promise.all(this.work.map((work) => work.look()));
   }
 
@@ -85,9 +95,9 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap {
         claim.sequence = Number(row.sequence);
         claim.failures = 0;
         if (isWanted && !(await this.cursors.renew(claim))) return false;
-        if (turn.isOver) return true; // not before an event: if reading took so long, there would be no progress
+        if (turn.isOver()) return true; // not before an event: if reading took so long, there would be no progress
       }
-    } while (!turn.isOver);
+    } while (!turn.isOver());
     return true;
   }
 

@@ -1,6 +1,13 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../../background/background';
-import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../background/claimed-work';
+import {
+  type ClaimedWork,
+  type Due,
+  LOOK_EVERY_MS,
+  LOOKING_SHARE,
+  type Turn,
+} from '../../background/claimed-work';
+import { TimeShare } from '../../background/time-share';
 import { CLAIMED_FOR_MS } from '../../database/claims';
 import { EventNumbering } from '../../events/log/event-numbering';
 import { TokenEvents } from '../../events/log/token-events';
@@ -37,6 +44,7 @@ interface Receiver {
 export class Deliverer implements OnModuleInit {
   private readonly logger = new Logger('Webhooks');
   private readonly work: ClaimedWork<Due, WebhookClaim>;
+  private readonly lookingForEvents = new TimeShare(LOOKING_SHARE);
 
   constructor(
     private readonly claims: WebhookClaims,
@@ -67,17 +75,19 @@ export class Deliverer implements OnModuleInit {
   /** Only numbered events are sent. An organization whose events have been numbered does not wait for the next look. */
   private async look(): Promise<void> {
     if (!(await this.claims.exist())) return;
-    const withTokenEvents = await this.tokenEvents.waiting();
-    const behind = await this.claims.behind(withTokenEvents);
-    for (const numbered of this.numbering.begin(behind, withTokenEvents))
-      void numbered.then(() => this.work.wake());
+    await this.lookingForEvents.run(async () => {
+      const withTokenEvents = await this.tokenEvents.waiting();
+      const behind = await this.claims.behind(withTokenEvents);
+      for (const numbered of this.numbering.begin(behind, withTokenEvents))
+        void numbered.then(() => this.work.wake());
+    });
     await this.work.look();
   }
 
   private async send(claim: WebhookClaim, turn: Turn): Promise<boolean> {
     const receiver: Receiver = { isStruggling: false, failuresInARow: 0, isDone: false };
     try {
-      while (!turn.isOver && !receiver.isDone) {
+      while (!turn.isOver() && !receiver.isDone) {
         const due = await this.claims.dueDeliveries(claim);
         if (!due || (due.queues.length === 0 && !due.hasMore)) return false;
         receiver.isStruggling = due.isStruggling;
@@ -118,7 +128,7 @@ export class Deliverer implements OnModuleInit {
   private async sendQueue(claim: WebhookClaim, ids: string[], receiver: Receiver, turn: Turn): Promise<void> {
     for (const id of ids) {
       if (receiver.isDone || turn.stopped.aborted) return;
-      const attempt = await this.sender.send(claim, id, receiver.isStruggling, turn.abandoned);
+      const attempt = await this.sender.send(claim, id, receiver.isStruggling, turn);
       if (!attempt) {
         receiver.isDone = true; // the claim is lost, or nothing may be sent for now
         return;
@@ -134,4 +144,4 @@ export class Deliverer implements OnModuleInit {
 
 /** All that has been read is sent in one turn, so that a slow delivery does not hold up others; unless all are slow. */
 const isOver = ({ isDone, isStruggling }: Receiver, turn: Turn): boolean =>
-  isDone || turn.stopped.aborted || (turn.isOver && isStruggling);
+  isDone || turn.stopped.aborted || (turn.isOver() && isStruggling);

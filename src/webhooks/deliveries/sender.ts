@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { info } from '../../../openapi.json';
+import type { Turn } from '../../background/claimed-work';
 import { Slots } from '../../background/slots';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
@@ -51,25 +52,25 @@ export class Sender {
   ) {}
 
   /**
-   * Undefined if nothing may be sent for now, or the signal is aborted: the next process that claims the webhook makes
-   * the attempt again.
+   * Undefined if nothing may be sent for now, or the process ends: the next one that claims the webhook makes the
+   * attempt.
    */
   send(
     claim: WebhookClaim,
     id: string,
     isStruggling: boolean,
-    abandoned: AbortSignal,
+    turn: Turn,
   ): Promise<AttemptResult | undefined> {
     const slots = isStruggling ? this.strugglingSlots : this.slots;
-    return slots.run(claim.organizationId, () => this.sendNow(claim, id, abandoned));
+    return slots.run(claim.organizationId, () => this.sendNow(claim, id, turn));
   }
 
   private async sendNow(
     claim: WebhookClaim,
     id: string,
-    abandoned: AbortSignal,
+    { stopped, abandoned }: Turn,
   ): Promise<AttemptResult | undefined> {
-    const attempt = abandoned.aborted ? undefined : await this.attempts.read(claim, id);
+    const attempt = stopped.aborted ? undefined : await this.attempts.read(claim, id);
     if (!attempt) return undefined;
     const outcome = await this.call(attempt, abandoned);
     if (abandoned.aborted) return undefined;

@@ -66,7 +66,8 @@ export class WebhookClaims {
       FROM ${Webhook} AS webhooks
       LEFT JOIN ${EventHead} AS heads ON heads.organization_id = webhooks.organization_id
       WHERE enabled AND ${condition} AND ${UNCLAIMED_SQL} AND ${pastSql('blocked_until')}
-        AND (${pastSql('due_at')} OR (heads.sequence > greatest(webhooks.sequence, heads.removed) AND NOT is_full))
+        AND (due_at = claimed_until -- its process has died
+          OR ${pastSql('due_at')} OR (heads.sequence > greatest(webhooks.sequence, heads.removed) AND NOT is_full))
       ORDER BY claimed_until LIMIT ${most})`;
     return this.database.sweep(
       sql`${due(sql`NOT ${STRUGGLING_SQL}`, limit)} UNION ALL ${due(STRUGGLING_SQL, strugglingLimit)}`,
