@@ -2,6 +2,8 @@
  * @slow it waits for receivers
  */
 import { newId } from '../../src/database/id';
+import { Database } from '../../src/database/database';
+import { webhookLag } from '../../src/webhooks/deliveries/webhook-lag';
 import type { Client } from '../support/client';
 import { runJob } from '../support/background';
 import { statementsOf } from '../support/statements';
@@ -72,6 +74,26 @@ it('a job fails what is left of disabled webhooks', async () => {
   for (const one of [id, other.id]) await addPending(api, one, 1_200);
   await runJob(service.app, 'fail what waits for disabled webhooks');
   expect([await states(id), await states(other.id)]).toEqual([{ failed: 1_200 }, { failed: 1_200 }]);
+});
+
+it('what waits for a receiver that fails or is slow does not count as late', async () => {
+  const [api, receiver] = [await service.client(), await receive()];
+  const { id } = await create(api, { url: receiver.url });
+  await service.dataSource.query(`UPDATE webhooks SET claimed_until = now() + interval '30 seconds'`);
+  await service.dataSource.query(
+    `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_id, type, is_beside, next_attempt_at)
+     VALUES ($1, 'dlv_overdue', $2, 'evt_overdue', 'user.created', false, now() - interval '1 hour')`,
+    [api.organizationId, id],
+  );
+  const lagIf = async (state: string) => {
+    await service.dataSource.query(`UPDATE webhooks SET ${state} WHERE id = $1`, [id]);
+    return Math.round(await webhookLag(service.app.get(Database)));
+  };
+  expect([
+    await lagIf('is_slow = true'),
+    await lagIf('is_slow = false, failing_since = now()'),
+    await lagIf('failing_since = NULL'),
+  ]).toEqual([0, 0, expect.closeTo(3_600, -2)]);
 });
 
 it('a range begins where it starts, however long the log before it is, and after it', async () => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Due } from '../../background/claimed-work';
+import { PAUSES } from '../../background/pauses';
 import {
   type Claim,
   CLAIMED_FOR_MS,
@@ -16,7 +17,6 @@ import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from '../log/event-head.entity';
 import { EventCursor } from './event-cursor.entity';
 import { EventSubscriber } from './event-subscriber.entity';
-import { PAUSES } from '../../background/pauses';
 
 const EVENTS_PER_READ = 100;
 

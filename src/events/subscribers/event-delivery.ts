@@ -7,13 +7,13 @@ import {
   LOOKING_SHARE,
   type Turn,
 } from '../../background/claimed-work';
+import { pauseAfter } from '../../background/pauses';
 import { TimeShare } from '../../background/time-share';
 import { describeError } from '../../database/errors';
 import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { type EventRecord, serializeEvent } from '../event/event.serializer';
 import { EventNumbering } from '../log/event-numbering';
 import { type DeliveryClaim, EventCursors } from './event-cursors';
-import { pauseAfter } from '../../background/pauses';
 import type { Subscriber, SubscribersOptions } from './subscriber';
 
 /** How many organizations' events a process delivers to one subscriber at the same time. */

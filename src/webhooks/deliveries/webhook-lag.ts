@@ -1,10 +1,13 @@
 import { pastSql } from '../../database/claims';
 import type { Database } from '../../database/database';
 import { sql } from '../../database/sql';
-import { Webhook } from '../webhook/webhook.entity';
+import { STRUGGLING_SQL, Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 
-/** How many seconds overdue the oldest delivery is that may be sent now; 0 if there is none. */
+/**
+ * How many seconds overdue the oldest delivery is that may be sent now; 0 if there is none. Receivers that fail or are
+ * slow are the concern of their organizations.
+ */
 export async function webhookLag(database: Database): Promise<number> {
   const [{ lag }] = await database.sweep<{ lag: number }>(
     sql`SELECT coalesce(max(extract(epoch FROM clock_timestamp() - next_attempt_at)), 0)::float8 AS lag
@@ -13,7 +16,7 @@ export async function webhookLag(database: Database): Promise<number> {
           WHERE deliveries.organization_id = webhooks.organization_id AND webhook_id = webhooks.id AND state = 'pending'
           ORDER BY next_attempt_at LIMIT 1
         ) AS oldest
-        WHERE enabled AND failing_since IS NULL AND ${pastSql('blocked_until')} AND next_attempt_at <= now()`,
+        WHERE enabled AND NOT ${STRUGGLING_SQL} AND ${pastSql('blocked_until')} AND next_attempt_at <= now()`,
   );
   return lag;
 }
