@@ -10,6 +10,8 @@ const replace = (path: string, value: unknown) => ({ op: 'replace', path, value 
 const add = (path: string, value: unknown) => ({ op: 'add', path, value });
 const remove = (path: string, value?: unknown) => ({ op: 'remove', path, value });
 const all = (value: unknown, op = 'replace') => ({ op, value });
+const inKeys = (count: number) =>
+  all(Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 0])));
 const [work, home] = ADA.emails;
 
 /** ADA with these attributes; undefined stands for one that is gone. */
@@ -338,10 +340,16 @@ describe('applyPatch()', () => {
     ['invalidSyntax', { schemas: ['urn:other'], Operations: [] }],
     ['invalidSyntax', { schemas: PATCH_OP, Operations: [] }],
     ['tooMany', { schemas: [PATCH_OP], Operations: Array(1001).fill(remove('title')) }],
+    ['tooMany', { schemas: [PATCH_OP], Operations: [...Array(10).fill(inKeys(100)), remove('title')] }],
   ])('400 %s for the body %#', (scimType, body) => {
     expect(() => applyPatch(USER, ADA as unknown as Complex, body)).toThrow(
       expect.objectContaining({ scimType }),
     );
+  });
+
+  it('takes 1,000 changes, each key of an operation without a path being one', () => {
+    const body = { Operations: [...Array(9).fill(inKeys(100)), ...Array(100).fill(replace('title', 'Ms'))] };
+    expect(applyPatch(USER, ADA as unknown as Complex, body)).toEqual(ada({ title: 'Ms' }));
   });
 
   it('takes names of the envelope in any case', () => {

@@ -37,15 +37,18 @@ export function literal(lexer: Lexer, { name, type }: Attribute, { kind, text }:
   return text;
 }
 
-export const matches = (element: Complex, conditions: readonly Condition[]): boolean =>
-  conditions.every(({ sub, value }) => {
-    const own = element[sub.name];
+/** Tells whether an element fulfils the conditions. */
+export function matcherOf(conditions: readonly Condition[]): (element: Complex) => boolean {
+  const tests = conditions.map(({ sub: { name, type, caseExact }, value }) => {
     // Absent counts as false, so `primary eq false` finds elements without `primary`.
-    if (sub.type === 'boolean') return (own ?? false) === value;
-    if (typeof own !== 'string' || sub.caseExact) return own === value;
-    return own.toLowerCase() === String(value).toLowerCase();
+    if (type === 'boolean') return (element: Complex) => (element[name] ?? false) === value;
+    if (caseExact) return (element: Complex) => element[name] === value;
+    const lower = String(value).toLowerCase();
+    return (element: Complex) => (element[name] as string | undefined)?.toLowerCase() === lower;
   });
+  return (element) => tests.every((test) => test(element));
+}
 
 /** The element with exactly the values of the conditions. */
-export const described = (conditions: readonly Condition[]): Complex =>
+export const describedBy = (conditions: readonly Condition[]): Complex =>
   Object.fromEntries(conditions.map(({ sub, value }) => [sub.name, value]));

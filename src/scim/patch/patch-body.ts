@@ -11,7 +11,9 @@ export interface Operation {
 }
 
 const OPS: readonly string[] = ['add', 'replace', 'remove'];
-const MAX_OPERATIONS = 1_000;
+
+/** Each may read a list of 200 elements. */
+const MAX_CHANGES = 1_000;
 
 /** The operations in the body of a PATCH. Letter case is ignored in names and in `op`. */
 export function operationsOf(body: unknown): Operation[] {
@@ -19,9 +21,17 @@ export function operationsOf(body: unknown): Operation[] {
   if (schemas !== undefined && !(Array.isArray(schemas) && schemas.some(isPatchUrn)))
     throw invalidSyntax(`schemas must name ${PATCH_URN}`);
   if (!Array.isArray(operations)) throw invalidSyntax('Operations must be a list');
-  if (operations.length > MAX_OPERATIONS) throw tooMany(`There must be at most ${MAX_OPERATIONS} operations`);
-  return operations.map(operationOf);
+  const parsed = operations.slice(0, MAX_CHANGES + 1).map(operationOf);
+  const changes = parsed.reduce((sum, operation) => sum + changesOf(operation), 0);
+  if (changes > MAX_CHANGES)
+    throw tooMany(
+      `There must be at most ${MAX_CHANGES} changes. In an operation without a path, each key is a change`,
+    );
+  return parsed;
 }
+
+const changesOf = ({ path, given }: Operation) =>
+  path === undefined ? Object.keys(given as object).length : 1;
 
 function operationOf(element: unknown): Operation {
   const { op, path, value: given } = inLowerCase(element, 'An operation');

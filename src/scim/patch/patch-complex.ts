@@ -21,16 +21,22 @@ export function patchedComplex(
 
 /** The complex value with the given sub-attributes; null and "" remove a sub-attribute. */
 export function merged(attribute: Attribute, old: Complex, given: unknown): Complex {
-  const subs = new Map(attribute.subAttributes!.map((sub) => [sub.name.toLowerCase(), sub]));
-  let value = old;
-  for (const [name, part] of Object.entries(objectOf(attribute, given))) {
-    const sub = subs.get(name.toLowerCase());
-    if (sub && isWritable(sub)) value = withSub(value, sub, valueOf(sub, part));
-  }
-  return value;
+  return partsOf(attribute, given).reduce((value, [sub, part]) => withSub(value, sub, part), old);
 }
 
+/** The writable sub-attributes that are given, with their values. */
+export function partsOf(attribute: Attribute, given: unknown): [sub: Attribute, value: Value | undefined][] {
+  const subs = new Map(attribute.subAttributes!.map((sub) => [sub.name.toLowerCase(), sub]));
+  return Object.entries(objectOf(attribute, given)).flatMap(([name, part]) => {
+    const sub = subs.get(name.toLowerCase());
+    return sub && isWritable(sub) ? [[sub, valueOf(sub, part)]] : [];
+  });
+}
+
+/** The same object if nothing changes. */
 export function withSub(old: Complex, { name }: Attribute, value: Value | undefined): Complex {
+  if (old[name] === value) return old;
+  if (value !== undefined) return { ...old, [name]: value };
   const { [name]: _old, ...others } = old;
-  return value === undefined ? others : { ...old, [name]: value };
+  return others;
 }

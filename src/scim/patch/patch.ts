@@ -53,7 +53,8 @@ function patchedValue(
   target: Target,
   change: Change,
 ): Value | undefined {
-  if (attribute.multiValued) return patchedList(attribute, (old ?? []) as Complex[], target, change);
+  if (attribute.multiValued)
+    return patchedList(attribute, (old ?? []) as Complex[], target, change) as Complex[];
   if (attribute.type === 'complex')
     return patchedComplex(attribute, (old ?? {}) as Complex, target.sub, change);
   const value = change.op === 'remove' ? undefined : valueOf(attribute, change.given);

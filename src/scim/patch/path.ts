@@ -34,8 +34,9 @@ export function parsePath(schema: ResourceSchema, path: string): Target {
   return target;
 }
 
-/** The same, but undefined where parsePath() throws. */
+/** The same, but undefined where parsePath() throws. An unknown name costs a look-up, and no exception. */
 export function findPath(schema: ResourceSchema, path: string): Target | undefined {
+  if (!path.includes('[')) return resolve(schema, path.trim());
   try {
     return parsePath(schema, path);
   } catch (error) {

@@ -16,7 +16,8 @@ interface Declaration {
 export interface ResourceSchema extends Declaration {
   /** All attributes outside the extension, by lower-case name. */
   byName: ReadonlyMap<string, Attribute>;
-  extensionByName: ReadonlyMap<string, Attribute>;
+  /** Everything that a name can refer to, by lower-case name: a body may name tens of thousands. */
+  references: ReadonlyMap<string, Reference>;
 }
 
 /** The attribute that a name refers to; absent if the name is an extension's URN alone. */
@@ -27,14 +28,39 @@ export interface Reference {
   sub?: Attribute;
 }
 
-export const resourceSchema = (declaration: Declaration): ResourceSchema => ({
-  ...declaration,
-  byName: byName([...COMMON_ATTRIBUTES, ...(declaration.undeclared ?? []), ...declaration.core.attributes]),
-  extensionByName: byName(declaration.extension?.attributes ?? []),
-});
+export function resourceSchema(declaration: Declaration): ResourceSchema {
+  const { core, extension, undeclared = [] } = declaration;
+  const attributes = [...COMMON_ATTRIBUTES, ...undeclared, ...core.attributes];
+  const inCore = attributes.flatMap((attribute) => namesOf({ attribute }));
+  const inExtension = (extension?.attributes ?? []).flatMap((attribute) =>
+    namesOf({ attribute, extension: extension!.id }),
+  );
+  return {
+    ...declaration,
+    byName: new Map(attributes.map((attribute) => [attribute.name.toLowerCase(), attribute])),
+    references: new Map([
+      ...inExtension, // without its URN, an attribute of the core with the same name takes precedence
+      ...inCore,
+      ...withUrn(core.id, inCore),
+      ...(extension ? withUrn(extension.id, inExtension) : []),
+      ...(extension ? [[extension.id.toLowerCase(), { extension: extension.id }] as const] : []),
+    ]),
+  };
+}
 
-const byName = (attributes: readonly Attribute[]) =>
-  new Map(attributes.map((attribute) => [attribute.name.toLowerCase(), attribute]));
+type Named = readonly [name: string, reference: Reference];
+
+/** The names of an attribute and of its sub-attributes. */
+const namesOf = (reference: Required<Pick<Reference, 'attribute'>> & Reference): Named[] => {
+  const { name, subAttributes = [] } = reference.attribute;
+  return [
+    [name.toLowerCase(), reference],
+    ...subAttributes.map((sub): Named => [`${name}.${sub.name}`.toLowerCase(), { ...reference, sub }]),
+  ];
+};
+
+const withUrn = (urn: string, named: readonly Named[]): Named[] =>
+  named.map(([name, reference]) => [`${urn.toLowerCase()}:${name}`, reference]);
 
 export const subAttribute = (attribute: Attribute, name: string): Attribute | undefined =>
   attribute.subAttributes?.find((sub) => sub.name.toLowerCase() === name.toLowerCase());
@@ -43,29 +69,9 @@ export const subAttribute = (attribute: Attribute, name: string): Attribute | un
  * Resolves a name such as `emails`, `name.givenName`, `urn:…:User:department` or an extension's URN; undefined if it is
  * unknown. Letter case is ignored, and attributes of the extension may be named without its URN.
  */
-export function resolve(schema: ResourceSchema, name: string): Reference | undefined {
-  const core = withoutUrn(schema.core.id, name);
-  if (core) return referenceTo(schema.byName, core);
-  const extension = schema.extension?.id;
-  if (!extension) return referenceTo(schema.byName, name);
-  if (name.toLowerCase() === extension.toLowerCase()) return { extension };
-  const inExtension = withoutUrn(extension, name);
-  if (inExtension) return resolveInExtension(schema, inExtension);
-  return referenceTo(schema.byName, name) ?? resolveInExtension(schema, name);
-}
+export const resolve = (schema: ResourceSchema, name: string): Reference | undefined =>
+  schema.references.get(name.toLowerCase());
 
-export function resolveInExtension(schema: ResourceSchema, name: string): Reference | undefined {
-  const reference = referenceTo(schema.extensionByName, name);
-  return reference && { ...reference, extension: schema.extension!.id };
-}
-
-const withoutUrn = (urn: string, name: string) =>
-  name.toLowerCase().startsWith(`${urn.toLowerCase()}:`) ? name.slice(urn.length + 1) : undefined;
-
-function referenceTo(attributes: ReadonlyMap<string, Attribute>, name: string): Reference | undefined {
-  const dot = name.indexOf('.');
-  const attribute = attributes.get((dot < 0 ? name : name.slice(0, dot)).toLowerCase());
-  if (!attribute || dot < 0) return attribute && { attribute };
-  const sub = subAttribute(attribute, name.slice(dot + 1));
-  return sub && { attribute, sub };
-}
+/** The same for a name in the object of the extension. */
+export const resolveInExtension = (schema: ResourceSchema, name: string): Reference | undefined =>
+  resolve(schema, `${schema.extension!.id}:${name}`);

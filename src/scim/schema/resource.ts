@@ -15,10 +15,10 @@ const MAX_BYTES = 16 * 1024;
 export function normalize(schema: ResourceSchema, body: unknown): Resource {
   if (!isObject(body)) throw invalidSyntax('The body must be an object');
   const resource: Resource = {};
-  for (const [name, given] of Object.entries(body)) {
+  for (const name of Object.keys(body)) {
     const reference = resolve(schema, name);
-    if (reference?.extension && !reference.attribute) writeExtension(schema, resource, given);
-    else if (reference) write(resource, reference, given);
+    if (reference?.extension && !reference.attribute) writeExtension(schema, resource, body[name]);
+    else if (reference) write(resource, reference, body[name]);
   }
   for (const name of schema.mandatory) {
     if (resource[name] === undefined) throw invalidValue(`${name} is required`);

@@ -35,7 +35,7 @@ class ScimBodyPipe implements PipeTransform {
   transform(value: unknown, { type }: ArgumentMetadata): unknown {
     if (type !== 'body') return value;
     if (!isObject(value)) throw invalidSyntax('The body must be an object');
-    const faults = Object.entries(value).flatMap(([key, child]) => jsonFaults(key, child));
+    const faults = Object.keys(value).flatMap((key) => jsonFaults(key, value[key]));
     if (faults.length > 0) throw invalidInput(faults);
     return value;
   }
