@@ -59,14 +59,16 @@ export async function paginate<Row extends object>(
   const rows = await query<Row>(manager, statement);
   const data = rows.slice(0, limit);
   if (rows.length <= limit) return { data, nextCursor: null };
-  const last = data[limit - 1] as Record<string, string | Date>;
-  return {
-    data,
-    nextCursor: encodeCursor(
-      columns.map(({ property, type }) => (type === 'time' ? new Date(last[property]) : last[property])),
-      list,
-    ),
-  };
+  return { data, nextCursor: cursorAfter(data[limit - 1], { columns, list }) };
+}
+
+/** The cursor of the page after a row. */
+export function cursorAfter(row: object, { columns, list }: Pick<PageRequest, 'columns' | 'list'>): string {
+  const last = row as Record<string, string | Date>;
+  return encodeCursor(
+    columns.map(({ property, type }) => (type === 'time' ? new Date(last[property]) : last[property])),
+    list,
+  );
 }
 
 /** The pages of a whole list, one after the other. */

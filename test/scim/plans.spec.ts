@@ -75,6 +75,7 @@ describeOn('postgres', 'a filter of SCIM', () => {
         systemCaller(organizationId, 'service', 'test'),
         listQueryOf(USER, { filter, count: 10 }),
         false, // empty tables of groups have plans of their own
+        ({ user }) => user,
       ),
     );
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { query, raw, type Sql, sql } from '../../database/sql';
-import { opaque, type Page, paginate, type SortColumn } from '../../pages/paginate';
+import { cursorAfter, opaque, type Page, paginate, type SortColumn } from '../../pages/paginate';
 import { displayNameKey } from './display-name';
 import { Group, GROUP_COLUMNS, type GroupRow } from './group.entity';
 import { GroupMember } from './group-member.entity';
@@ -33,16 +33,27 @@ export function pageOfGroups(
   selection: GroupSelection,
   { limit, cursor, of }: { limit: number; cursor?: string; of?: unknown },
 ): Promise<Page<GroupRow>> {
-  const { organizationId, filter: { displayName, ...filter } = {} } = selection;
-  const key = displayName === undefined ? {} : { key: displayNameKey(displayName) };
   return paginate<GroupRow>(manager, {
     select: sql`SELECT ${GROUP_COLUMNS}, display_name_key FROM ${groupsWho(selection)}`,
     columns: COLUMNS,
     order: 'asc',
     limit,
     cursor,
-    list: ['groups', organizationId, { ...filter, ...key }, ...(of === undefined ? [] : [of])],
+    list: listIn(selection, of),
   });
+}
+
+/** The cursor of the page after this row of `pageOfGroups()`, if the page is to end with it. */
+export const cursorAfterGroup = (row: object, selection: GroupSelection, of?: unknown) =>
+  cursorAfter(row, { columns: COLUMNS, list: listIn(selection, of) });
+
+/** Identifies the list in its cursors. */
+function listIn(
+  { organizationId, filter: { displayName, ...filter } = {} }: GroupSelection,
+  of: unknown,
+): unknown[] {
+  const key = displayName === undefined ? {} : { key: displayNameKey(displayName) };
+  return ['groups', organizationId, { ...filter, ...key }, ...(of === undefined ? [] : [of])];
 }
 
 /** The groups from a position on, in the order of creation. All groups before the position are read. */

@@ -1,47 +1,94 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
 import { join, type Sql, sql } from '../../database/sql';
 import { GroupMember } from '../../groups/group/group-member.entity';
 import {
   countGroups,
+  cursorAfterGroup,
   type GroupSelection,
   pageOfGroups,
   rangeOfGroups,
 } from '../../groups/group/group-query';
 import { displayNameKey } from '../../groups/group/display-name';
 import { type GroupRecord, groupRecord } from '../../groups/group/group.serializer';
+import { type MemberRecord, memberListsOf } from '../../groups/members/first-members';
+import type { GroupRow } from '../../groups/group/group.entity';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
 import { type ListQuery, type ListResult, pageByPosition } from '../wire/list-query';
+import { FEW_RESOURCES, MAX_PAGE_BYTES, pageAsText } from '../wire/page-text';
+
+/** The number of members that each group in a list shows. */
+const LISTED_MEMBERS = 100;
 
 /** Lists groups as directories ask for them. */
 @Injectable()
 export class ScimGroupList {
   constructor(private readonly database: Database) {}
 
-  list({ organizationId }: Caller, query: ListQuery): Promise<ListResult<GroupRecord>> {
-    const { cursor, count: limit, filter } = query;
+  /** A page of resources as JSON, which `resourceOf` makes within the organization's share of the database. */
+  list(
+    { organizationId }: Caller,
+    query: ListQuery,
+    withMembers: boolean,
+    resourceOf: (group: GroupRecord, members?: MemberRecord[]) => object,
+  ): Promise<ListResult<string>> {
     const selection = selectionOf(organizationId, query.comparisons);
-    return this.database.read(organizationId, async (manager) => {
-      if (cursor === undefined) {
-        const { rows, total } = await pageByPosition(
-          query,
-          (range) => rangeOfGroups(manager, selection, range),
-          (max) => countGroups(manager, selection, max),
+    const findsOne = query.comparisons.some(({ path }) => path === 'id' || path === 'displayName');
+    return this.database.read(
+      organizationId,
+      async (manager) => {
+        const page = await (query.cursor === undefined ? rangeOf : pageOf)(manager, selection, query);
+        const ids = page.rows.map(({ id }) => id);
+        const members = withMembers
+          ? await memberListsOf(manager, organizationId, ids, {
+              limit: LISTED_MEMBERS,
+              maxBytes: MAX_PAGE_BYTES,
+            })
+          : undefined;
+        return pageAsText<GroupRow, MemberRecord>(
+          page,
+          members,
+          (row, members) => resourceOf(groupRecord(row), members),
+          (row) => cursorAfterGroup(row, selection, ofFilter(query)),
         );
-        return { rows: rows.map(groupRecord), total };
-      }
-      const page = await pageOfGroups(manager, selection, {
-        limit,
-        ...(cursor && { cursor }),
-        of: ['scim', filter],
-      });
-      const { data, nextCursor } = page;
-      return { rows: data.map(groupRecord), ...(nextCursor !== null && { nextCursor }) };
-    });
+      },
+      withMembers && query.count > FEW_RESOURCES && !findsOne ? 'heavy' : 'quick',
+    );
   }
 }
+
+/** A page by position. */
+const rangeOf = (
+  manager: EntityManager,
+  selection: GroupSelection,
+  query: ListQuery,
+): Promise<ListResult<GroupRow>> =>
+  pageByPosition(
+    query,
+    (range) => rangeOfGroups(manager, selection, range),
+    (max) => countGroups(manager, selection, max),
+  );
+
+/** A page by the cursor of RFC 9865. */
+async function pageOf(
+  manager: EntityManager,
+  selection: GroupSelection,
+  query: ListQuery,
+): Promise<ListResult<GroupRow>> {
+  const { cursor, count: limit } = query;
+  const { data, nextCursor } = await pageOfGroups(manager, selection, {
+    limit,
+    ...(cursor && { cursor }),
+    of: ofFilter(query),
+  });
+  return { rows: data, ...(nextCursor !== null && { nextCursor }) };
+}
+
+/** The filter in a cursor. */
+const ofFilter = ({ filter }: ListQuery) => ['scim', filter];
 
 /** The first comparison of each kind selects groups by an index; the others filter what it finds. */
 function selectionOf(organizationId: string, comparisons: readonly Comparison[]): GroupSelection {

@@ -15,9 +15,6 @@ import { ScimGroupList } from './scim-group-list';
 
 type Input = Record<string, unknown>;
 
-/** The number of members that each group in a list shows. */
-const LISTED_MEMBERS = 100;
-
 /** A body may name very many members. */
 const MAX_BODY = 1024 * 1024;
 
@@ -111,37 +108,26 @@ export class ScimGroupsController {
     return this.groups.delete(by, id, exchange.precondition('group'));
   }
 
+  /** Reads members only if they are shown: directories ask for large groups without them. */
   private async shown(
     by: Caller,
     group: GroupRecord,
     projection: Projection,
     exchange: Exchange,
   ): Promise<object> {
-    const [resource] = await this.resources(by, [group], projection, exchange.base);
+    const members = projection.shows('members')
+      ? (await this.groups.membersOf(by, [group.id])).get(group.id)
+      : undefined;
     exchange.setVersion(group.version);
-    return resource;
+    return projection.apply(groupResource(group, members, exchange.base));
   }
 
-  private async page(by: Caller, input: Input, base: string): Promise<object> {
+  private async page(by: Caller, input: Input, base: string): Promise<string> {
     const projection = new Projection(GROUP, input);
     const query = listQueryOf(GROUP, input);
-    const page = await this.lists.list(by, query);
-    const resources = await this.resources(by, page.rows, projection, base, LISTED_MEMBERS);
-    return listResponse(query, { ...page, rows: resources });
-  }
-
-  /** Reads members only if they are shown: directories ask for large groups without them. */
-  private async resources(
-    by: Caller,
-    groups: GroupRecord[],
-    projection: Projection,
-    base: string,
-    maxMembers?: number,
-  ): Promise<object[]> {
-    const ids = groups.map(({ id }) => id);
-    const members = projection.shows('members')
-      ? await this.groups.membersOf(by, ids, maxMembers)
-      : undefined;
-    return groups.map((group) => projection.apply(groupResource(group, members?.get(group.id), base)));
+    const page = await this.lists.list(by, query, projection.shows('members'), (group, members) =>
+      projection.apply(groupResource(group, members, base)),
+    );
+    return listResponse(query, page);
   }
 }

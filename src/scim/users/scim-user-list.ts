@@ -6,45 +6,65 @@ import { isId } from '../../database/id';
 import { join, query, raw, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import { membersOfEach } from '../../groups/members/members-of-group';
-import { type GroupOfUser, groupsOfUser } from '../../groups/members/first-members';
-import { countUsers, pageOfUsers, rangeOfUsers, type UserColumns } from '../../users/user/user-query';
+import {
+  groupListsOf,
+  type GroupOfUser,
+  groupsOfUser,
+  SHOWN_GROUPS,
+} from '../../groups/members/first-members';
+import {
+  countUsers,
+  cursorAfterUser,
+  pageOfUsers,
+  rangeOfUsers,
+  type UserColumns,
+} from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
 import { type ListQuery, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
+import { FEW_RESOURCES, MAX_PAGE_BYTES, pageAsText } from '../wire/page-text';
 import { tooMany } from '../schema/scim-error';
 import type { DirectoryUser, ShownUser } from './user-resource';
+import type { Resource } from '../schema/resource';
 import type { FoundUser } from './scim-user-rows';
 import { type Listed, MAX_FOUND, selectionOf, split } from './scim-user-query';
 import { ScimUser } from './scim-user.entity';
 import { UndirectedUsers } from './undirected-users';
 
-/**
- * In a page with room for more than `FEW_USERS`, each user shows `LISTED_GROUPS` of its groups: eight pages of 200
- * users in 1,000 groups each ended a process.
- */
-const FEW_USERS = 20;
+/** In a page with room for more than `FEW_RESOURCES`, each user shows this many of its groups. */
 const LISTED_GROUPS = 100;
 
 const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']);
 
-/** The columns of a `FoundUser`, with everything that belongs to the user, in one statement. */
-const foundColumns = (organizationId: string, withGroups: boolean, shownGroups?: number): UserColumns => ({
-  select: sql`${SHOWN.selectText},
-    "userName", "externalId", attributes, "givenEmail", "givenName"
-    ${withGroups ? sql`, ${groupsOfUser(organizationId, raw('users.id'), shownGroups)} AS groups` : sql``}`,
+/** The columns of a `Row`. */
+const rowColumns = (organizationId: string, groups = sql``): UserColumns => ({
+  select: sql`${SHOWN.selectText}, "userName", "externalId", attributes, "givenEmail", "givenName" ${groups}`,
   join: sql`LEFT JOIN LATERAL (
-    SELECT user_name AS "userName", external_id AS "externalId", attributes, email AS "givenEmail", name AS "givenName"
+    SELECT user_name AS "userName", external_id AS "externalId", attributes::text, email AS "givenEmail", name AS "givenName"
     FROM ${ScimUser} WHERE organization_id = ${organizationId} AND user_id = users.id OFFSET 0
   ) AS given ON true`,
 });
 
-type Row = ShownUser & { groups?: GroupOfUser[] | null } & (
-    (Omit<DirectoryUser, 'name' | 'email'> & { givenEmail: string; givenName: string }) | { userName: null }
+/** `attributes` are JSON, which takes ten times the memory when it is parsed. */
+type Row = ShownUser &
+  (
+    | (Omit<DirectoryUser, 'attributes' | 'name' | 'email'> &
+        Record<'attributes' | 'givenEmail' | 'givenName', string>)
+    | { userName: null }
   );
 
-function foundUser(row: Row): FoundUser {
-  const directory = row.userName === null ? null : { ...row, email: row.givenEmail, name: row.givenName };
-  return { user: row, directory, groups: row.groups ?? [] };
+function foundUser(row: Row, groups: readonly GroupOfUser[] = []): FoundUser {
+  const directory =
+    row.userName === null
+      ? null
+      : {
+          userName: row.userName,
+          externalId: row.externalId,
+          attributes: JSON.parse(row.attributes) as Resource,
+          email: row.givenEmail,
+          name: row.givenName,
+        };
+  return { user: row, directory, groups };
 }
 
 /** Reads users for directories. */
@@ -58,72 +78,101 @@ export class ScimUserList {
   /** Reads the groups only if `withGroups` is set. */
   async get({ organizationId }: Caller, id: string, withGroups: boolean): Promise<FoundUser> {
     if (!isId('usr', id)) throw userNotFound();
+    const groups = withGroups ? sql`, ${groupsOfUser(organizationId, raw('users.id'))} AS groups` : sql``;
     const [row] = await this.database.read(organizationId, (manager) =>
-      rangeOfUsers<Row>(
+      rangeOfUsers<Row & { groups?: GroupOfUser[] | null }>(
         manager,
         { organizationId, among: sql`SELECT ${id}::text AS user_id` },
-        foundColumns(organizationId, withGroups),
+        rowColumns(organizationId, groups),
         { offset: 0, limit: 1 },
       ),
     );
     if (!row) throw userNotFound();
-    return foundUser(row);
+    return foundUser(row, row.groups ?? []);
   }
 
-  async list(by: Caller, query: ListQuery, withGroups: boolean): Promise<ListResult<FoundUser>> {
+  /** A page of resources as JSON, which `resourceOf` makes within the organization's share of the database. */
+  async list(
+    by: Caller,
+    query: ListQuery,
+    withGroups: boolean,
+    resourceOf: (found: FoundUser) => object,
+  ): Promise<ListResult<string>> {
     const { organizationId } = by;
     const filter = split(query.comparisons);
     const undirected = await this.undirected.find(by, filter.attributes);
     const found = selectionOf(organizationId, filter, undirected);
     if (found === 'nobody') return { rows: [], ...(query.cursor === undefined && { total: 0 }) };
+    const findsOne = filter.ids.length > 0 || filter.userNames.length > 0;
+    const isSmall =
+      findsOne ||
+      query.count <= FEW_RESOURCES ||
+      (filter.attributes.length > 0 && (await this.countFound(found)) <= FEW_RESOURCES);
     return this.database.read(
       organizationId,
       async (manager) => {
         const selection = await inGroups(manager, found, filter.groups);
-        if (filter.attributes.length > 0) await refuseMany(manager, selection);
-        const findsOne = filter.ids.length > 0 || filter.userNames.length > 0;
-        const shownGroups = query.count > FEW_USERS && !findsOne ? LISTED_GROUPS : undefined;
-        const columns = foundColumns(organizationId, withGroups, shownGroups);
-        return query.cursor === undefined
-          ? rangeOf(manager, selection, columns, query)
-          : pageOf(manager, selection, columns, query);
+        const page = await (query.cursor === undefined ? rangeOf : pageOf)(manager, selection, query);
+        const ids = page.rows.map(({ id }) => id);
+        const limit = query.count > FEW_RESOURCES && !findsOne ? LISTED_GROUPS : SHOWN_GROUPS;
+        const groups = withGroups
+          ? await groupListsOf(manager, organizationId, ids, { limit, maxBytes: MAX_PAGE_BYTES })
+          : undefined;
+        return pageAsText<Row, GroupOfUser>(
+          page,
+          groups,
+          (row, groups) => resourceOf(foundUser(row, groups)),
+          (row) => cursorAfterUser(row, selection, orderOf(selection, query)),
+        );
       },
-      query.offset > MAX_COUNTED ? 'heavy' : 'quick',
+      isSmall && query.offset <= MAX_COUNTED ? 'quick' : 'heavy',
     );
+  }
+
+  /** The number of users that a filter by attributes finds. Throws a 400 `tooMany` if there are too many for a page. */
+  private async countFound({ organizationId, among }: Listed): Promise<number> {
+    const [{ count }] = await this.database.read(organizationId, (manager) =>
+      query<{ count: number }>(manager, sql`SELECT count(*)::int AS count FROM (${among!}) AS found`),
+    );
+    if (count <= MAX_FOUND) return count;
+    throw tooMany(`The filter finds more than ${MAX_FOUND} users. Add a comparison that finds fewer`);
   }
 }
 
 /** A page by position. */
-async function rangeOf(
+const rangeOf = (
   manager: EntityManager,
   { sort, ...selection }: Listed,
-  columns: UserColumns,
   query: ListQuery,
-): Promise<ListResult<FoundUser>> {
-  const { rows, total } = await pageByPosition(
+): Promise<ListResult<Row>> =>
+  pageByPosition(
     query,
-    (range) => rangeOfUsers<Row>(manager, selection, columns, { sort, order: 'asc', ...range }),
+    (range) =>
+      rangeOfUsers<Row>(manager, selection, rowColumns(selection.organizationId), {
+        sort,
+        order: 'asc',
+        ...range,
+      }),
     (max) => countUsers(manager, selection, max),
   );
-  return { rows: rows.map(foundUser), total };
-}
 
 /** A page by the cursor of RFC 9865. */
-async function pageOf(
-  manager: EntityManager,
-  { sort, ...selection }: Listed,
-  columns: UserColumns,
-  { filter, cursor, count: limit }: ListQuery,
-): Promise<ListResult<FoundUser>> {
-  const page = await pageOfUsers<Row>(manager, selection, columns, {
-    sort,
-    order: 'asc',
+async function pageOf(manager: EntityManager, selection: Listed, query: ListQuery): Promise<ListResult<Row>> {
+  const { count: limit, cursor } = query;
+  const page = await pageOfUsers<Row>(manager, selection, rowColumns(selection.organizationId), {
+    ...orderOf(selection, query),
     limit,
     ...(cursor && { cursor }),
-    of: ['scim', filter],
   });
-  return { rows: page.data.map(foundUser), ...(page.nextCursor !== null && { nextCursor: page.nextCursor }) };
+  return { rows: page.data, ...(page.nextCursor !== null && { nextCursor: page.nextCursor }) };
 }
+
+/** The order of a page by cursor, and its filter in the cursor. */
+const orderOf = ({ sort }: Listed, { filter }: ListQuery) => ({
+  sort,
+  order: 'asc' as const,
+  of: ['scim', filter],
+});
 
 /** Restricts the list to users who are members of all of these groups. The members of the smallest one are read. */
 async function inGroups(
@@ -137,13 +186,4 @@ async function inGroups(
     (condition) => condition !== undefined,
   );
   return { ...selection, members, ...(conditions.length > 0 && { where: join(conditions, ' AND ') }) };
-}
-
-async function refuseMany(manager: EntityManager, { among }: Listed): Promise<void> {
-  const [{ count }] = await query<{ count: number }>(
-    manager,
-    sql`SELECT count(*)::int AS count FROM (${among!}) AS found`,
-  );
-  if (count > MAX_FOUND)
-    throw tooMany(`The filter finds more than ${MAX_FOUND} users. Add a comparison that finds fewer`);
 }

@@ -100,13 +100,12 @@ export class ScimUsersController {
     return projection.apply(userResource(user, directory, exchange.base, groups));
   }
 
-  private async page(by: Caller, input: Input, base: string): Promise<object> {
+  private async page(by: Caller, input: Input, base: string): Promise<string> {
     const projection = new Projection(USER, input);
     const query = listQueryOf(USER, input);
-    const page = await this.lists.list(by, query, projection.shows('groups'));
-    const resources = page.rows.map(({ user, directory, groups }) =>
+    const page = await this.lists.list(by, query, projection.shows('groups'), ({ user, directory, groups }) =>
       projection.apply(userResource(user, directory, base, groups)),
     );
-    return listResponse(query, { ...page, rows: resources });
+    return listResponse(query, page);
   }
 }

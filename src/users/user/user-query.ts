@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { query, raw, type Sql, sql } from '../../database/sql';
-import { opaque, type Order, type Page, paginate } from '../../pages/paginate';
+import { cursorAfter, opaque, type Order, type Page, paginate } from '../../pages/paginate';
 import { filterInCursor, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
@@ -60,11 +60,11 @@ export async function pageOfUsers<Row extends object>(
   manager: EntityManager,
   selection: UserSelection,
   { select, join = sql`` }: UserColumns,
-  { sort, order: requested, limit, cursor, of }: UserPage,
+  { limit, cursor, ...request }: UserPage,
 ): Promise<Page<Row>> {
   const { organizationId, filter = {}, members } = selection;
-  const { columns, select: keys, order: byDefault } = USER_SORTS[sort];
-  const order = requested ?? byDefault;
+  const { sort, order = USER_SORTS[sort].order } = request;
+  const { columns, select: keys } = USER_SORTS[sort];
   const page = (users: (seek: Sql, ordered: Sql) => Sql) =>
     paginate<Row>(manager, {
       select: (seek, ordered) =>
@@ -73,7 +73,7 @@ export async function pageOfUsers<Row extends object>(
       order,
       limit,
       cursor,
-      list: ['users', organizationId, sort, order, filterInCursor(filter), ...(of === undefined ? [] : [of])],
+      list: listIn(selection, request),
     });
   if (members?.isLarge && !findsFew(selection)) {
     const next = sql`${orderOf(sort, order)} LIMIT ${opaque(MAX_LOOKED_AT)}`;
@@ -86,6 +86,23 @@ export async function pageOfUsers<Row extends object>(
   }
   return page((seek, ordered) => chosen(selection, sql`${seek} ${ordered}`));
 }
+
+/** The cursor of the page after this row of `pageOfUsers()`, if the page is to end with it. */
+export const cursorAfterUser = (row: object, selection: UserSelection, request: Omit<UserPage, 'limit'>) =>
+  cursorAfter(row, { columns: USER_SORTS[request.sort].columns, list: listIn(selection, request) });
+
+/** Identifies the list in its cursors. */
+const listIn = (
+  { organizationId, filter = {} }: UserSelection,
+  { sort, order = USER_SORTS[sort].order, of }: Omit<UserPage, 'limit'>,
+): unknown[] => [
+  'users',
+  organizationId,
+  sort,
+  order,
+  filterInCursor(filter),
+  ...(of === undefined ? [] : [of]),
+];
 
 /** The users from a position on. */
 export function rangeOfUsers<Row>(
