@@ -11,3 +11,17 @@ export function givingWay(): () => Promise<void> {
     since = performance.now();
   };
 }
+
+/** The results of many steps, in order. */
+export async function mapGivingWay<Item, Result>(
+  items: readonly Item[],
+  step: (item: Item) => Result,
+): Promise<Result[]> {
+  const giveWay = givingWay();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(step(item));
+    await giveWay();
+  }
+  return results;
+}

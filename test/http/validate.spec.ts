@@ -37,8 +37,8 @@ describe('validate()', () => {
     };
     expect(codes(CreateUserDto, { email: null, role: 'x', metadata, id: 'x', nope: 1, toString: 1 })).toEqual(
       [
-        'toString unknown: is not a known field',
         'nope unknown: is not a known field',
+        'toString unknown: is not a known field',
         'name required: is required',
         'email invalid: must be a string',
         'role invalid: must be one of member, admin, viewer',

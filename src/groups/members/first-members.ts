@@ -22,10 +22,13 @@ export interface GroupOfUser {
 /** The number of groups that a user shows. */
 export const SHOWN_GROUPS = 1_000;
 
-/** How much is read: elements of each list, and bytes of JSON in all. */
+/** A statement reads this many lists, so that a page that ends early has not read much more than it shows. */
+const LISTS_PER_STATEMENT = 50;
+
 interface Bounds {
+  /** The most elements of each list. */
   limit: number;
-  /** Lists are read until they pass this together. The others are missing in the result. */
+  /** No further lists are read once they have this many bytes together. */
   maxBytes?: number;
 }
 
@@ -71,22 +74,25 @@ export const groupsOfUser = (organizationId: string, userId: Sql, limit = SHOWN_
     ORDER BY group_id LIMIT ${opaque(limit)}
   ) AS member)`;
 
-/** `list` is an expression of `wanted.id`. OFFSET 0 prevents PostgreSQL from computing it once for each use. */
+/** `list` is an expression of `wanted.id`. */
 async function listsOf(
   manager: EntityManager,
   ids: readonly string[],
   list: Sql,
-  maxBytes = Number.MAX_SAFE_INTEGER,
+  maxBytes = Infinity,
 ): Promise<Map<string, string>> {
-  const rows = await query<{ id: string; list: string }>(
-    manager,
-    sql`SELECT id, list FROM (
-          SELECT id, list, sum(octet_length(list)) OVER (ORDER BY position) - octet_length(list) AS before
-          FROM (
-            SELECT id, position, coalesce(${list}::text, '[]') AS list
-            FROM unnest(${ids}::text[]) WITH ORDINALITY AS wanted (id, position) OFFSET 0
-          ) AS lists
-        ) AS measured WHERE before <= ${maxBytes}`,
-  );
-  return new Map(rows.map(({ id, list }) => [id, list]));
+  const lists = new Map<string, string>();
+  let bytes = 0;
+  for (let i = 0; i < ids.length && bytes <= maxBytes; i += LISTS_PER_STATEMENT) {
+    const some = ids.slice(i, i + LISTS_PER_STATEMENT);
+    const rows = await query<{ id: string; list: string }>(
+      manager,
+      sql`SELECT id, coalesce(${list}::text, '[]') AS list FROM unnest(${some}::text[]) AS wanted (id)`,
+    );
+    for (const { id, list } of rows) {
+      lists.set(id, list);
+      bytes += Buffer.byteLength(list);
+    }
+  }
+  return lists;
 }

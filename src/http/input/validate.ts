@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { type Fault, invalidInput } from '../fault';
 import type { FaultContext } from './checks';
 import { jsonFaults, levelsAround, MAX_FAULTS, nested } from './json-faults';
@@ -41,6 +41,7 @@ export function validate<Dto extends object>(
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return { faults: [{ field: 'body', code: 'invalid', message: 'must be an object' }] };
   }
+  const known = fieldsOf(metatype);
   const faults = new Map<string, Fault>();
   const report = (fault: Fault) => {
     if (faults.size < MAX_FAULTS && !faults.has(fault.field)) faults.set(fault.field, fault);
@@ -53,30 +54,36 @@ export function validate<Dto extends object>(
     if (faults.size >= MAX_FAULTS) break;
     if (value === undefined) continue; // not in JSON; programs pass it for an absent field
     jsonFaults(key, value, levelsAround(metatype, key)).forEach(report);
-    // The libraries take `hasOwnProperty` for a known field, and would call it.
-    if (key in Object.prototype) report(unknown(key, kind));
+    // Not left to the libraries: they take `hasOwnProperty` for a known field, and need 3 µs for each unknown one.
+    if (!known.has(key)) report(unknown(key, kind));
     else if (typeof value === 'object' && value !== null) structured[key] = value;
     else simple[key] = value;
   }
   const dto = Object.assign(plainToInstance(metatype, simple), structured);
-  for (const error of validateSync(dto, CHECK_OPTIONS)) faultsOf(error, kind).forEach(report);
+  for (const error of validateSync(dto, CHECK_OPTIONS)) faultsOf(error).forEach(report);
   return faults.size > 0 ? { faults: [...faults.values()] } : { dto };
 }
 
 const CHECK_OPTIONS = {
-  whitelist: true,
-  forbidNonWhitelisted: true,
   forbidUnknownValues: false, // a class without checks: it has no known field
   validationError: { target: false },
 };
 
+const fields = new WeakMap<Type, ReadonlySet<string>>();
+
+/** The fields of a DTO: those with a check. */
+function fieldsOf(metatype: Type): ReadonlySet<string> {
+  const known = fields.get(metatype);
+  if (known) return known;
+  const checks = getMetadataStorage().getTargetValidationMetadatas(metatype, '', true, false);
+  const names = new Set(checks.map(({ propertyName }) => propertyName));
+  fields.set(metatype, names);
+  return names;
+}
+
 /** The faults of a field, in the order of its checks. */
-function faultsOf(
-  { property, value, constraints = {}, contexts = {} }: ValidationError,
-  kind: FieldKind,
-): Fault[] {
+function faultsOf({ property, value, constraints = {}, contexts = {} }: ValidationError): Fault[] {
   return Object.entries(constraints).flatMap(([name, message]): Fault[] => {
-    if (name === 'whitelistValidation') return [unknown(property, kind)];
     if (value === undefined) return [{ field: property, code: 'required', message: 'is required' }];
     const { code, keysAtFault } = contexts[name] as FaultContext;
     if (!keysAtFault) return [{ field: property, code, message }];

@@ -1,5 +1,6 @@
 import { newId } from '../../database/id';
 import type { Fault } from '../../http/fault';
+import { mapGivingWay } from '../../http/give-way';
 import { validate } from '../../http/input/validate';
 import { EMAIL_TAKEN, USER_NAME_TAKEN } from '../user/email-taken';
 import { changesOf, withDefaults } from '../user/user.changes';
@@ -66,9 +67,9 @@ export function decide(
   known: Map<string, KnownUser>,
   userNames: ReadonlySet<string>,
   mode: Mode,
-): RowOutcome[] {
+): Promise<RowOutcome[]> {
   const seen = new Set<string>();
-  return rows.map((row) => {
+  return mapGivingWay(rows, (row) => {
     const outcome = decideRow(row, known, userNames, mode, row.key !== undefined && seen.has(row.key));
     if (outcome.kind !== 'refused') seen.add(row.key!);
     return outcome;

@@ -4,6 +4,7 @@ import { Database } from '../../database/database';
 import { isLocked } from '../../database/errors';
 import { retry } from '../../database/retry';
 import type { Caller } from '../../http/caller';
+import { mapGivingWay } from '../../http/give-way';
 import type { IdempotentRequest } from '../../http/input/idempotency-key';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { lostRace } from '../user/email-taken';
@@ -36,7 +37,7 @@ export class BatchService {
     request?: IdempotentRequest,
   ): Promise<{ answer: BatchAnswerView; isReplay: boolean }> {
     const { organizationId } = by;
-    const rows = batch.users.map((row) => validateRow(row, batch.mode));
+    const rows = await mapGivingWay(batch.users, (row) => validateRow(row, batch.mode));
     if (batch.dryRun) {
       const outcomes = await this.database.read(organizationId, async (manager) => {
         const known = await findUsers(manager, organizationId, keysOf(rows));
@@ -67,7 +68,7 @@ export class BatchService {
     const keys = keysOf(rows);
     const known = await findUsersLocked(manager, by.organizationId, keys);
     const userNames = await findUserNames(manager, by.organizationId, keys);
-    const outcomes = decide(rows, known, userNames, mode);
+    const outcomes = await decide(rows, known, userNames, mode);
     if (!atomic || outcomes.every(isAccepted)) await writeUsers(manager, by, known, this.lifecycle);
     return outcomes;
   }
