@@ -1,4 +1,4 @@
-import { givingWay } from '../../http/give-way';
+import { givingWay } from '../../http/server/give-way';
 import type { ListResult } from './list-query';
 
 /** A page ends before its resources would pass this many bytes, at the earliest after the first one. */
