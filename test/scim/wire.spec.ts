@@ -101,6 +101,13 @@ describe.each(ROOTS)('%s', (root) => {
     expect(service.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 
+  it('takes no longer Host than a name and a port, because a page repeats it', async () => {
+    const { api } = await scimClient(service);
+    await api.get(`${root}/Users`).set('Host', 'h'.repeat(259)).expect(200);
+    const { body } = await api.get(`${root}/Users`).set('Host', 'h'.repeat(260)).expect(400);
+    expect(body).toMatchObject({ scimType: 'invalidValue', detail: 'The Host header is too long' });
+  });
+
   it('shows the address that the caller sees', async () => {
     const { api } = await scimClient(service);
     const { body, headers } = await api

@@ -1,15 +1,20 @@
 import type { NextFunction, Request, Response } from 'express';
+import { invalidValue } from '../schema/scim-error';
 
 /** The paths at which SCIM is served. */
 export const ROOTS = ['scim/v2', 'api/scim/v2'] as const;
+
+/** A name of 253 characters and a port. A page repeats it twenty thousand times. */
+const MAX_HOST = 259;
 
 /**
  * The absolute URL of the root of SCIM as the caller sees it: through the proxies that `TRUST_PROXY` names, with every
  * prefix at which a host has mounted the service.
  */
-export function baseOf({ protocol, host, baseUrl, path }: Request): string {
+export function baseOf({ protocol, host = 'localhost', baseUrl, path }: Request): string {
+  if (host.length > MAX_HOST) throw invalidValue('The Host header is too long');
   const root = ROOTS.find((candidate) => path.startsWith(`/${candidate}/`))!;
-  return `${protocol}://${host ?? 'localhost'}${baseUrl}/${root}`;
+  return `${protocol}://${host}${baseUrl}/${root}`;
 }
 
 const LIST_WITH_SLASH = new RegExp(`^/(?:${ROOTS.join('|')})/(?:Users|Groups)(?=/(?:[?]|$))`);
