@@ -294,7 +294,7 @@ export interface Event {
   target: EventTarget;
   /** The `X-Request-ID` of the request that made the change; null if it was not a request. */
   requestId: string | null;
-  /** The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed, `user` has the member's ID. Null if the user has been purged. */
+  /** The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed, `group` has only its ID and name, and `user` the member's ID. Null if the user has been purged. */
   data: Record<string, unknown> | null;
 }
 

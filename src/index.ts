@@ -39,7 +39,7 @@ export type { Subscriber } from './events/subscribers/subscriber';
 
 export type { DeletedUserView as DeletedUserRecord } from './users/deleted/deleted-user.view';
 export type { UserView as UserRecord } from './users/user/user.view';
-export type { GroupRecord } from './groups/group/group.serializer';
+export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer';
 export type { OrganizationRecord } from './auth/organizations.service';
 export type { TokenRecord } from './tokens/token.serializer';
 export type { WebhookRecord } from './webhooks/webhook/webhook.serializer';

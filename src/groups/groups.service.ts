@@ -12,7 +12,7 @@ import { always, type Precondition } from '../http/input/entity-tags';
 import { validatedInput } from '../http/input/validate';
 import type { Page } from '../pages/paginate';
 import { Group, GROUP_COLUMNS, type GroupRow } from './group/group.entity';
-import { groupCreated, groupDeleted, groupUpdated, memberAdded, memberRemoved } from './group/group.events';
+import { groupCreated, groupDeleted, groupUpdated, membersAdded, membersRemoved } from './group/group.events';
 import {
   type GroupOfUser,
   groupListsOf,
@@ -29,7 +29,7 @@ import {
   recordAll,
   updateGroup,
 } from './group/group-rows';
-import { type GroupRecord, groupRecord } from './group/group.serializer';
+import { type ChangedGroup, type GroupRecord, groupRecord } from './group/group.serializer';
 import {
   changedFieldsOf,
   fieldsSetBy,
@@ -121,10 +121,8 @@ export class GroupsService {
           const fields = { organizationId, id: newId('grp'), displayName, externalId };
           const group = await insertGroup(manager, { ...fields, memberCount: users.size });
           const { added } = await changeMembers(manager, group, changes);
-          await recordAll(manager, [
-            groupCreated(caller, group),
-            ...added.map((userId) => memberAdded(caller, group, userId)),
-          ]);
+          await recordEvents(manager, groupCreated(caller, group));
+          await recordAll(manager, membersAdded(caller, group, added));
           return groupRecord(group);
         },
         changes.present.size > MANY_CHANGES ? 'heavy' : 'write',
@@ -137,20 +135,20 @@ export class GroupsService {
    * if the precondition refuses the group's version, and a 409 if the name is taken. A member that one step adds and a
    * later one removes is no change.
    */
-  change(by: By, id: string, steps: readonly GroupStep[], precondition?: Precondition): Promise<GroupRecord>;
+  change(by: By, id: string, steps: readonly GroupStep[], precondition?: Precondition): Promise<ChangedGroup>;
   /** @internal For SCIM. */
   change(
     by: By,
     id: string,
     steps: readonly DirectoryStep[],
     precondition?: Precondition,
-  ): Promise<GroupRecord>;
+  ): Promise<ChangedGroup>;
   async change(
     by: By,
     id: string,
     steps: readonly DirectoryStep[],
     precondition: Precondition = always,
-  ): Promise<GroupRecord> {
+  ): Promise<ChangedGroup> {
     const caller = callerOf(by);
     const fields = validatedInput(UpdateGroupDto, fieldsSetBy(steps));
     const members = memberChangesOf(steps);
@@ -168,14 +166,13 @@ export class GroupsService {
       precondition(before.version);
       const changes = changedFieldsOf(before, fields);
       const { added, removed, difference } = await changeMembers(manager, before, members);
-      if (!changes && added.length + removed.length === 0) return groupRecord(before);
+      const movedMembers = added.length + removed.length;
+      if (!changes && movedMembers === 0) return { ...groupRecord(before), movedMembers };
       const after = await updateGroup(manager, before, changes ?? {}, difference);
-      await recordAll(manager, [
-        ...(changes ? [groupUpdated(caller, before, after, changes)] : []),
-        ...removed.map((userId) => memberRemoved(caller, after, userId)),
-        ...added.map((userId) => memberAdded(caller, after, userId)),
-      ]);
-      return groupRecord(after);
+      if (changes) await recordEvents(manager, groupUpdated(caller, before, after, changes));
+      await recordAll(manager, membersRemoved(caller, after, removed));
+      await recordAll(manager, membersAdded(caller, after, added));
+      return { ...groupRecord(after), movedMembers };
     });
   }
 

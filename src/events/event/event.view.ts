@@ -91,7 +91,7 @@ export class EventView {
   /**
    * The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in
    * `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed,
-   * `user` has the member's ID. Null if the user has been purged.
+   * `group` has only its ID and name, and `user` the member's ID. Null if the user has been purged.
    * @example { "user": { "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx", "role": "admin" }, "previous": { "role": "member" } }
    */
   data: Record<string, unknown> | null;

@@ -6,8 +6,8 @@ import { noSuchOrganization, notFound, taken } from '../../http/fault';
 import { displayNameKey } from './display-name';
 import { Group, type GroupFields, type GroupRow } from './group.entity';
 
-/** Limits the number of parameters of a statement. */
-const EVENTS_PER_STATEMENT = 1_000;
+/** More events at once would keep the event loop from other requests for too long. */
+const EVENTS_PER_STATEMENT = 500;
 
 /** The group, locked until the transaction ends. Throws a 404. */
 export async function lockGroup(
@@ -55,10 +55,15 @@ const withKey = <Fields extends Partial<GroupFields>>(fields: Fields) => ({
   ...(fields.displayName !== undefined && { displayNameKey: displayNameKey(fields.displayName) }),
 });
 
-/** Records any number of events. */
-export async function recordAll(manager: EntityManager, events: NewEvent[]): Promise<void> {
-  for (let i = 0; i < events.length; i += EVENTS_PER_STATEMENT)
-    await recordEvents(manager, ...events.slice(i, i + EVENTS_PER_STATEMENT));
+/** Records any number of events, in order. */
+export async function recordAll(manager: EntityManager, events: Iterable<NewEvent>): Promise<void> {
+  let some: NewEvent[] = [];
+  for (const event of events) {
+    if (some.push(event) < EVENTS_PER_STATEMENT) continue;
+    await recordEvents(manager, ...some);
+    some = [];
+  }
+  if (some.length > 0) await recordEvents(manager, ...some);
 }
 
 export const groupNotFound = () => notFound('There is no such group.');

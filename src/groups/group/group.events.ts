@@ -26,9 +26,22 @@ export const groupUpdated = (
 
 export const groupDeleted = (by: Caller, group: GroupRow) => groupEvent(by, 'group.deleted', group);
 
-/** Contains only the id of the user, because a purge empties only events whose target is the user. */
-export const memberAdded = (by: Caller, group: GroupRow, userId: string) =>
-  groupEvent(by, 'group.member_added', group, { user: { id: userId } });
+/**
+ * Names the group without its other fields, because one change can have 100,000 of these events. Contains only the id of
+ * the user, because a purge empties only events whose target is the user.
+ */
+const memberEvent = (
+  by: Caller,
+  type: NewEvent['type'],
+  { id, displayName }: GroupRow,
+  userId: string,
+): NewEvent => ({ by, type, targetId: id, data: { group: { id, displayName }, user: { id: userId } } });
 
-export const memberRemoved = (by: Caller, group: GroupRow, userId: string) =>
-  groupEvent(by, 'group.member_removed', group, { user: { id: userId } });
+/** Made one by one as they are written, because all of them at once would take memory and hold up other requests. */
+export function* membersAdded(by: Caller, group: GroupRow, userIds: readonly string[]): Iterable<NewEvent> {
+  for (const userId of userIds) yield memberEvent(by, 'group.member_added', group, userId);
+}
+
+export function* membersRemoved(by: Caller, group: GroupRow, userIds: readonly string[]): Iterable<NewEvent> {
+  for (const userId of userIds) yield memberEvent(by, 'group.member_removed', group, userId);
+}

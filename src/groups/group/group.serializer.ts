@@ -4,6 +4,12 @@ import type { GroupView } from './group.view';
 /** A group, as every method of the service returns it. */
 export type GroupRecord = GroupView & Pick<GroupRow, 'version'>;
 
+/** A group after a change. */
+export type ChangedGroup = GroupRecord & {
+  /** How many members the change added or removed. */
+  movedMembers: number;
+};
+
 export const groupRecord = (group: GroupRow): GroupRecord => ({
   ...serializeGroup(group),
   version: group.version,

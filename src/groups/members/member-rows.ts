@@ -10,8 +10,11 @@ import type { MemberChanges } from '../group/group-steps';
 /** The number of members that a group shows. */
 export const SHOWN_MEMBERS = 1_000;
 
-/** Limits the memory and the time of a statement: a group has up to 100,000 members, and a body names up to 25,000. */
-export const ROWS_PER_STATEMENT = 5_000;
+/**
+ * Limits the memory and the time of a statement, and for how long its rows keep the event loop from other requests: a
+ * group has up to 100,000 members, and a body names up to 30,000.
+ */
+export const ROWS_PER_STATEMENT = 2_000;
 
 /**
  * Returns the ids that are users, locked against deletion until the transaction ends. The order of locks is: users by

@@ -32,14 +32,14 @@ export function namedMember(conditions: readonly Condition[]): { id: string; isU
 const elements = (given: unknown): unknown[] => (Array.isArray(given) ? given : [given]);
 
 function idOf(member: unknown): string {
-  const id = isObject(member) ? lowerCased(member).value : member;
+  const id = isObject(member) ? propertyOf(member, 'value') : member;
   if (typeof id !== 'string') throw invalidValue('members must be a list of objects with a value');
   return id;
 }
 
 function userId(member: unknown): string {
   const id = idOf(member);
-  const { type } = isObject(member) ? lowerCased(member) : {};
+  const type = isObject(member) ? propertyOf(member, 'type') : undefined;
   if (!isId('usr', id) || !(isAbsent(type) || isUserType(type)))
     throw invalidValue('The members of a group must be users of the organization');
   return id;
@@ -47,5 +47,9 @@ function userId(member: unknown): string {
 
 const isUserType = (type: unknown) => typeof type === 'string' && type.toLowerCase() === 'user';
 
-const lowerCased = (member: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(member).map(([name, value]) => [name.toLowerCase(), value]));
+/** Letter case is ignored in names. A body has tens of thousands of members, so none of them is copied. */
+function propertyOf(member: Record<string, unknown>, name: string): unknown {
+  let value: unknown;
+  for (const key in member) if (key.length === name.length && key.toLowerCase() === name) value = member[key];
+  return value;
+}
