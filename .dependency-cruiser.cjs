@@ -17,7 +17,7 @@ const ROOMS = {
   users: ['idempotency', 'events'],
   auth: ['tokens', 'events', 'users'],
   groups: ['events', 'users'],
-  scim: ['users', 'groups'],
+  scim: ['users', 'groups', 'rate-limit'],
   webhooks: ['events', 'tokens'],
   statistics: ['auth', 'users'],
   'user-export': ['users', 'groups', 'scim', 'events'],

@@ -5,14 +5,18 @@ import { WINDOW_MS, type WindowRecord, windowRecord, type WindowStorage } from '
 export class MemoryStorage implements WindowStorage {
   private readonly windows = new ExpiringMap<string, { hits: number; endsAt: number }>(WINDOW_MS);
 
-  async increment(key: string, ttl: number, limit: number): Promise<WindowRecord> {
+  increment(key: string, _ttl: number, limit: number): Promise<WindowRecord> {
+    return this.add(key, 1, limit);
+  }
+
+  async add(key: string, hits: number, limit: number): Promise<WindowRecord> {
     const now = Date.now();
     let window = this.windows.get(key);
     if (!window || window.endsAt <= now) {
-      window = { hits: 0, endsAt: now + ttl };
+      window = { hits: 0, endsAt: now + WINDOW_MS };
       this.windows.set(key, window);
     }
-    if (window.hits <= limit) window.hits++;
+    if (window.hits <= limit) window.hits += hits;
     return windowRecord(window.hits, limit, window.endsAt, window.endsAt - now);
   }
 }

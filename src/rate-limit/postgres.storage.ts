@@ -13,7 +13,12 @@ const NOW_MS = raw('(extract(epoch FROM clock_timestamp()) * 1000)::bigint');
 /** The group of all organizations, if they need not be counted apart. */
 const TOGETHER = '';
 
-interface Hit {
+interface Hits {
+  key: string;
+  hits: number;
+}
+
+interface Window {
   hits: number;
   resetAt: number;
   remainingMs: number;
@@ -32,7 +37,7 @@ interface WindowRow {
  * statement, and a caller over its limit causes no further statement until its window ends.
  */
 export class PostgresStorage implements WindowStorage {
-  private readonly hits = new GroupedLoader<string, Hit>((keys, group) => this.count(keys, group));
+  private readonly hits = new GroupedLoader<Hits, Window>((all, group) => this.count(all, group));
   private readonly exhausted: ExpiringMap<string, { resetAt: number; until: number }>;
 
   /**
@@ -47,30 +52,34 @@ export class PostgresStorage implements WindowStorage {
     this.exhausted = new ExpiringMap(windowMs);
   }
 
-  async increment(key: string, _ttl: number, limit: number): Promise<WindowRecord> {
+  increment(key: string, _ttl: number, limit: number): Promise<WindowRecord> {
+    return this.add(key, 1, limit);
+  }
+
+  async add(key: string, count: number, limit: number): Promise<WindowRecord> {
     const window = this.exhausted.get(key);
     if (window && window.until > performance.now()) {
       return windowRecord(limit + 1, limit, window.resetAt, window.until - performance.now());
     }
     const group = this.countsPerOrganization ? idsOf(key)[0] : TOGETHER;
-    const { hits, resetAt, remainingMs } = await this.hits.load(group, key);
+    const { hits, resetAt, remainingMs } = await this.hits.load(group, { key, hits: count });
     if (hits > limit) this.exhausted.set(key, { resetAt, until: performance.now() + remainingMs });
     return windowRecord(hits, limit, resetAt, remainingMs);
   }
 
-  private async count(keys: readonly string[], group: string): Promise<Hit[]> {
+  private async count(all: readonly Hits[], group: string): Promise<Window[]> {
     const batch = new Map<string, number>();
-    for (const key of keys) batch.set(key, (batch.get(key) ?? 0) + 1);
-    const rows = await this.add(batch, group);
+    for (const { key, hits } of all) batch.set(key, (batch.get(key) ?? 0) + hits);
+    const rows = await this.write(batch, group);
     const windows = new Map(rows.map((row) => [windowKey(row.organization_id, row.token_id), row]));
-    // A window includes the hits of the whole batch; each hit gets a number of its own, in order.
+    // A window includes the hits of the whole batch; each caller's hits get numbers of their own, in order.
     const numbered = new Map([...batch].map(([key, hits]) => [key, windows.get(key)!.hits - hits]));
-    return keys.map((key) => {
+    return all.map(({ key, hits }) => {
       const { started_ms, counted_ms } = windows.get(key)!;
-      const hits = numbered.get(key)! + 1;
-      numbered.set(key, hits);
+      const last = numbered.get(key)! + hits;
+      numbered.set(key, last);
       const resetAt = Number(started_ms) + this.windowMs;
-      return { hits, resetAt, remainingMs: resetAt - Number(counted_ms) };
+      return { hits: last, resetAt, remainingMs: resetAt - Number(counted_ms) };
     });
   }
 
@@ -78,7 +87,7 @@ export class PostgresStorage implements WindowStorage {
    * Adds hits to the windows, and returns these. Repeated on a broken connection like a read, so that the counted
    * requests succeed; at worst a hit counts again. A cluster refuses the clock in RETURNING, so that time is a column.
    */
-  private add(hits: ReadonlyMap<string, number>, group: string): Promise<WindowRow[]> {
+  private write(hits: ReadonlyMap<string, number>, group: string): Promise<WindowRow[]> {
     const rows = [...hits]
       .map(([key, hits]) => [...idsOf(key), hits] as const)
       .sort(([, a], [, b]) => (a < b ? -1 : 1)); // by token, the same order everywhere, or two replicas deadlock

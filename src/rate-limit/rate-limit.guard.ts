@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { recordRefusal, tokenOf } from '../http/caller';
 import { accessTo } from '../http/scopes';
 import { type WindowRecord, windowKey } from './window';
+import { setWindowHeaders } from './window-headers';
 
 /** Counts the requests of a token across all routes and reports its window in every response. A 429 over the limit. */
 @Injectable()
@@ -25,10 +26,8 @@ export class RateLimitGuard extends ThrottlerGuard {
     const limit = rateLimit ?? serviceLimit;
     const key = windowKey(organizationId, id);
     const window = await this.storageService.increment(key, ttl, limit, 0, throttler.name!);
-    const { totalHits, resetAt, timeToExpire } = window as WindowRecord;
-    response.setHeader('X-RateLimit-Limit', limit);
-    response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - totalHits));
-    response.setHeader('X-RateLimit-Reset', Math.ceil(resetAt / 1000));
+    const { totalHits, timeToExpire } = window;
+    setWindowHeaders(response, limit, window as WindowRecord);
     if (totalHits <= limit) return true;
     recordRefusal(request, 'rate_limited');
     response.setHeader('Retry-After', timeToExpire);

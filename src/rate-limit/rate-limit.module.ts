@@ -8,6 +8,7 @@ import { MemoryStorage } from './memory.storage';
 import { NetworkLimiter } from './network-limiter';
 import { PostgresStorage } from './postgres.storage';
 import { RateLimitGuard } from './rate-limit.guard';
+import { RequestCost } from './request-cost';
 import type { RateLimitOptions } from './rate-limit.options';
 import { RateLimitWindow } from './rate-limit-window.entity';
 import { WINDOW_MS } from './window';
@@ -28,8 +29,8 @@ import { WINDOW_MS } from './window';
       }),
     }),
   ],
-  providers: [RateLimitGuard, NetworkLimiter],
-  exports: [RateLimitGuard, NetworkLimiter],
+  providers: [RateLimitGuard, NetworkLimiter, RequestCost],
+  exports: [RateLimitGuard, NetworkLimiter, RequestCost],
 })
 export class RateLimitModule {
   static readonly feature: Feature = { entities: [RateLimitWindow] };

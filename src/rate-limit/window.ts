@@ -19,6 +19,9 @@ export const idsOf = (key: string) => key.split(' ') as [organizationId: string,
 /** Counts the hits of a caller, which is named by its `windowKey()`, in its window. */
 export interface WindowStorage extends ThrottlerStorage {
   increment(key: string, ttl: number, limit: number): Promise<WindowRecord>;
+
+  /** Counts any number of hits at once, also beyond the limit. */
+  add(key: string, hits: number, limit: number): Promise<WindowRecord>;
 }
 
 /** The record of a hit in a window that ends in `remainingMs`. */

@@ -3,6 +3,7 @@ import { DiscoveryController } from './wire/discovery.controller';
 import { UnsupportedController } from './wire/unsupported.controller';
 import type { Feature } from '../feature/feature';
 import { GroupsModule } from '../groups/groups.module';
+import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { UsersModule } from '../users/users.module';
 import { ScimGroupList } from './groups/scim-group-list';
 import { ScimGroupsController } from './groups/scim-groups.controller';
@@ -14,7 +15,7 @@ import { ScimUsersService } from './users/scim-users.service';
 import { UndirectedUsers } from './users/undirected-users';
 
 @Module({
-  imports: [UsersModule, GroupsModule],
+  imports: [UsersModule, GroupsModule, RateLimitModule],
   controllers: [DiscoveryController, UnsupportedController, ScimUsersController, ScimGroupsController],
   providers: [ScimUsersService, ScimUserList, UndirectedUsers, ScimUserSteps, ScimGroupList],
   exports: [ScimUsersService],

@@ -1,5 +1,7 @@
 import { ConnectionShares } from '../../src/database/connections/connection-shares';
+import { newId } from '../../src/database/id';
 import { Database } from '../../src/database/database';
+import { MemoryStorage } from '../../src/rate-limit/memory.storage';
 import { PostgresStorage } from '../../src/rate-limit/postgres.storage';
 import { WINDOW_MS, windowKey } from '../../src/rate-limit/window';
 import { systemCaller } from '../../src/http/caller';
@@ -203,6 +205,32 @@ it('does not count unknown paths, unsupported methods or requests without a toke
     for (const name of HEADERS) expect(answer.headers[name]).toBeUndefined();
   }
   expect((await api.get('/api/v1/users').expect(200)).headers['x-ratelimit-remaining']).toBe('999');
+});
+
+describe.each([
+  ['PostgreSQL', () => new PostgresStorage(service.app.get(Database), false)],
+  ['memory', () => new MemoryStorage()],
+])('hits that a request adds in %s', (_, storageOf) => {
+  const LIMIT = 10;
+
+  it('count between those before and after it, also in the same turn', async () => {
+    const storage = storageOf();
+    const key = windowKey('org', newId('tok'));
+    const hit = () => storage.increment(key, WINDOW_MS, LIMIT);
+    const windows = await Promise.all([hit(), hit(), storage.add(key, 6, LIMIT), hit(), hit(), hit()]);
+    expect(windows.map(({ totalHits }) => totalHits)).toEqual([1, 2, 8, 9, 10, 11]);
+    expect(windows.map(({ isBlocked }) => isBlocked)).toEqual([false, false, false, false, false, true]);
+  });
+
+  it('may exceed the limit, and leave nothing of the window on any replica', async () => {
+    const [storage, replica] = [storageOf(), storageOf()];
+    const key = windowKey('org', newId('tok'));
+    await storage.increment(key, WINDOW_MS, LIMIT);
+    expect(await storage.add(key, 100, LIMIT)).toMatchObject({ totalHits: 101 });
+    const others = storage instanceof PostgresStorage ? [storage, replica] : [storage];
+    for (const other of others)
+      expect(await other.increment(key, WINDOW_MS, LIMIT)).toMatchObject({ isBlocked: true });
+  });
 });
 
 describeOn('postgres', 'organizations that are counted apart, as on a cluster', () => {

@@ -4,6 +4,7 @@ import { GroupsService } from '../../groups/groups.service';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { BodyLimit } from '../../http/input/body-limit';
 import { Scopes } from '../../http/scopes';
+import { RequestCost } from '../../rate-limit/request-cost';
 import { Projection } from '../wire/projection';
 import { groupStepsOf, groupOf } from './group-body';
 import { listQueryOf, listResponse } from '../wire/list-query';
@@ -15,6 +16,11 @@ import { ScimGroupList } from './scim-group-list';
 
 type Input = Record<string, unknown>;
 
+/** The members that a change may add or remove for each request that it counts as: each writes an event. */
+const MEMBERS_PER_REQUEST = 1_000;
+
+const requestsFor = (movedMembers: number) => Math.ceil(movedMembers / MEMBERS_PER_REQUEST);
+
 /** A body may name very many members. */
 const MAX_BODY = 1024 * 1024;
 
@@ -23,6 +29,7 @@ export class ScimGroupsController {
   constructor(
     private readonly groups: GroupsService,
     private readonly lists: ScimGroupList,
+    private readonly cost: RequestCost,
   ) {}
 
   @Get('Groups')
@@ -56,6 +63,7 @@ export class ScimGroupsController {
     const projection = exchange.projection(GROUP);
     const { members, ...fields } = groupOf(body);
     const group = await this.groups.create(by, fields, members);
+    await this.cost.count(exchange, requestsFor(group.memberCount));
     exchange.setLocation(`/Groups/${group.id}`);
     return this.shown(by, group, projection, exchange);
   }
@@ -81,6 +89,7 @@ export class ScimGroupsController {
       ],
       exchange.precondition('group'),
     );
+    await this.cost.count(exchange, requestsFor(group.movedMembers));
     return this.shown(by, group, projection, exchange);
   }
 
@@ -96,6 +105,7 @@ export class ScimGroupsController {
   ) {
     const projection = exchange.projection(GROUP);
     const group = await this.groups.change(by, id, groupStepsOf(body), exchange.precondition('group'));
+    await this.cost.count(exchange, requestsFor(group.movedMembers));
     if (!projection.isDefault) return this.shown(by, group, projection, exchange);
     exchange.setVersion(group.version);
     exchange.setStatus(204);

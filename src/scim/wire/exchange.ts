@@ -11,8 +11,8 @@ export class Exchange {
   readonly base: string;
 
   constructor(
-    private readonly request: Request,
-    private readonly response: Response,
+    readonly request: Request,
+    readonly response: Response,
   ) {
     this.base = baseOf(request);
   }
