@@ -27,8 +27,8 @@ export const groupUpdated = (
 export const groupDeleted = (by: Caller, group: GroupRow) => groupEvent(by, 'group.deleted', group);
 
 /**
- * Names the group without its other fields, because one change can have 100,000 of these events. Contains only the id of
- * the user, because a purge empties only events whose target is the user.
+ * Names the group without its other fields, because one change can have 100,000 of these events. Contains only the id
+ * of the user, because a purge empties only events whose target is the user.
  */
 const memberEvent = (
   by: Caller,
