@@ -50,3 +50,37 @@ it('has the hash of every migration', () => {
     `Once these migrations are final, add them to LANDED in test/database/migrations.spec.ts; from then on nobody may edit them:\n${lines}`,
   );
 });
+
+/** Later migrations are held to `locksOf()`. */
+const LAST_WITH_LONG_LOCKS = '1764200000062-add-claim-times.ts';
+
+/**
+ * How a migration locks tables for longer than it needs to. CREATE INDEX blocks writes for as long as it builds, unless
+ * an operator has built the index CONCURRENTLY before. DROP INDEX blocks reads, too, until the transaction ends.
+ */
+function locksOf(file: string): string[] {
+  const [up] = readFileSync(`migrations/${file}`, 'utf8').split('async down(');
+  const own = [...up.matchAll(/CREATE TABLE (\w+)/g)].map(([, table]) => table);
+  const built = [...up.matchAll(/CREATE (?:UNIQUE )?INDEX (IF NOT EXISTS )?\S+\s+ON (\w+)/g)].filter(
+    ([, , table]) => !own.includes(table),
+  );
+  return [
+    ...(built.some(([, isOptional]) => !isOptional) ? ['CREATE INDEX without IF NOT EXISTS'] : []),
+    ...(built.length > 0 && up.includes('DROP INDEX')
+      ? ['DROP INDEX belongs in a migration of its own, after this one']
+      : []),
+  ];
+}
+
+it('finds the long locks of a migration', () => {
+  expect(locksOf('1764200000001-index-active.ts')).toHaveLength(2);
+  expect(locksOf('1764200000011-index-user-names.ts')).toHaveLength(1);
+  expect(locksOf('1764200000020-create-groups.ts')).toEqual([]);
+});
+
+it('has no long locks in new migrations', () => {
+  const faults = files
+    .filter((file) => file > LAST_WITH_LONG_LOCKS)
+    .flatMap((file) => locksOf(file).map((lock) => `migrations/${file}: ${lock}`));
+  expect(faults).toEqual([]);
+});

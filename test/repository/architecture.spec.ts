@@ -69,7 +69,14 @@ it('gives each exported name of src one meaning', () => {
   expect(shared.map(([name]) => name).sort()).toEqual(['AnyToken', 'Scopes']);
 });
 
-const RECIPES = ['a field to users', 'a feature', 'a table', 'a route', 'a page to the dashboard'];
+const RECIPES = [
+  'a field to users',
+  'a feature',
+  'a table',
+  'an index',
+  'a route',
+  'a page to the dashboard',
+];
 
 describe.each(RECIPES.map((thing) => `Add ${thing}`))('%s', (title) => {
   it('names what is in the files that it names', () => {
