@@ -26,7 +26,10 @@ export class RequestCost {
     if (requests <= 1) return;
     const { organizationId, id, rateLimit } = tokenOf(request)!;
     const limit = rateLimit ?? this.options.rateLimitPerMinute;
-    const window = await this.storage.add(windowKey(organizationId, id), requests - 1, limit);
-    setWindowHeaders(response, limit, window);
+    // What the request has written stays written, so its caller must not be told to send it again.
+    const window = await this.storage
+      .add(windowKey(organizationId, id), requests - 1, limit)
+      .catch(() => null);
+    if (window) setWindowHeaders(response, limit, window);
   }
 }

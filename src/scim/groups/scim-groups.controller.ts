@@ -17,7 +17,7 @@ import { ScimGroupList } from './scim-group-list';
 type Input = Record<string, unknown>;
 
 /** The members that a change may add or remove for each request that it counts as: each writes an event. */
-const MEMBERS_PER_REQUEST = 1_000;
+const MEMBERS_PER_REQUEST = 100;
 
 const requestsFor = (movedMembers: number) => Math.ceil(movedMembers / MEMBERS_PER_REQUEST);
 
