@@ -3,13 +3,15 @@
 export const KB = 1024;
 export const MB = KB * KB;
 
-/** As many repetitions as the size has room for. */
+export const list = (count, of) => Array.from({ length: count }, (_, n) => of(n));
+
+/** The text as often as the size has room for it. */
 export const filled = (bytes, text) => text.repeat(Math.floor(bytes / Buffer.byteLength(text)));
 
-/** A list of so many bytes: of empty objects, each of which takes a multiple of its text. */
-export const objects = (bytes) => `[${filled(bytes - 5, '{},').slice(0, -1)}]`;
+/** A list of so many bytes. Without an element it has empty objects, each of which takes a multiple of its text. */
+export const elements = (bytes, element = '{}') => `[${filled(bytes - 2, `${element},`).slice(0, -1)}]`;
 
-/** The members of an object of so many bytes, each with a key of its own. */
+/** Members of an object in so many bytes, each with a key that nobody knows. */
 export function keys(bytes) {
   const members = [];
   for (let size = 0, n = 0; ; n++) {
@@ -20,25 +22,25 @@ export function keys(bytes) {
   }
 }
 
-/** Metadata with as many values as are allowed, and with as many bytes. */
-export const DENSE = { a: Array(998).fill({}) };
-export const FULL = { a: Array.from({ length: 998 }, (_, n) => `${n}`.padEnd(13, 'é').slice(0, 8)) };
+/** Metadata with as many values as are allowed, and of as many bytes as well. */
+export const DENSE = { a: list(998, () => ({})) };
+export const FULL = { a: list(998, (n) => `${n}`.padEnd(8, 'é')) };
 
 /** Every spelling of a word. */
 export const spellings = (word) =>
-  Array.from({ length: 2 ** word.length }, (_, bits) =>
+  list(2 ** word.length, (bits) =>
     [...word].map((letter, n) => ((bits >> n) & 1 ? letter.toUpperCase() : letter)).join(''),
   );
 
+/** A name of so many characters of four bytes. */
+export const longName = (characters = 100) => '😀'.repeat(characters);
+
 let named = 0;
+/** A name that nothing has yet. */
+export const newName = () => `loop-${++named}`;
+
 /** A user that is not there yet. */
-export const person = (more) => ({
-  name: `Loop ${++named}`,
-  email: `loop-${process.pid}-${named}@example.com`,
-  ...more,
-});
-
-export const list = (count, of) => Array.from({ length: count }, (_, n) => of(n));
-
-/** The longest name of a group, in characters of four bytes. */
-export const longName = (n) => `${n}`.padStart(4, '0') + '😀'.repeat(252);
+export function person(more) {
+  const name = newName();
+  return { name, email: `${name}@example.com`, ...more };
+}

@@ -1,39 +1,61 @@
 // Every request that is measured: the heaviest ones of each route, and what any route may be sent.
-import { ADMINISTRATION, OTHERS } from './administration.mjs';
-import { filled, KB, keys, list, objects } from './bodies.mjs';
+import { ADMINISTRATION } from './requests/administration.mjs';
+import { BATCH } from './requests/batch.mjs';
+import { SCIM_GROUPS } from './requests/scim-groups.mjs';
+import { SCIM_USERS } from './requests/scim-users.mjs';
+import { OTHERS, OUTSIDE } from './requests/others.mjs';
+import { USERS } from './requests/users.mjs';
+import { WEBHOOKS } from './requests/webhooks.mjs';
+import { elements, filled, KB, keys, list } from './bodies.mjs';
 import { ROUTES } from './routes.mjs';
-import { SCIM } from './scim.mjs';
-import { USERS } from './users.mjs';
 
-const HEAVIEST = { ...USERS, ...ADMINISTRATION, ...SCIM, ...OTHERS };
+/**
+ * Route → what is heavy → a function that prepares a request and returns it: `id` for the path, `query`, `body`,
+ * `headers`, `token`, and the `status` of its answer, any success by default. It gets the scene of service.mjs, and how
+ * often it has been called.
+ */
+const HEAVIEST = {
+  ...USERS,
+  ...BATCH,
+  ...ADMINISTRATION,
+  ...WEBHOOKS,
+  ...SCIM_USERS,
+  ...SCIM_GROUPS,
+  ...OTHERS,
+};
 
-export const missing = [...ROUTES.keys()].filter((route) => !(route in HEAVIEST));
-export const superfluous = Object.keys(HEAVIEST).filter((route) => !ROUTES.has(route) && !(route in OTHERS));
+export const unmeasured = [...ROUTES.keys()].filter((route) => !(route in HEAVIEST));
+export const unknown = Object.keys(HEAVIEST).filter((route) => !ROUTES.has(route));
 
-/** Any of these may be refused. */
-const ANY = [200, 201, 202, 204, 303, 304, 400, 401, 404, 405, 412, 413, 501, 503];
+const TAGS = list(200, () => '"9"').join();
+const URL_BYTES = 13 * KB;
 
-const tags = list(200, () => '"9"').join();
+/** Whether a request of any kind is refused depends on the route. */
+const ANY = [200, 201, 202, 204, 303, 304, 400, 401, 403, 404, 412, 413, 415, 501, 503];
 
-function anyOf(route, maxBody, first) {
+/** What any route may be sent, beside what its first heaviest request has. */
+function anyOf(route, [first]) {
   const sent = (more) => async (scene, n) => ({ ...(await first(scene, n)), ...more, status: ANY });
   const common = {
-    'a long query': sent({ query: filled(14 * KB, 'a=&') }),
-    'many tags': sent({ headers: { 'If-Match': tags, 'If-None-Match': tags } }),
+    'a long query': sent({ query: filled(URL_BYTES, 'a=&') }),
+    'a long cursor': sent({ query: `cursor=${'a'.repeat(URL_BYTES)}` }),
+    'many tags': sent({ headers: { 'If-Match': TAGS, 'If-None-Match': TAGS } }),
   };
   if (!/^(POST|PUT|PATCH) /.test(route)) return common;
+  const { maxBody } = ROUTES.get(route);
   return {
     ...common,
     'a body of unknown keys': sent({ body: `{${keys(maxBody - 2)}}` }),
-    'a body of objects': sent({ body: `{"j":${objects(maxBody - 10)}}` }),
-    'a list of objects': sent({ body: objects(maxBody) }),
+    'a body of objects': sent({ body: `{"a":${elements(maxBody - 6)}}` }),
+    'a list of objects': sent({ body: elements(maxBody) }),
   };
 }
 
-export const CASES = Object.entries(HEAVIEST).flatMap(([route, heaviest]) => {
-  const any = ROUTES.has(route) ? anyOf(route, ROUTES.get(route).maxBody, Object.values(heaviest)[0]) : {};
-  return Object.entries({ ...any, ...heaviest }).map(([what, make]) => {
-    const [method, path] = route.split(' ');
-    return { name: `${route}: ${what}`, method, path, make };
-  });
-});
+/** Route → what is sent → a function as above. */
+export const CASES = new Map([
+  ...Object.entries(HEAVIEST).map(([route, heaviest]) => [
+    route,
+    ROUTES.has(route) ? { ...anyOf(route, Object.values(heaviest)), ...heaviest } : heaviest,
+  ]),
+  ...Object.entries(OUTSIDE),
+]);

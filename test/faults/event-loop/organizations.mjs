@@ -1,7 +1,6 @@
 // Two organizations: one whose pages are as heavy as pages can be, and one with very many users.
 import { createRequire } from 'node:module';
 import { makeTokens } from '../cluster.mjs';
-import { ask } from '../load.mjs';
 import { FULL, list, longName, person } from './bodies.mjs';
 
 const require = createRequire(import.meta.url);
@@ -20,35 +19,33 @@ const ATTRIBUTES = JSON.stringify({
   entitlements: list(200, () => ({ value: 'a' })),
 });
 
-const ids = (prefix, count) => list(count, () => newId(prefix));
-const json = async (sent) => {
-  const { status, text } = await sent;
-  if (status >= 300 || status === 0) throw new Error(`${status} ${text}`);
-  return JSON.parse(text);
-};
+/** As long as it may be. */
+const groupName = (n) => `${n}`.padStart(30, '-') + longName(226);
 
+const ids = (prefix, count) => list(count, () => newId(prefix));
 const insertUsers = `
   INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
   SELECT $1, id, 'User', 'user', format('many-%s@example.com', n), format('many-%s@example.com', n), 'member', '{}'
   FROM unnest($2::text[]) WITH ORDINALITY AS t (id, n)`;
 const insertGroups = `
   INSERT INTO groups (organization_id, id, display_name, display_name_key, external_id, member_count)
-  SELECT $1, id, name, name, repeat('x', $4), $5 FROM unnest($2::text[], $3::text[]) AS t (id, name)`;
+  SELECT $1, id, name, name, repeat('😀', 512), $4 FROM unnest($2::text[], $3::text[]) AS t (id, name)`;
 const insertMembers = `
   INSERT INTO group_members (organization_id, group_id, user_id)
   SELECT $1, groups.id, members.id FROM unnest($2::text[]) AS groups (id) CROSS JOIN unnest($3::text[]) AS members (id)`;
 
 /** The organization of the admin token: every page of it is as heavy as it can be. */
-async function heavy(url, query) {
-  const send = (path, body) => json(ask(url, path, { method: 'POST', body }));
+export async function heavyOrganization(send, query) {
   const [{ id: organization }] = await query('SELECT id FROM organizations');
   const users = [];
   for (let n = 0; n < PAGE; n += 50) {
-    const { results } = await send('/api/v1/users/batch', { users: list(50, () => person({ metadata: FULL })) });
+    const { results } = await send('POST', '/api/v1/users/batch', {
+      users: list(50, () => person({ metadata: FULL })),
+    });
     users.push(...results.map(({ id }) => id));
   }
   const groups = ids('grp', GROUPS);
-  await query(insertGroups, [organization, groups, list(GROUPS, longName), 16_000, PAGE]);
+  await query(insertGroups, [organization, groups, list(GROUPS, groupName), PAGE]);
   await query(insertMembers, [organization, groups, users]);
   await query(
     `INSERT INTO scim_users (organization_id, user_id, user_name, attributes, email, name, keys)
@@ -78,11 +75,11 @@ async function heavy(url, query) {
     ],
   );
   await makeTokens(query, PAGE, ['users:read', 'users:write', 'users:delete', 'admin']);
-  await query('UPDATE tokens SET name = $1 WHERE name = $2', ['😀'.repeat(100), 'Load']);
-  const { id: webhook } = await send('/api/v1/webhooks', {
+  await query('UPDATE tokens SET name = $1 WHERE name = $2', [longName(100), 'Load']);
+  const { id: webhook } = await send('POST', '/api/v1/webhooks', {
     url: `https://example.com/${'x'.repeat(2_000)}`,
     types: ['*'],
-    description: '😀'.repeat(200),
+    description: longName(200),
     enabled: false,
   });
   await query(
@@ -90,31 +87,26 @@ async function heavy(url, query) {
      SELECT $1, id, $3, $4, 'user.updated', false, 'delivered' FROM unnest($2::text[]) AS t (id)`,
     [organization, ids('dlv', DELIVERIES), webhook, events[0]],
   );
-  return { organization, users, groups, events, webhook };
+  const emails = await query('SELECT email FROM users WHERE organization_id = $1', [organization]);
+  return { users, emails: emails.map(({ email }) => email), groups, events, webhook };
 }
 
 /** An organization with a group of 100,000 members. */
-async function large(query) {
+export async function largeOrganization(query) {
   const organization = newId('org');
   await query(`INSERT INTO organizations (id, name) VALUES ($1, 'Large')`, [organization]);
   const [{ value: token }] = await makeTokens(query, 1, ['admin'], organization);
   const users = ids('usr', USERS);
   await query(insertUsers, [organization, users]);
   const [group] = ids('grp', 1);
-  await query(insertGroups, [organization, [group], [longName(0)], 0, USERS]);
+  await query(insertGroups, [organization, [group], [groupName(0)], USERS]);
   await query(insertMembers, [organization, [group], users]);
   /** A group of its first members. */
   const newGroup = async (count = 0) => {
     const id = newId('grp');
-    await query(insertGroups, [organization, [id], [longName(id)], 0, count]);
+    await query(insertGroups, [organization, [id], [groupName(id)], count]);
     await query(insertMembers, [organization, [id], users.slice(0, count)]);
     return id;
   };
-  return { token, organization, users, group, newGroup };
-}
-
-export async function fill(url, query) {
-  const [first, second] = [await heavy(url, query), await large(query)];
-  await query('VACUUM ANALYZE');
-  return { heavy: first, large: second };
+  return { token, users, group, newGroup };
 }

@@ -1,26 +1,24 @@
-// The service, watched from inside by loop.cjs and from outside by livez.worker.mjs.
-import { once } from 'node:events';
+// The service, and what the requests need of it.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import { startReplica, UNLIMITED } from '../cluster.mjs';
+import { startReplica, stop, UNLIMITED } from '../cluster.mjs';
 import { ask, newAgent } from '../load.mjs';
 import { newDirectory } from '../scene.mjs';
 import { startPostgres } from '../servers.mjs';
-import { fill } from './organizations.mjs';
+import { heavyOrganization, largeOrganization } from './organizations.mjs';
 
-/** Nobody answers there. */
-const ISSUER = 'http://127.0.0.1:9';
+/** Nobody answers there. The routes for signing in exist all the same. */
+const NOWHERE = 'http://127.0.0.1:9';
 
 const ENVIRONMENT = {
   ...UNLIMITED,
   MANAGEMENT_PORT: '0',
-  NODE_OPTIONS: '--require ./test/faults/event-loop/loop.cjs',
+  NODE_OPTIONS: '--require ./test/faults/event-loop/turns.cjs',
   WEBHOOK_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
-  OIDC_ISSUER: ISSUER,
+  OIDC_ISSUER: NOWHERE,
   OIDC_CLIENT_ID: 'dashboard',
-  PUBLIC_URL: ISSUER,
+  PUBLIC_URL: NOWHERE,
 };
 
 export async function startService() {
@@ -29,41 +27,50 @@ export async function startService() {
   const query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
   const replica = await startReplica({ DATABASE_URL, ...ENVIRONMENT });
   const [, metrics] = /"metrics":"([^"]+)"/.exec(replica.output());
-  const scene = await fill(replica.url, query);
-  const [{ id: organization }] = [{ id: scene.heavy.organization }];
-  const emails = await query('SELECT email FROM users WHERE organization_id = $1', [organization]);
-  scene.heavy.emails = emails.map(({ email }) => email);
   const agent = newAgent();
+
+  /** Sends a request that prepares another one. */
+  async function send(method, path, body) {
+    const { status, text, error } = await ask(replica.url, path, { method, body, agent });
+    if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${error ?? `${status} ${text}`}`);
+    return text && JSON.parse(text);
+  }
+  const scene = {
+    send,
+    largestIn,
+    publicUrl: NOWHERE,
+    heavy: await heavyOrganization(send, query),
+    large: await largeOrganization(query),
+  };
+  await query('VACUUM ANALYZE');
+
   return {
-    postgres,
-    replica,
-    scene: {
-      ...scene,
-      /** Sends a request that prepares another one. */
-      async send(method, path, body) {
-        const { status, text, error } = await ask(replica.url, path, { method, body, agent });
-        if (status < 200 || status >= 300) throw new Error(`${method} ${path}: ${error ?? `${status} ${text}`}`);
-        return text && JSON.parse(text);
-      },
-      largestOf,
+    url: replica.url,
+    /** Prepares the request of a case, and returns a function that sends it. */
+    async prepare(route, make, n) {
+      const [method, template] = route.split(' ');
+      const { isManagement, id, query: search, path, status, ...request } = await make(scene, n);
+      const url = isManagement ? new URL(metrics).origin : replica.url;
+      const target = `${path ?? template.replace(/:\w+/, id)}${search ? `?${search}` : ''}`;
+      const expected = [status ?? [200, 201, 202, 204]].flat();
+      return async () => {
+        const answer = await ask(url, target, { method, agent, ...request });
+        return { ...answer, isExpected: expected.includes(answer.status) };
+      };
     },
-    /** Sends the request of a case. */
-    send: ({ method, path }, { isManagement, id, query: search, status: _expected, ...request }) =>
-      ask(
-        isManagement ? new URL(metrics).origin : replica.url,
-        `${request.path ?? path.replace(/:\w+/, id)}${search ? `?${search}` : ''}`,
-        { method, agent, ...request },
-      ),
     longestTurn: () => longestTurn(replica),
-    watchLivez: () => watchLivez(replica.url),
+    async stop() {
+      await stop([replica]);
+      await postgres.stop();
+    },
   };
 }
 
-/** The path of the largest file below a page. */
-function largestOf(page) {
-  const directory = `dist/${page}/${page}`;
-  const files = readdirSync(directory, { recursive: true }).filter((name) => !name.endsWith('.gz'));
+/** The path of the largest of the built files below a page. */
+function largestIn(page) {
+  const directory = join('dist', page, page);
   const size = (name) => statSync(join(directory, name)).size;
+  const files = readdirSync(directory, { recursive: true }).filter((name) => /\.(js|css)$/.test(name));
   return `/${page}/${files.sort((a, b) => size(b) - size(a))[0]}`;
 }
 
@@ -76,18 +83,4 @@ async function longestTurn({ process, output }) {
     if (ms) return Number(ms);
     await sleep(1);
   }
-}
-
-async function watchLivez(url) {
-  const worker = new Worker(new URL('livez.worker.mjs', import.meta.url), { workerData: { url } });
-  await once(worker, 'online');
-  return {
-    /** What has been seen since the last call. */
-    async look() {
-      worker.postMessage('look');
-      const [seen] = await once(worker, 'message');
-      return seen;
-    },
-    stop: () => worker.terminate(),
-  };
 }
