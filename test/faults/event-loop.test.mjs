@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CASES, unknown, unmeasured } from './event-loop/cases.mjs';
-import { slowness } from './event-loop/machine.mjs';
 import { startService } from './event-loop/service.mjs';
 import { MAX_LIVEZ_MS, watchLivez } from './livez.mjs';
 import { tally } from './load.mjs';
+import { isOver } from './machine.mjs';
 import { unexplained } from './neighbours/run.mjs';
 import { SHORT } from './scene.mjs';
 
@@ -29,15 +29,16 @@ let livez;
 const measured = [];
 before(async () => {
   service = await startService();
-  livez = await watchLivez(service.url);
+  livez = await watchLivez(service.replica);
 });
 after(async () => {
   await livez.stop();
   await service.stop();
-  const rows = measured.map(({ route, what, ms, livezMs, status, bytes }) => ({
+  const rows = measured.map(({ route, what, ms, workedMs, livezMs, status, bytes }) => ({
     request: `${route}: ${what}`,
     'turn ms': ms,
     '/livez ms': livezMs,
+    'of work': workedMs,
     status,
     bytes,
   }));
@@ -64,28 +65,27 @@ describe('one request keeps the event loop for a moment only', () => {
       );
       const slow = own.filter(({ isSlow }) => isSlow);
       assert.deepEqual(
-        slow.map(({ what, ms, livezMs }) => `${what}: ${ms} ms, /livez ${livezMs} ms`),
+        slow.map(({ what, ms, workedMs }) => `${what}: ${ms} ms, /livez ${workedMs} ms`),
         [],
       );
     });
 });
 
 test('the heaviest requests at the rate of one token', { timeout: 900_000 }, async (t) => {
-  const slow = [];
   assert.ok(measured.length > 0, 'they are those of the tests above');
+  const slow = [];
   for (const one of measured.slice(0, HEAVIEST)) {
     const name = `${one.route}: ${one.what}`;
-    const seen = [await sendOften(one)];
-    if (isLate(seen[0])) seen.push(await sendOften(one));
-    for (const { answers, ...figures } of seen)
-      t.diagnostic(JSON.stringify({ name, ...figures, answers: tally(answers) }));
-    assert.deepEqual(tally(seen.flatMap(({ answers }) => unexplained(answers))), {}, name);
-    if (seen.every(isLate)) slow.push(`${name}: /livez ${seen.map(({ livezMs }) => livezMs)} ms`);
+    const { answers, failures, ...figures } = await sendOften(one);
+    t.diagnostic(JSON.stringify({ name, ...figures, answers: tally(answers) }));
+    assert.deepEqual(tally(failures), {}, `${name}: /livez is answered`);
+    // A caller that reads too slowly loses its connection.
+    const answered = answers.filter(({ status }) => status > 0);
+    assert.deepEqual(tally(unexplained(answered)), {}, `${name}: who is refused is told when to come back`);
+    if (isLate(figures)) slow.push(`${name}: /livez ${figures.workedMs} ms`);
   }
   assert.deepEqual(slow, []);
 });
-
-const isLate = ({ livezMs }) => livezMs > MAX_LIVEZ_MS;
 
 /** Prepares the requests of a second, and sends them again and again. */
 async function sendOften({ route, make }) {
@@ -95,32 +95,33 @@ async function sendOften({ route, make }) {
   const from = performance.now();
   const sent = [];
   for (let n = 0; n < PER_SECOND * SECONDS; n++) {
-    sent.push(sends[n % PER_SECOND]());
+    sent.push(sends[n % PER_SECOND]({ discard: true }));
     await sleep(Math.max(0, from + ((n + 1) * 1_000) / PER_SECOND - performance.now()));
   }
   const answers = await Promise.all(sent);
   return { answers, ...(await look()) };
 }
 
+/** Repeats the request while it seems to be too slow, and returns the best that has been seen. */
 async function measure(route, what, make) {
-  const best = { route, what, ms: Infinity, livezMs: Infinity, isSlow: true };
+  const best = { route, what, make, ms: Infinity, workedMs: Infinity, livezMs: Infinity, isSlow: true };
   for (let n = 0; best.isSlow && n < MAX_TIMES; n++) {
     const send = await service.prepare(route, make, n);
     await look();
     const { status, error, text, isExpected } = await send();
-    const seen = await look();
-    best.ms = Math.min(best.ms, seen.ms);
-    best.livezMs = Math.min(best.livezMs, seen.livezMs);
-    best.isSlow =
-      best.livezMs > MAX_LIVEZ_MS || (best.ms > MAX_TURN_MS && best.ms > MAX_TURN_MS * slowness());
-    Object.assign(best, { status: error ?? status, bytes: text?.length, isExpected, make });
+    Object.assign(best, { status: error ?? status, bytes: text?.length, isExpected });
     if (!isExpected) return { ...best, text };
+    const seen = await look();
+    for (const figure of ['ms', 'workedMs', 'livezMs']) best[figure] = Math.min(best[figure], seen[figure]);
+    best.isSlow = isLate(best) || isOver(best.ms, MAX_TURN_MS);
   }
   return best;
 }
 
+const isLate = ({ workedMs }) => isOver(workedMs, MAX_LIVEZ_MS);
+
 /** What has been seen since the last look. */
 async function look() {
-  const { longestMs } = await livez.look();
-  return { ms: await service.longestTurn(), livezMs: longestMs };
+  const seen = await livez.look();
+  return { ms: await service.longestTurn(), ...seen };
 }

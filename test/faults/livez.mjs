@@ -2,14 +2,19 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** What an orchestrator waits for is a multiple of this. */
+/** How long the service may work before it answers /livez, whatever it is asked besides. */
 export const MAX_LIVEZ_MS = 500;
 
-export async function watchLivez(url) {
-  const worker = new Worker(new URL('livez.worker.mjs', import.meta.url), { workerData: { url } });
+export async function watchLivez({ url, process }) {
+  const worker = new Worker(new URL('livez.worker.mjs', import.meta.url), {
+    workerData: { url, pid: process.pid },
+  });
   await once(worker, 'online');
   return {
-    /** The longest time and the failures since the last call. Waits for what has not been answered. */
+    /**
+     * Since the last call: how long an answer has taken at most (`livezMs`), how long the service has worked meanwhile
+     * at most (`workedMs`), and the failures. Waits for what has not been answered.
+     */
     async look() {
       worker.postMessage('look');
       const [seen] = await once(worker, 'message');

@@ -1,28 +1,41 @@
-// Asks for /livez every 5 ms, whether or not the former requests are answered, in a thread of its own, so that the work
-// of the test does not delay its clock. To each message it answers what it has seen since the last one.
+// Asks for /livez every 5 ms, also while former requests are not answered, in a thread of its own, so that the work of
+// the test does not delay its clock. To each message it answers what it has seen since the last one.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { cpuTimeOf } from './cpu-time.cjs';
 import { ask, failures, newAgent, slowest } from './load.mjs';
 
 const EVERY_MS = 5;
+/** More would wait for each other, and tell no more. */
+const MAX_UNANSWERED = 20;
 
+const { url, pid } = workerData;
+const worked = cpuTimeOf(pid);
 const agent = newAgent();
 let asked = [];
+let unanswered = 0;
 
 async function askLivez() {
-  const { status, error, ms } = await ask(workerData.url, '/livez', { token: '', agent });
-  return { status, error, ms };
+  const before = worked();
+  unanswered++;
+  const { status, error, ms } = await ask(url, '/livez', { token: '', agent });
+  unanswered--;
+  return { status, error, ms, workedMs: worked() - before };
 }
 
 parentPort.on('message', async () => {
   const since = asked;
   asked = [];
   const answers = await Promise.all(since);
-  parentPort.postMessage({ longestMs: slowest(answers), failures: failures(answers) });
+  parentPort.postMessage({
+    livezMs: slowest(answers),
+    workedMs: Math.round(Math.max(0, ...answers.map(({ workedMs }) => workedMs))),
+    failures: failures(answers),
+  });
 });
 
 const from = performance.now();
 for (let n = 1; ; n++) {
-  asked.push(askLivez());
+  if (unanswered < MAX_UNANSWERED) asked.push(askLivez());
   await sleep(Math.max(0, from + n * EVERY_MS - performance.now()));
 }

@@ -9,11 +9,14 @@ const HANGS_MS = 30_000;
 export const newAgent = (maxSockets = 256) => new Agent({ keepAlive: true, maxSockets });
 const shared = newAgent();
 
-/** Sends one request; never throws. Without a response, `status` is 0 and `error` gives the reason. */
+/**
+ * Sends one request; never throws. Without a response, `status` is 0 and `error` gives the reason. `discard` reads the
+ * text of the response and forgets it.
+ */
 export function ask(
   url,
   path,
-  { method = 'GET', token = ADMIN, body, headers, agent = shared, hangsMs = HANGS_MS } = {},
+  { method = 'GET', token = ADMIN, body, headers, agent = shared, hangsMs = HANGS_MS, discard = false } = {},
 ) {
   const at = performance.now();
   return new Promise((done) => {
@@ -35,7 +38,8 @@ export function ask(
       },
       (response) => {
         let received = '';
-        response.setEncoding('utf8').on('data', (chunk) => (received += chunk));
+        if (discard) response.resume();
+        else response.setEncoding('utf8').on('data', (chunk) => (received += chunk));
         response.on('error', (error) => end({ status: 0, error: error.code ?? error.message }));
         response.on('end', () =>
           end({ status: response.statusCode, headers: response.headers, text: received }),

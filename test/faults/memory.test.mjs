@@ -9,7 +9,10 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN, makeTokens, startReplica, stop } from './cluster.mjs';
+import { MAX_LIVEZ_MS, watchLivez } from './livez.mjs';
 import { ask, askPatiently, newAgent, tally, until } from './load.mjs';
+import { isOver } from './machine.mjs';
+import { unexplained } from './neighbours/run.mjs';
 import { atExit, newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
@@ -38,6 +41,9 @@ const DENSE = { a: Array(999).fill({}) };
 const WAITING = 1_000;
 const AWAITED = SHORT ? 150 : 400;
 
+/** How often a burst of pages is repeated. */
+const BURSTS = SHORT ? 4 : 12;
+
 const USERS = 500;
 const emailOf = (n) => `dense-${n}@example.com`;
 
@@ -45,6 +51,8 @@ let postgres;
 let replica;
 /** A token of another organization. */
 let other;
+/** Ten more of the first. */
+let readers;
 
 before(async () => {
   postgres = await startPostgres(newDirectory());
@@ -55,6 +63,7 @@ before(async () => {
   await query(`INSERT INTO organizations (id, name) VALUES ($1, 'Other')`, [newId('org')]);
   const [{ id: another }] = await query('SELECT id FROM organizations WHERE id <> $1', [organization]);
   [{ value: other }] = await makeTokens(query, 1, ['admin'], another);
+  readers = (await makeTokens(query, 10, ['users:read'], organization)).map(({ value }) => value);
   const ids = (prefix, count) => Array.from({ length: count }, () => newId(prefix));
   await query(
     `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
@@ -64,8 +73,8 @@ before(async () => {
   );
   await query(
     `INSERT INTO groups (organization_id, id, display_name, display_name_key, member_count)
-     SELECT $1, id, id, id, 200 FROM unnest($2::text[]) AS t (id)`,
-    [organization, ids('grp', 1_000)],
+     SELECT $1, id, id || $3, id || $3, 200 FROM unnest($2::text[]) AS t (id)`,
+    [organization, ids('grp', 1_000), '😀'.repeat(226)],
   );
   await query(
     `INSERT INTO group_members (organization_id, group_id, user_id)
@@ -158,8 +167,6 @@ for (const [name, requests] of Object.entries({
     Array.from({ length: 8 }, () => askPatiently(replica.url, '/api/v1/deleted-users?limit=200')),
   "a directory's list of groups": () =>
     Array.from({ length: 8 }, () => askPatiently(replica.url, '/scim/v2/Groups?count=200')),
-  "a directory's list of users in many groups": () =>
-    Array.from({ length: 8 }, () => askPatiently(replica.url, '/scim/v2/Users?count=200')),
 }))
   test(`${name} with the densest metadata: the process lives`, async (t) => {
     const answers = await beside(t, () => Promise.all(requests()));
@@ -214,6 +221,29 @@ test('large bodies, full and stalled, leave the process alive', async (t) => {
   assert.ok(answers.some(({ status }) => status === 200));
   assert.equal((await batch(full('after'))).status, 200);
 });
+
+for (const count of [1, 10])
+  test(`bursts of pages of users in many groups with long names, by ${count} tokens: the process lives and answers`, async (t) => {
+    const livez = await watchLivez(replica);
+    const answers = await beside(t, async () => {
+      const answers = [];
+      for (let n = 0; n < BURSTS; n++)
+        answers.push(...(await Promise.all(readers.slice(0, count).flatMap((token) => pages(8, token)))));
+      return answers;
+    });
+    const { workedMs, livezMs, failures } = await livez.look();
+    await livez.stop();
+    report(t, { 'livez ms': livezMs, 'of work': workedMs });
+    assert.deepEqual(tally(failures), {});
+    assert.ok(!isOver(workedMs, MAX_LIVEZ_MS), `/livez is answered after ${workedMs} ms`);
+    // A caller that reads too slowly loses its connection.
+    const answered = answers.filter(({ status }) => status > 0);
+    assert.deepEqual(tally(unexplained(answered)), {}, 'who is refused is told when to come back');
+    assert.ok(answered.some(({ status }) => status === 200));
+  });
+
+const pages = (count, token) =>
+  Array.from({ length: count }, () => ask(replica.url, '/scim/v2/Users?count=200', { token, discard: true }));
 
 test('a slow subscriber in a host, for which thousands of the densest events wait: the process lives', async (t) => {
   const DATABASE_URL = await postgres.createDatabase('host');

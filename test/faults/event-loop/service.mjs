@@ -45,7 +45,7 @@ export async function startService() {
   await query('VACUUM ANALYZE');
 
   return {
-    url: replica.url,
+    replica,
     /** Prepares the request of a case, and returns a function that sends it. */
     async prepare(route, make, n) {
       const [method, template] = route.split(' ');
@@ -53,8 +53,8 @@ export async function startService() {
       const url = isManagement ? new URL(metrics).origin : replica.url;
       const target = `${path ?? template.replace(/:\w+/, id)}${search ? `?${search}` : ''}`;
       const expected = [status ?? [200, 201, 202, 204]].flat();
-      return async () => {
-        const answer = await ask(url, target, { method, agent, ...request });
+      return async (options) => {
+        const answer = await ask(url, target, { method, agent, ...request, ...options });
         return { ...answer, isExpected: expected.includes(answer.status) };
       };
     },

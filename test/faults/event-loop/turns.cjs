@@ -1,19 +1,14 @@
-// Preloaded into the service. On SIGUSR2 it prints the longest turn of the event loop since the last time, in
-// milliseconds of the CPU time of its thread, which other processes on the machine do not prolong.
-const { openSync, readSync } = require('node:fs');
+// Preloaded into the service. On SIGUSR2 it prints how long the longest turn of the event loop since the last time has
+// worked, in milliseconds.
 const { isMainThread } = require('node:worker_threads');
+const { cpuTimeOf } = require('../cpu-time.cjs');
 
 if (isMainThread) {
-  const statistics = openSync(`/proc/self/task/${process.pid}/schedstat`);
-  const bytes = Buffer.alloc(64);
-  const used = () => {
-    const length = readSync(statistics, bytes, 0, bytes.length, 0);
-    return Number(bytes.toString('latin1', 0, length).split(' ')[0]) / 1e6;
-  };
-  let last = used();
+  const worked = cpuTimeOf(process.pid);
+  let last = worked();
   let longest = 0;
   const turn = () => {
-    const now = used();
+    const now = worked();
     longest = Math.max(longest, now - last);
     last = now;
   };

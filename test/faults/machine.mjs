@@ -8,7 +8,7 @@ const TEXT = JSON.stringify(
 const USUAL_MS = 7;
 
 /** The factor by which work takes longer than usual: 1 or more. */
-export function slowness() {
+function slowness() {
   const times = Array.from({ length: 10 }, () => {
     const before = process.cpuUsage();
     JSON.parse(TEXT);
@@ -17,3 +17,6 @@ export function slowness() {
   });
   return Math.max(1, Math.min(...times) / USUAL_MS);
 }
+
+/** Whether something has taken longer than it may, also on a machine that is as slow as this one is. */
+export const isOver = (ms, max) => ms > max && ms > max * slowness();
