@@ -19,9 +19,9 @@ const MAX_TIMES = 5;
 /** What one token may send for as long as it likes. */
 const PER_SECOND = 16;
 const SECONDS = SHORT ? 3 : 8;
-/** How many of the heaviest requests are sent so often. */
+/** Of how many routes the heaviest request is sent so often. */
 const HEAVIEST = SHORT ? 8 : 40;
-/** How many of them the short form shows. */
+/** How many requests the short form shows. */
 const SHOWN = 20;
 
 let service;
@@ -74,7 +74,8 @@ describe('one request keeps the event loop for a moment only', () => {
 test('the heaviest requests at the rate of one token', { timeout: 900_000 }, async (t) => {
   assert.ok(measured.length > 0, 'they are those of the tests above');
   const slow = [];
-  for (const one of measured.slice(0, HEAVIEST)) {
+  const heaviest = [...new Map(measured.toReversed().map((one) => [one.route, one])).values()];
+  for (const one of heaviest.sort((a, b) => b.ms - a.ms).slice(0, HEAVIEST)) {
     const name = `${one.route}: ${one.what}`;
     const { answers, failures, ...figures } = await sendOften(one);
     t.diagnostic(JSON.stringify({ name, ...figures, answers: tally(answers) }));
