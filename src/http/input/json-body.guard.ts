@@ -10,10 +10,10 @@ import { json, type Request, type Response } from 'express';
 import { sendContinue } from '../server/expect-continue';
 import { invalidInput } from '../fault';
 import { formatOf } from '../wire-format';
-import { bodyLimitOf, sizeInWords } from './body-limit';
+import { bodyLimitOf, DEFAULT_BODY_LIMIT, sizeInWords } from './body-limit';
 import { readWithinMemory } from './held-body';
 import { keepHash } from './idempotency-key';
-import { countValues } from './json-values';
+import { excessOf } from './json-size';
 import { isBodyOptional } from './optional-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
@@ -27,13 +27,10 @@ const malformed = () =>
 const tooLarge = (limit: number) =>
   new PayloadTooLargeException(`The request body must not exceed ${sizeInWords(limit)}.`);
 
-/** A megabyte can have half a million values, which take a hundred milliseconds. That of a group has 49,000. */
-const MAX_VALUES = 50_000;
+class TooMany extends Error {}
 
-class TooManyValues extends Error {}
-
-const tooManyValues = () =>
-  invalidInput([{ field: 'body', code: 'too_many', message: `must have at most ${MAX_VALUES} JSON values` }]);
+const tooMany = (limit: string) =>
+  invalidInput([{ field: 'body', code: 'too_many', message: `must have at most ${limit}` }]);
 
 const parserOf = (limit: number) =>
   json({
@@ -44,7 +41,9 @@ const parserOf = (limit: number) =>
     verify: (request, _response, body) => {
       // An empty body would become {}, and invalid UTF-8 would silently become U+FFFD.
       if (body.length === 0 || !isUtf8(body)) throw malformed();
-      if (countValues(body) > MAX_VALUES) throw new TooManyValues();
+      // Smaller bodies have no room for as much.
+      const excess = body.length > DEFAULT_BODY_LIMIT ? excessOf(body) : undefined;
+      if (excess) throw new TooMany(excess);
       keepHash(request, body);
     },
   });
@@ -126,6 +125,6 @@ async function readJson(request: Request, response: Response, limit: number): Pr
 function failure(error: { status?: number; limit?: number }, limit: number): unknown {
   // The parser of a host may have a lower limit.
   if (error.status === 413) return tooLarge(Math.min(limit, error.limit ?? limit));
-  if (error instanceof TooManyValues) return tooManyValues();
+  if (error instanceof TooMany) return tooMany(error.message);
   return error.status && error.status < 500 ? malformed() : error;
 }

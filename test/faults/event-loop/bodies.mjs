@@ -8,16 +8,26 @@ export const list = (count, of) => Array.from({ length: count }, (_, n) => of(n)
 /** The text as often as the size has room for it. */
 export const filled = (bytes, text) => text.repeat(Math.floor(bytes / Buffer.byteLength(text)));
 
-/** A list of so many bytes. Without an element it has empty objects, each of which takes a multiple of its text. */
-export const elements = (bytes, element = '{}') => `[${filled(bytes - 2, `${element},`).slice(0, -1)}]`;
+/** Nearly as many values as a body may have. */
+const MOST_VALUES = 69_900;
 
-/** Members of an object in so many bytes, each with a key that nobody knows. */
-export function keys(bytes) {
+/** As many different keys as a body may have, but for a few. */
+const MOST_KEYS = 14_900;
+
+/**
+ * A list of so many bytes, or of as many elements as a body may have. Without an element it has empty objects, each of
+ * which takes a multiple of its text.
+ */
+export const elements = (bytes, element = '{}') =>
+  `[${filled(Math.min(bytes - 2, MOST_VALUES * (element.length + 1)), `${element},`).slice(0, -1)}]`;
+
+/** Members of an object in so many bytes, or as many as a body may have, each with a key that nobody knows. */
+export function keys(bytes, most = MOST_KEYS) {
   const members = [];
   for (let size = 0, n = 0; ; n++) {
     const member = `"${n.toString(36)}":0`;
     size += member.length + 1;
-    if (size > bytes) return members.join(',');
+    if (size > bytes || n === most) return members.join(',');
     members.push(member);
   }
 }

@@ -48,6 +48,7 @@ function anyOf(route, [first]) {
     'a body of unknown keys': sent({ body: `{${keys(maxBody - 2)}}` }),
     'a body of objects': sent({ body: `{"a":${elements(maxBody - 6)}}` }),
     'a list of objects': sent({ body: elements(maxBody) }),
+    'more values than are allowed': sent({ body: `[${filled(maxBody - 4, '{},')}{}]` }),
   };
 }
 

@@ -38,9 +38,9 @@ const insertMembers = `
 export async function heavyOrganization(send, query) {
   const [{ id: organization }] = await query('SELECT id FROM organizations');
   const users = [];
-  for (let n = 0; n < PAGE; n += 50) {
+  for (let n = 0; n < PAGE; n += 40) {
     const { results } = await send('POST', '/api/v1/users/batch', {
-      users: list(50, () => person({ metadata: FULL })),
+      users: list(40, () => person({ metadata: FULL })),
     });
     users.push(...results.map(({ id }) => id));
   }

@@ -7,13 +7,13 @@ const dry = { mode: 'upsert', dryRun: true };
 
 const batch = (users, more) => ({ body: { users, ...more } });
 /** Users of whom the service knows no field. */
-const unknownFields = `[${list(MOST, () => `{${keys(2_080)}}`)}]`;
+const unknownFields = `[${list(MOST, () => `{${keys(2_080, 139)}}`)}]`;
 const allWrong = { name: 1, email: 1, externalId: 1, role: 1, active: 1, metadata: 1, id: 1, version: 1 };
 
 export const BATCH = {
   'POST /api/v1/users/batch': {
-    'dense metadata': () => batch(list(300, () => person({ metadata: DENSE }))),
-    'full metadata': () => batch(list(60, () => person({ metadata: FULL }))),
+    'dense metadata': () => batch(list(69, () => person({ metadata: DENSE }))),
+    'full metadata': () => batch(list(49, () => person({ metadata: FULL }))),
     '500 users': () => batch(list(MOST, () => person({ metadata: WORDS }))),
     '500 users, with a key': () => ({
       ...batch(list(MOST, () => person({ metadata: WORDS }))),
