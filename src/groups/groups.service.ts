@@ -13,13 +13,7 @@ import { validatedInput } from '../http/input/validate';
 import type { Page } from '../pages/paginate';
 import { Group, GROUP_COLUMNS, type GroupRow } from './group/group.entity';
 import { groupCreated, groupDeleted, groupUpdated, membersAdded, membersRemoved } from './group/group.events';
-import {
-  type GroupOfUser,
-  groupListsOf,
-  type MemberRecord,
-  memberListsOf,
-  SHOWN_GROUPS,
-} from './members/first-members';
+import { type GroupOfUser, groupsOfUsers, type MemberRecord, membersOfGroups } from './members/first-members';
 import { pageOfGroups } from './group/group-query';
 import {
   GROUP_VIOLATIONS,
@@ -83,27 +77,21 @@ export class GroupsService {
   }
 
   /** The first members of each of these groups, by id. `UsersService.list()` with `group` lists all of them. */
-  async membersOf(
+  membersOf(
     by: By,
     groupIds: readonly string[],
     limit = SHOWN_MEMBERS,
   ): Promise<Map<string, MemberRecord[]>> {
     const { organizationId } = callerOf(by);
-    return parsed(
-      await this.database.read(organizationId, (manager) =>
-        memberListsOf(manager, organizationId, groupIds, { limit }),
-      ),
+    return this.database.read(organizationId, (manager) =>
+      membersOfGroups(manager, organizationId, groupIds, limit),
     );
   }
 
   /** The first groups of each of these users, by id. `list()` with `user` lists all of them. */
-  async groupsOf(by: By, userIds: readonly string[]): Promise<Map<string, GroupOfUser[]>> {
+  groupsOf(by: By, userIds: readonly string[]): Promise<Map<string, GroupOfUser[]>> {
     const { organizationId } = callerOf(by);
-    return parsed(
-      await this.database.read(organizationId, (manager) =>
-        groupListsOf(manager, organizationId, userIds, { limit: SHOWN_GROUPS }),
-      ),
-    );
+    return this.database.read(organizationId, (manager) => groupsOfUsers(manager, organizationId, userIds));
   }
 
   /** Throws a 400 that names the positions of members that are not users, and a 409 if the name is taken. */
@@ -200,9 +188,6 @@ export class GroupsService {
     );
   }
 }
-
-const parsed = <Element>(lists: Map<string, string>) =>
-  new Map([...lists].map(([id, list]) => [id, JSON.parse(list) as Element[]]));
 
 function refuse(fields: string[]): void {
   if (fields.length === 0) return;

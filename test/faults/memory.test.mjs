@@ -34,8 +34,8 @@ const ATTRIBUTES = JSON.stringify({
   roles: Array(200).fill({ value: 'a' }),
 });
 
-/** As dense as a request may be today. */
-const DENSE = { a: Array(999).fill({}) };
+/** As dense as a request with 300 users may be today. */
+const DENSE = { a: Array(227).fill({}) };
 
 /** Events of each organization that wait for a subscriber, and how many of them a test waits for. */
 const WAITING = 1_000;

@@ -13,12 +13,12 @@ import {
 } from '../../groups/group/group-query';
 import { displayNameKey } from '../../groups/group/display-name';
 import { type GroupRecord, groupRecord } from '../../groups/group/group.serializer';
-import { type MemberRecord, memberListsOf } from '../../groups/members/first-members';
+import { type MemberRecord, membersOfGroups } from '../../groups/members/first-members';
 import type { GroupRow } from '../../groups/group/group.entity';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
 import { type ListQuery, type ListResult, pageByPosition } from '../wire/list-query';
-import { FEW_RESOURCES, MAX_PAGE_BYTES, pageAsText } from '../wire/page-text';
+import { FEW_RESOURCES, pageAsText } from '../wire/page-text';
 
 /** The number of members that each group in a list shows. */
 const LISTED_MEMBERS = 100;
@@ -41,19 +41,16 @@ export class ScimGroupList {
       organizationId,
       async (manager) => {
         const page = await (query.cursor === undefined ? rangeOf : pageOf)(manager, selection, query);
-        const ids = page.rows.map(({ id }) => id);
-        const members = withMembers
-          ? await memberListsOf(manager, organizationId, ids, {
-              limit: LISTED_MEMBERS,
-              maxBytes: MAX_PAGE_BYTES,
-            })
-          : undefined;
-        return pageAsText<GroupRow, MemberRecord>(
-          page,
-          members,
-          (row, members) => resourceOf(groupRecord(row), members),
-          (row) => cursorAfterGroup(row, selection, ofFilter(query)),
-        );
+        return pageAsText(page, {
+          read: async (rows) => {
+            const ids = rows.map(({ id }) => id);
+            const members =
+              withMembers && (await membersOfGroups(manager, organizationId, ids, LISTED_MEMBERS));
+            return rows.map((row) => ({ row, members: members ? members.get(row.id) : undefined }));
+          },
+          resourceOf: ({ row, members }) => resourceOf(groupRecord(row), members),
+          cursorAfter: ({ row }) => cursorAfterGroup(row, selection, ofFilter(query)),
+        });
       },
       withMembers && query.count > FEW_RESOURCES && !findsOne ? 'heavy' : 'quick',
     );

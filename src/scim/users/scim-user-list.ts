@@ -6,23 +6,12 @@ import { isId } from '../../database/id';
 import { join, query, raw, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import { membersOfEach } from '../../groups/members/members-of-group';
-import {
-  groupListsOf,
-  type GroupOfUser,
-  groupsOfUser,
-  SHOWN_GROUPS,
-} from '../../groups/members/first-members';
-import {
-  countUsers,
-  cursorAfterUser,
-  pageOfUsers,
-  rangeOfUsers,
-  type UserColumns,
-} from '../../users/user/user-query';
+import { type GroupOfUser, groupsOfUser, SHOWN_GROUPS } from '../../groups/members/first-members';
+import { countUsers, cursorAfterUser, pageOfUsers, rangeOfUsers } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
 import { type ListQuery, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
-import { FEW_RESOURCES, MAX_PAGE_BYTES, pageAsText } from '../wire/page-text';
+import { FEW_RESOURCES, pageAsText } from '../wire/page-text';
 import { tooMany } from '../schema/scim-error';
 import type { DirectoryUser, ShownUser } from './user-resource';
 import type { Resource } from '../schema/resource';
@@ -34,26 +23,42 @@ import { UndirectedUsers } from './undirected-users';
 /** In a page with room for more than `FEW_RESOURCES`, each user shows this many of its groups. */
 const LISTED_GROUPS = 100;
 
+/** What a page reads of each user at first. */
+const POSITION = columnsOf(User, ['id', 'createdAt', 'updatedAt']);
+type Position = Pick<ShownUser, 'id' | 'createdAt' | 'updatedAt'>;
+
 const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']);
 
-/** The columns of a `Row`. */
-const rowColumns = (organizationId: string, groups = sql``): UserColumns => ({
-  select: sql`${SHOWN.selectText}, "userName", "externalId", attributes, "givenEmail", "givenName" ${groups}`,
-  join: sql`LEFT JOIN LATERAL (
-    SELECT user_name AS "userName", external_id AS "externalId", attributes::text, email AS "givenEmail", name AS "givenName"
-    FROM ${ScimUser} WHERE organization_id = ${organizationId} AND user_id = users.id OFFSET 0
-  ) AS given ON true`,
-});
-
-/** `attributes` are JSON, which takes ten times the memory when it is parsed. */
-type Row = ShownUser &
-  (
+/** `attributes` and `groups` are JSON, which takes ten times the memory when it is parsed. */
+type Row = ShownUser & { groups: string | null } & (
     | (Omit<DirectoryUser, 'attributes' | 'name' | 'email'> &
         Record<'attributes' | 'givenEmail' | 'givenName', string>)
     | { userName: null }
   );
 
-function foundUser(row: Row, groups: readonly GroupOfUser[] = []): FoundUser {
+/** These users with everything that belongs to them, in the same order; groups only if `shownGroups` is not 0. */
+async function readUsers(
+  manager: EntityManager,
+  organizationId: string,
+  ids: readonly string[],
+  shownGroups: number,
+): Promise<Row[]> {
+  const groups = shownGroups > 0 ? groupsOfUser(organizationId, raw('users.id'), shownGroups) : raw('NULL');
+  const rows = await query<Row>(
+    manager,
+    sql`SELECT ${SHOWN.selectText}, given.*, ${groups}::text AS groups
+        FROM unnest(${ids}::text[]) AS wanted (user_id),
+        LATERAL (SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = wanted.user_id OFFSET 0) AS users
+        LEFT JOIN LATERAL (
+          SELECT user_name AS "userName", external_id AS "externalId", attributes::text, email AS "givenEmail", name AS "givenName"
+          FROM ${ScimUser} WHERE organization_id = ${organizationId} AND user_id = users.id OFFSET 0
+        ) AS given ON true`,
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+function foundUser(row: Row): FoundUser {
   const directory =
     row.userName === null
       ? null
@@ -64,7 +69,11 @@ function foundUser(row: Row, groups: readonly GroupOfUser[] = []): FoundUser {
           email: row.givenEmail,
           name: row.givenName,
         };
-  return { user: row, directory, groups };
+  return {
+    user: row,
+    directory,
+    groups: row.groups === null ? [] : (JSON.parse(row.groups) as GroupOfUser[]),
+  };
 }
 
 /** Reads users for directories. */
@@ -78,17 +87,11 @@ export class ScimUserList {
   /** Reads the groups only if `withGroups` is set. */
   async get({ organizationId }: Caller, id: string, withGroups: boolean): Promise<FoundUser> {
     if (!isId('usr', id)) throw userNotFound();
-    const groups = withGroups ? sql`, ${groupsOfUser(organizationId, raw('users.id'))} AS groups` : sql``;
     const [row] = await this.database.read(organizationId, (manager) =>
-      rangeOfUsers<Row & { groups?: GroupOfUser[] | null }>(
-        manager,
-        { organizationId, among: sql`SELECT ${id}::text AS user_id` },
-        rowColumns(organizationId, groups),
-        { offset: 0, limit: 1 },
-      ),
+      readUsers(manager, organizationId, [id], withGroups ? SHOWN_GROUPS : 0),
     );
     if (!row) throw userNotFound();
-    return foundUser(row, row.groups ?? []);
+    return foundUser(row);
   }
 
   /** A page of resources as JSON, which `resourceOf` makes within the organization's share of the database. */
@@ -108,22 +111,24 @@ export class ScimUserList {
       findsOne ||
       query.count <= FEW_RESOURCES ||
       (filter.attributes.length > 0 && (await this.countFound(found)) <= FEW_RESOURCES);
+    const listed = query.count > FEW_RESOURCES && !findsOne ? LISTED_GROUPS : SHOWN_GROUPS;
+    const shownGroups = withGroups ? listed : 0;
     return this.database.read(
       organizationId,
       async (manager) => {
         const selection = await inGroups(manager, found, filter.groups);
         const page = await (query.cursor === undefined ? rangeOf : pageOf)(manager, selection, query);
-        const ids = page.rows.map(({ id }) => id);
-        const limit = query.count > FEW_RESOURCES && !findsOne ? LISTED_GROUPS : SHOWN_GROUPS;
-        const groups = withGroups
-          ? await groupListsOf(manager, organizationId, ids, { limit, maxBytes: MAX_PAGE_BYTES })
-          : undefined;
-        return pageAsText<Row, GroupOfUser>(
-          page,
-          groups,
-          (row, groups) => resourceOf(foundUser(row, groups)),
-          (row) => cursorAfterUser(row, selection, orderOf(selection, query)),
-        );
+        return pageAsText(page, {
+          read: (rows) =>
+            readUsers(
+              manager,
+              organizationId,
+              rows.map(({ id }) => id),
+              shownGroups,
+            ),
+          resourceOf: (row) => resourceOf(foundUser(row)),
+          cursorAfter: (row) => cursorAfterUser(row, selection, orderOf(selection, query)),
+        });
       },
       isSmall && query.offset <= MAX_COUNTED ? 'quick' : 'heavy',
     );
@@ -144,26 +149,40 @@ const rangeOf = (
   manager: EntityManager,
   { sort, ...selection }: Listed,
   query: ListQuery,
-): Promise<ListResult<Row>> =>
+): Promise<ListResult<Position>> =>
   pageByPosition(
     query,
     (range) =>
-      rangeOfUsers<Row>(manager, selection, rowColumns(selection.organizationId), {
-        sort,
-        order: 'asc',
-        ...range,
-      }),
+      rangeOfUsers<Position>(
+        manager,
+        selection,
+        { select: POSITION.selectText },
+        {
+          sort,
+          order: 'asc',
+          ...range,
+        },
+      ),
     (max) => countUsers(manager, selection, max),
   );
 
 /** A page by the cursor of RFC 9865. */
-async function pageOf(manager: EntityManager, selection: Listed, query: ListQuery): Promise<ListResult<Row>> {
+async function pageOf(
+  manager: EntityManager,
+  selection: Listed,
+  query: ListQuery,
+): Promise<ListResult<Position>> {
   const { count: limit, cursor } = query;
-  const page = await pageOfUsers<Row>(manager, selection, rowColumns(selection.organizationId), {
-    ...orderOf(selection, query),
-    limit,
-    ...(cursor && { cursor }),
-  });
+  const page = await pageOfUsers<Position>(
+    manager,
+    selection,
+    { select: POSITION.selectText },
+    {
+      ...orderOf(selection, query),
+      limit,
+      ...(cursor && { cursor }),
+    },
+  );
   return { rows: page.data, ...(page.nextCursor !== null && { nextCursor: page.nextCursor }) };
 }
 

@@ -2,43 +2,43 @@ import { givingWay } from '../../http/server/give-way';
 import type { ListResult } from './list-query';
 
 /** A page ends before its resources would pass this many bytes, at the earliest after the first one. */
-export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+
+/** Resources are read so many at a time, so that a page that ends early has not read much more than it shows. */
+const RESOURCES_PER_STATEMENT = 25;
 
 /** A page with room for more resources takes the share for heavy work. */
 export const FEW_RESOURCES = 20;
 
-/**
- * The page with each resource as JSON, made one by one: as objects, they would take ten times the memory. `lists` are
- * the groups or members of the rows, as JSON; a row without one does not fit. `cursorAfter` is called for the last row
- * of a page by cursor that ends early.
- */
-export async function pageAsText<Row extends { id: string }, Element>(
-  page: ListResult<Row>,
-  lists: ReadonlyMap<string, string> | undefined,
-  resourceOf: (row: Row, list?: Element[]) => object,
-  cursorAfter: (row: Row) => string,
-): Promise<ListResult<string>> {
-  const listed = lists ? page.rows.filter(({ id }) => lists.has(id)) : page.rows;
-  const rows = await textsOf(listed, (row) => {
-    const list = lists && (JSON.parse(lists.get(row.id)!) as Element[]);
-    return JSON.stringify(resourceOf(row, list));
-  });
-  if (rows.length === page.rows.length) return { ...page, rows };
-  const { total } = page;
-  return total === undefined ? { rows, nextCursor: cursorAfter(listed[rows.length - 1]) } : { rows, total };
+/** How the rows of a page become resources. */
+interface Resources<Row, Found> {
+  /** Reads all that some of the rows show. */
+  read: (rows: Row[]) => Promise<Found[]>;
+  /** Called for one after the other: as objects, a page takes ten times the memory. */
+  resourceOf: (found: Found) => object;
+  /** Called for the last resource of a page by cursor that ends early. */
+  cursorAfter: (found: Found) => string;
 }
 
-/** The texts of the rows, as many as fit on a page. */
-async function textsOf<Row>(rows: readonly Row[], textOf: (row: Row) => string): Promise<string[]> {
-  const texts: string[] = [];
+/** The page with each resource as JSON, as many as fit. */
+export async function pageAsText<Row, Found>(
+  { rows, total, nextCursor }: ListResult<Row>,
+  { read, resourceOf, cursorAfter }: Resources<Row, Found>,
+): Promise<ListResult<string>> {
   const giveWay = givingWay();
+  const texts: string[] = [];
   let bytes = 0;
-  for (const row of rows) {
-    const text = textOf(row);
-    bytes += Buffer.byteLength(text);
-    if (texts.length > 0 && bytes > MAX_PAGE_BYTES) break;
-    texts.push(text);
-    await giveWay();
+  let last: Found | undefined;
+  for (let i = 0; i < rows.length; i += RESOURCES_PER_STATEMENT) {
+    for (const found of await read(rows.slice(i, i + RESOURCES_PER_STATEMENT))) {
+      await giveWay();
+      const text = JSON.stringify(resourceOf(found));
+      bytes += Buffer.byteLength(text);
+      if (last && bytes > MAX_PAGE_BYTES)
+        return total === undefined ? { rows: texts, nextCursor: cursorAfter(last) } : { rows: texts, total };
+      texts.push(text);
+      last = found;
+    }
   }
-  return texts;
+  return { rows: texts, total, ...(nextCursor !== undefined && { nextCursor }) };
 }
