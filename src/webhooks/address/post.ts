@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
@@ -13,6 +13,11 @@ export const MAX_ATTEMPT_MS = 15_000;
 /** How much of a response body is read, so that its sender can finish. It is discarded. */
 const MAX_ANSWER_BYTES = 1024;
 const MAX_ANSWER_MS = 1_000;
+
+/** How often a receiver may run code of this process: by reads, informational responses, and session tickets of TLS. */
+const MAX_READS = 200;
+const MAX_INFORMATIONAL = 10;
+const MAX_TICKETS = 10;
 
 /** The parts of a response that matter. */
 export interface Answer {
@@ -46,15 +51,16 @@ export class Post {
     abandoned.addEventListener('abort', end, { once: true });
     try {
       abandoned.throwIfAborted();
-      return await this.attempt(message, attempt.signal);
+      return await this.attempt(message, attempt);
     } finally {
       clearTimeout(timer);
       abandoned.removeEventListener('abort', end);
     }
   }
 
-  private async attempt({ url, headers, body }: Message, signal: AbortSignal): Promise<Answer> {
+  private async attempt({ url, headers, body }: Message, attempt: AbortController): Promise<Answer> {
     const startedAt = performance.now();
+    const { signal } = attempt;
     const target = new URL(url);
     const isSecure = target.protocol === 'https:';
     const socket = await this.connect(target, isSecure, signal);
@@ -67,6 +73,7 @@ export class Post {
         signal,
       });
       request.on('error', () => {}); // an error after the response: the receiver has hung up, or its time is over
+      endIfExcessive(attempt, request, socket);
       const answered = once(request, 'response', { signal }) as Promise<[IncomingMessage]>;
       request.end(body);
       const [response] = await answered;
@@ -112,6 +119,25 @@ export class Post {
     if (addresses.length === 0 || !addresses.every(isReachable))
       throw new Error('The name has no address, or one that a webhook may not reach.');
   }
+}
+
+/** Ends an attempt whose receiver leaves HTTP, or sends without end what is no body. */
+function endIfExcessive(attempt: AbortController, request: ClientRequest, socket: Socket): void {
+  const end = () => attempt.abort();
+  // Not at once: Node's parser throws if its connection ends while it is at work.
+  const endSoon = () => process.nextTick(end);
+  const beyond = (limit: number, act: () => void) => () => limit-- === 0 && act();
+  request.on('upgrade', endSoon);
+  request.on('information', beyond(MAX_INFORMATIONAL, endSoon));
+  request.once('socket', () => {
+    // Not earlier: a listener makes the socket flow, and without a parser the first bytes would be lost.
+    socket.on('data', beyond(MAX_READS, endSoon));
+    // Of TLS. OpenSSL is at work until the next turn, and would crash.
+    socket.on(
+      'session',
+      beyond(MAX_TICKETS, () => setImmediate(end)),
+    );
+  });
 }
 
 /** Waits for the end of the body, unless it is long or slow: only the status matters. */
