@@ -131,6 +131,13 @@ describe('the rules', () => {
     },
   );
 
+  it('take no address from a list, which OpenID Connect does not define', async () => {
+    issuer.claims = { email: ['eve@example.com', 'ada@example.com'], email_verified: true };
+    const browser = browse();
+    const page = await expectRefused(browser, await browser.signIn(), 403);
+    expect(page).toContain('email: sent, but not as one address');
+  });
+
   it('stop the start if they name an organization that does not exist', async () => {
     const unknown = newId('org');
     const check = (text: string) => requireOrganizations(service.app, parseAdminRules(text));

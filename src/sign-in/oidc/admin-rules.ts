@@ -67,13 +67,15 @@ export function allowedOrganizations(rules: readonly AdminRule[], claims: Claims
 
 /** The claims that match rules. They allow the same, and take less of a cookie than the ids of organizations. */
 export function matchingClaims(rules: readonly AdminRule[], claims: Claims): Claims {
-  const matching = claimsOf(rules).map((name): [string, unknown] => {
+  const matching = claimsOf(rules).map((name): [string, string[]] => {
     const wanted = new Set(rules.filter(({ claim }) => claim === name).map(({ value }) => value));
     return [name, [...new Set(valuesOf(claims, name))].filter((value) => wanted.has(value))];
   });
   // Built from entries, because a claim may have any name, such as __proto__.
   return Object.fromEntries([
-    ...matching.filter(([name, values]) => name !== 'email_verified' && (values as string[]).length > 0),
+    ...matching
+      .filter(([name, values]) => name !== 'email_verified' && values.length > 0)
+      .map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
     ['email_verified', claims.email_verified],
   ]);
 }
@@ -83,10 +85,13 @@ export const claimsOf = (rules: readonly AdminRule[]): string[] => [
   ...new Set(rules.map(({ claim }) => claim)),
 ];
 
-/** The values of a claim as text. An unverified address is left out, because it may be somebody else's. */
+/**
+ * The values of a claim as text. `email` counts only as OpenID Connect defines it, as one verified address: any other may
+ * be somebody else's.
+ */
 export function valuesOf(claims: Claims, name: string): string[] {
   if (!Object.hasOwn(claims, name)) return [];
-  if (name === 'email' && claims.email_verified !== true) return [];
+  if (name === 'email' && (claims.email_verified !== true || typeof claims.email !== 'string')) return [];
   return [claims[name]]
     .flat()
     .filter((value) => ['string', 'number', 'boolean'].includes(typeof value))

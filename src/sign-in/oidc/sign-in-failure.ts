@@ -66,7 +66,8 @@ export function noRule(issuer: string, rules: readonly AdminRule[], claims: Clai
 function stateOf(claims: Claims, name: string): string {
   if (valuesOf(claims, name).length > 0) return 'sent, but no rule has its value';
   if (!Object.hasOwn(claims, name)) return 'not sent by the issuer';
-  return name === 'email' ? 'not verified by the issuer' : 'sent without a value';
+  if (name !== 'email') return 'sent without a value';
+  return claims.email_verified === true ? 'sent, but not as one address' : 'not verified by the issuer';
 }
 
 export const tooManyValues = () =>
