@@ -86,7 +86,7 @@ export const claimsOf = (rules: readonly AdminRule[]): string[] => [
 ];
 
 /**
- * The values of a claim as text. `email` counts only as OpenID Connect defines it, as one verified address: any other may
+ * The values of a claim as text. `email` counts only as one verified address, as OpenID Connect defines it: any other may
  * be somebody else's.
  */
 export function valuesOf(claims: Claims, name: string): string[] {
