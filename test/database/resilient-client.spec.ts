@@ -85,6 +85,32 @@ describeOn('postgres', 'a frequent statement', () => {
     expect(await preparedOn(process.env.UMS_TEST_SERVER!)).toHaveLength(1);
   });
 
+  it('stays prepared while callers repeat any number of others, of which a connection keeps few', async () => {
+    const client = new ResilientClient({ connectionString: process.env.UMS_TEST_SERVER! });
+    await client.connect();
+    const prepared = async (condition = 'true') =>
+      (await client.query(`SELECT name, prepare_time FROM pg_prepared_statements WHERE ${condition}`)).rows;
+    const frequent = () => client.query('SELECT $1::integer + 200', [1]);
+    const ofFrequent = `statement = 'SELECT $1::integer + 200'`;
+    try {
+      // As if ten tokens repeated each of their filters, the one a few times, the other for long.
+      const texts = Array.from({ length: 1_000 }, (_, n) => `SELECT $1::integer AS "filter ${n}"`);
+      for (const text of texts) for (let use = 0; use < 5; use++) await client.query(text, [1]);
+      for (let use = 0; use < 5; use++) await frequent();
+      const [first] = await prepared(ofFrequent);
+      for (let at = 0; at < texts.length; at += 10) {
+        for (let use = 0; use < 20; use++)
+          for (const text of texts.slice(at, at + 10))
+            expect((await client.query(text, [use])).rows).toEqual([{ [text.slice(23, -1)]: use }]);
+        await frequent();
+      }
+      expect(await prepared(ofFrequent)).toEqual([first]);
+      expect(await prepared()).toHaveLength(200);
+    } finally {
+      await client.end();
+    }
+  });
+
   it('is not prepared behind a pooler, which tells another process id than that of the connection', async () => {
     const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
     const sockets: Socket[] = [];

@@ -1,10 +1,21 @@
 import pg from 'pg';
 import { sqlState } from '../errors';
+import { touch } from './recently-used';
 import { preparedNameOf } from './statement-names';
 
 const QUERY_CANCELED = '57014';
 
+/** Each takes memory of the server. */
+const MAX_PREPARED = 200;
+
 const NO_ANSWER = 'Query read timeout';
+
+/** What the driver's types leave out. */
+interface DriverConnection {
+  close(statement: { type: 'S'; name: string }): void;
+  /** The texts of the statements that it takes for prepared. */
+  parsedStatements: Record<string, string>;
+}
 
 /** The open clients of each pool, by the configuration that they share. */
 const peersOf = new WeakMap<object, Set<ResilientClient>>();
@@ -14,11 +25,12 @@ const peersOf = new WeakMap<object, Set<ResilientClient>>();
  * open, and the coordinator of a cluster waits for a node that hangs, even after it has reported the timeout. Back in
  * the pool, the connection would make a later caller hang.
  *
- * It prepares frequent statements, so that PostgreSQL parses each once per connection.
+ * It prepares frequent statements, so that PostgreSQL parses each once per connection as long as it stays in use.
  */
 export class ResilientClient extends pg.Client {
   /** Not behind a pooler, where the next transaction may have another connection that knows no such statement. */
   private canPrepare = false;
+  private readonly prepared = new Map<string, string>();
   /** The number of statements without an answer, and the time of the last answer. */
   private running = 0;
   private answeredAt = 0;
@@ -37,7 +49,7 @@ export class ResilientClient extends pg.Client {
   override query(...args: any[]): any {
     const [text, values] = args;
     if (this.canPrepare && typeof text === 'string' && Array.isArray(values) && values.length > 0) {
-      args.splice(0, 2, { name: preparedNameOf(text), text, values });
+      args.splice(0, 2, { name: this.prepare(text), text, values });
     }
     const sentAt = performance.now();
     const ended = (error: Error | null) => {
@@ -78,6 +90,18 @@ export class ResilientClient extends pg.Client {
     this.answeredAt = performance.now();
     this.peers.add(this);
     return this;
+  }
+
+  /** The name for the driver, which prepares the statement if this connection does not have it. */
+  private prepare(text: string): string | undefined {
+    const name = preparedNameOf(text);
+    const rarest = name && touch(this.prepared, name, name, MAX_PREPARED);
+    if (rarest) {
+      const connection = this.connection as unknown as DriverConnection;
+      connection.close({ type: 'S', name: rarest });
+      delete connection.parsedStatements[rarest];
+    }
+    return name;
   }
 
   /**

@@ -1,29 +1,26 @@
+import { touch } from './recently-used';
+
 /** A statement is prepared from this use on, as in PostgreSQL's JDBC driver: a text may never be sent again. */
 const PREPARED_FROM = 5;
 
-/** Each connection keeps its prepared statements until it is closed. */
-const MAX_PREPARED = 200;
-
-const MAX_COUNTED_TEXTS = 1_000;
+/** Callers choose texts, by the filters of SCIM: these are the last used, so texts of no use since are forgotten. */
+const MAX_TEXTS = 1_000;
 
 /** Longer texts have a row for each of many values, and are rarely the same twice. */
 const MAX_LENGTH = 4_000;
 
-const names = new Map<string, string>();
-const uses = new Map<string, number>();
+interface Statement {
+  name: string;
+  uses: number;
+}
+
+const statements = new Map<string, Statement>();
+let named = 0;
 
 /** The name under which a connection prepares the statement, the same on all connections; undefined if it is rare. */
 export function preparedNameOf(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
-  const name = names.get(text);
-  if (name || names.size === MAX_PREPARED) return name;
-  const used = (uses.get(text) ?? 0) + 1;
-  if (used < PREPARED_FROM) {
-    if (uses.size === MAX_COUNTED_TEXTS) uses.clear();
-    uses.set(text, used);
-    return undefined;
-  }
-  uses.delete(text);
-  names.set(text, `ums_${names.size + 1}`);
-  return names.get(text);
+  const statement = statements.get(text) ?? { name: `ums_${++named}`, uses: 0 };
+  touch(statements, text, statement, MAX_TEXTS);
+  return ++statement.uses < PREPARED_FROM ? undefined : statement.name;
 }

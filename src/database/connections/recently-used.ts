@@ -1,0 +1,17 @@
+/**
+ * Sets an entry of a map that is in the order of use, and so has at most `size` entries. Returns the key that had to go,
+ * the one that was used longest ago.
+ */
+export function touch<Key, Value>(
+  map: Map<Key, Value>,
+  key: Key,
+  value: Value,
+  size: number,
+): Key | undefined {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= size) return undefined;
+  const [oldest] = map.keys();
+  map.delete(oldest);
+  return oldest;
+}
