@@ -97,15 +97,18 @@ describeOn('postgres', 'a frequent statement', () => {
       const texts = Array.from({ length: 1_000 }, (_, n) => `SELECT $1::integer AS "filter ${n}"`);
       for (const text of texts) for (let use = 0; use < 5; use++) await client.query(text, [1]);
       for (let use = 0; use < 5; use++) await frequent();
-      const [first] = await prepared(ofFrequent);
+      const [first, ...others] = await prepared(ofFrequent);
+      expect([first, others]).toEqual([expect.anything(), []]);
       for (let at = 0; at < texts.length; at += 10) {
-        for (let use = 0; use < 20; use++)
+        for (let use = 0; use < 5; use++)
           for (const text of texts.slice(at, at + 10))
             expect((await client.query(text, [use])).rows).toEqual([{ [text.slice(23, -1)]: use }]);
         await frequent();
       }
       expect(await prepared(ofFrequent)).toEqual([first]);
       expect(await prepared()).toHaveLength(200);
+      // One that had to go, and comes again.
+      expect((await client.query(texts[750], [1])).rows).toEqual([{ 'filter 750': 1 }]);
     } finally {
       await client.end();
     }
