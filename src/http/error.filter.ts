@@ -7,8 +7,9 @@ import {
   NotFoundException,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { databaseFailure, describeError } from '../database/errors';
+import { databaseFailure } from '../database/errors';
 import { isRouted } from './caller';
+import { logFailure } from './failure-log';
 import { invalidInput } from './fault';
 import { NO_ROUTE, sendProblem, UNAVAILABLE } from './problem';
 import { requestIdOf } from './request-id';
@@ -27,10 +28,8 @@ export class ErrorFilter implements ExceptionFilter {
     if (!isRouted(request) && exception instanceof HttpException) exception = new NotFoundException(NO_ROUTE);
     const problem = problemOf(exception);
     // A 501 is not a failure of the service.
-    if (problem.status >= 500 && problem.status !== 501) {
-      const error = (exception instanceof HttpException && exception.cause) || exception;
-      this.logger.error({ requestId: requestIdOf(request), error: describeError(error) });
-    }
+    if (problem.status >= 500 && problem.status !== 501)
+      logFailure(this.logger, requestIdOf(request), exception);
     if (response.writableEnded) return; // the HTTP parser has rejected the rest of the request, and it has been answered
     // Too late for a body: the broken connection tells the caller that the response is incomplete.
     if (response.headersSent) response.destroy();

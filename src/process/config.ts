@@ -98,13 +98,16 @@ const SECRETS = [
   'SIGN_IN_KEY',
 ];
 
+/** Whether standard output and standard error are only the log. */
+export const isProduction = (env: NodeJS.ProcessEnv): boolean => env.NODE_ENV === 'production';
+
 /** Reads the settings. Throws one error that lists all invalid variables. An empty variable counts as unset. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const faults = SECRETS.flatMap((name) => readSecret(name, variables));
 
   const isMissing = variables.DATABASE_URL === undefined && variables.DATABASE_URL_FILE === undefined;
-  const production = env.NODE_ENV === 'production';
+  const production = isProduction(env);
   if (production && isMissing) {
     faults.push(
       `DATABASE_URL must be set when NODE_ENV is production; set it to "${EMBEDDED}" to use the embedded database`,

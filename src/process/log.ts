@@ -1,9 +1,20 @@
 import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { describeError } from '../database/errors';
 
 /** Logs JSON lines to standard output. Callers pick every field; requests, headers, bodies and SQL are never logged. */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
   pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+
+/** Also logs what Node would print as text: warnings, and the exception that ends the process. */
+export function logNodeMessages(logger: Logger): void {
+  process.removeAllListeners('warning'); // Node's own one prints
+  process.on('warning', (warning) => logger.warn({ error: describeError(warning) }, 'a warning of Node'));
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ error: describeError(error) }, 'the process ends');
+    process.exit(1);
+  });
+}
 
 /** Writes the messages of Nest and its Logger to the service's log. */
 export class NestLog implements LoggerService {

@@ -13,9 +13,10 @@ import { schema } from '../schema';
 import { Sender } from '../webhooks/deliveries/sender';
 import { bannerLines, nextStep, type Started } from './banner';
 import { bootstrap } from './bootstrap';
-import { type Config, readConfig } from './config';
+import { type Config, isProduction, readConfig } from './config';
+import { messageOf } from './failure';
 import { displayHost, listen } from './listen';
-import { createLog, NestLog } from './log';
+import { createLog, logNodeMessages, NestLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp } from './setup';
 import { requireOrganizations } from '../sign-in/require-organizations';
@@ -23,16 +24,29 @@ import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
 import { disablePretenuring } from './v8';
 
+interface Output {
+  demo?: boolean;
+  json?: boolean;
+}
+
 /** Starts the standalone service, and reports its addresses, organization and new admin token on standard output. */
-export async function start(
-  env: NodeJS.ProcessEnv,
-  { demo, json }: { demo?: boolean; json?: boolean } = {},
-): Promise<void> {
+export async function start(env: NodeJS.ProcessEnv, output: Output = {}): Promise<void> {
+  try {
+    await startService(env, output);
+  } catch (error) {
+    if (!isProduction(env)) throw error;
+    createLog('fatal').fatal(messageOf(error));
+    process.exit(1);
+  }
+}
+
+async function startService(env: NodeJS.ProcessEnv, { demo, json }: Output): Promise<void> {
   disablePretenuring();
   const config = readConfig(env);
   const { stdout } = process;
   const log = createLog(config.logLevel, stdout.isTTY ? prettyLog((text) => stdout.write(text)) : undefined);
   Logger.overrideLogger(new NestLog(log)); // opening the database logs, too
+  logNodeMessages(log);
   // Until there is something to drain, a signal ends the process immediately. As PID 1 that requires a handler.
   const abort = () => process.exit(1);
   process.on('SIGTERM', abort).on('SIGINT', abort);

@@ -59,6 +59,13 @@ describe.each([
     expect(refusal.headers['retry-after']).toBe('2');
     expect(refusal.body.code).toBe('unavailable');
     expect(served.status).toBe(200);
+    const { requestId, detail: message } = refusal.body;
+    const logged = service.logs
+      .map((line) => JSON.parse(line))
+      .filter((line) => line.requestId === requestId);
+    expect(logged.filter(({ route }) => !route)).toEqual([
+      { level: 40, time: expect.any(String), context: 'Error', requestId, message },
+    ]);
 
     // The room of a request whose caller leaves, and of one that ends.
     const waiting = post(path, batchOf(body.length)).then(({ status }) => status);

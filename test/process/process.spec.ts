@@ -3,7 +3,10 @@
  * @only embedded postgres: a process starts and stops the same way on a cluster
  */
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createClient } from '../../client/index';
 import { Client } from '../support/client';
 import { copyOfTemplate, emptyDirectory, type TestDatabase } from '../support/database';
@@ -125,7 +128,11 @@ describe('a first start on the embedded database', () => {
   it('is refused in production unless DATABASE_URL selects it; then standard output is JSON without a token', async () => {
     const refused = await run(['start'], { ...onDirectory(), NODE_ENV: 'production' });
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('DATABASE_URL must be set when NODE_ENV is production');
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      level: 60,
+      msg: expect.stringContaining('DATABASE_URL must be set when NODE_ENV is production'),
+    });
+    expect(refused.stderr).toBe('');
 
     const env = { ...onDirectory(), NODE_ENV: 'production', DATABASE_URL: 'embedded', LOG_LEVEL: 'error' };
     const service = await start(env, '--demo');
@@ -145,6 +152,36 @@ describe('a first start on the embedded database', () => {
         organizations: 0,
         admins: false,
       },
+    ]);
+  });
+});
+
+describe('what Node would print', () => {
+  beforeEach(async () => (database = await emptyDirectory()));
+  afterEach(drop);
+
+  it('is JSON in the log', async () => {
+    const odd = join(mkdtempSync(join(tmpdir(), 'ums-odd-')), 'odd.cjs');
+    writeFileSync(
+      odd,
+      `process.on('SIGUSR2', () => {
+        process.emitWarning('odd', { code: 'ODD' });
+        setTimeout(() => Promise.reject(new Error('lost')), 100);
+      });`,
+    );
+    const service = await start({
+      ...onDirectory(),
+      NODE_ENV: 'production',
+      DATABASE_URL: 'embedded',
+      NODE_OPTIONS: `--require=${odd}`,
+    });
+    service.process.kill('SIGUSR2');
+    expect(await service.exit).toBe(1);
+    expect(service.stderr()).toBe('');
+    const lines = service.stdout().trimEnd().split('\n').slice(1);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, error: { name: 'Warning', message: 'odd', code: 'ODD' } },
+      { level: 60, error: { name: 'Error', message: 'lost', stack: expect.stringContaining('odd.cjs') } },
     ]);
   });
 });

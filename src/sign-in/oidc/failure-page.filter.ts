@@ -1,7 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { PAGE_HEADERS } from '../../dashboard/dashboard.files';
-import { databaseFailure, describeError } from '../../database/errors';
+import { databaseFailure } from '../../database/errors';
+import { isRefusal, logFailure } from '../../http/failure-log';
 import { recordRefusal } from '../../http/caller';
 import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../../http/problem';
 import { requestIdOf, setCommonHeaders } from '../../http/request-id';
@@ -27,8 +28,8 @@ export class FailurePageFilter implements ExceptionFilter {
   }
 
   private unexpected(error: unknown, requestId: string): SignInFailure {
-    this.logger.error({ requestId, error: describeError(error) });
-    return databaseFailure(error) === 'unavailable'
+    logFailure(this.logger, requestId, error);
+    return databaseFailure(error) === 'unavailable' || isRefusal(error)
       ? new SignInFailure(503, 'The service does not answer', UNAVAILABLE)
       : new SignInFailure(500, 'Something went wrong', 'The sign-in has failed.', [
           `Request id: ${requestId}`,
