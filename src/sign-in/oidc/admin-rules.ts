@@ -86,8 +86,8 @@ export const claimsOf = (rules: readonly AdminRule[]): string[] => [
 ];
 
 /**
- * The values of a claim as text. `email` counts only as one verified address, as OpenID Connect defines it: any other may
- * be somebody else's.
+ * The values of a claim as text. `email` counts only as one verified address, as OpenID Connect defines it: any other
+ * may be somebody else's.
  */
 export function valuesOf(claims: Claims, name: string): string[] {
   if (!Object.hasOwn(claims, name)) return [];
