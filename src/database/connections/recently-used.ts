@@ -1,6 +1,6 @@
 /**
- * Sets an entry of a map in the order of use, which thus has at most `size` entries. Returns the key that had to go, the
- * one that was used longest ago.
+ * Sets an entry of a map in the order of use, which thus has at most `size` entries. Returns the key that had to go, of
+ * the entry used longest ago.
  */
 export function touch<Key, Value>(
   map: Map<Key, Value>,

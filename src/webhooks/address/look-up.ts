@@ -1,4 +1,5 @@
-import { lookup as lookUpLikeTheSystem, Resolver } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
 /** The addresses of a host name. The signal ends the look-up. */
@@ -22,9 +23,22 @@ export const lookUp: LookUp = async (host, signal) => {
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 };
 
-/** The same for operators who allow private networks: also finds names that only this system knows, as in `hosts`. */
+/** Where a system names its own addresses, as `localhost`. */
+const HOSTS_FILE =
+  process.platform === 'win32' ? `${process.env.SystemRoot}\\System32\\drivers\\etc\\hosts` : '/etc/hosts';
+
+/** The same for operators who allow private networks: also finds names in the system's file of hosts. */
 export const lookUpPrivately: LookUp = async (host, signal) => {
   const found = await lookUp(host, signal);
   if (found.length > 0 || signal.aborted) return found;
-  return (await lookUpLikeTheSystem(host, { all: true })).map(({ address }) => address);
+  return addressesIn(await readFile(HOSTS_FILE, 'utf8').catch(() => ''), host);
 };
+
+/** The addresses of a name in a file of hosts: lines of an address, its names and perhaps a comment. */
+export function addressesIn(hosts: string, name: string): string[] {
+  const found = hosts.split('\n').flatMap((line) => {
+    const [address, ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+    return isIP(address) !== 0 && names.includes(name.toLowerCase()) ? [address] : [];
+  });
+  return [...new Set(found)];
+}
