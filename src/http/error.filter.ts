@@ -7,9 +7,8 @@ import {
   NotFoundException,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { databaseFailure } from '../database/errors';
+import { databaseFailure, describeError } from '../database/errors';
 import { isRouted } from './caller';
-import { logFailure } from './failure-log';
 import { invalidInput } from './fault';
 import { NO_ROUTE, sendProblem, UNAVAILABLE } from './problem';
 import { requestIdOf } from './request-id';
@@ -52,3 +51,22 @@ function problemOf(exception: unknown): Problem {
   }
   return { status: 500, detail: 'Internal error. Contact the operators with this request id.' };
 }
+
+/**
+ * Logs why a request was answered with a 5xx. Callers decide how often a limit refuses them, so that is one short
+ * warning. An unavailable database fails every request, wherever it is: only other failures have a stack.
+ */
+export function logFailure(logger: Logger, requestId: string, exception: unknown): void {
+  if (isRefusal(exception)) {
+    logger.warn({ requestId, message: exception.message });
+    return;
+  }
+  const cause = (exception instanceof HttpException && exception.cause) || exception;
+  const error: { stack?: string } = describeError(cause);
+  if (databaseFailure(cause) === 'unavailable') delete error.stack;
+  logger.error({ requestId, error });
+}
+
+/** Whether a limit of the service has refused the request: such an exception has no cause. */
+export const isRefusal = (exception: unknown): exception is HttpException =>
+  exception instanceof HttpException && exception.getStatus() === 503 && exception.cause === undefined;

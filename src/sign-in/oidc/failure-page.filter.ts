@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import type { Request, Response } from 'express';
 import { PAGE_HEADERS } from '../../dashboard/dashboard.files';
 import { databaseFailure } from '../../database/errors';
-import { isRefusal, logFailure } from '../../http/failure-log';
+import { isRefusal, logFailure } from '../../http/error.filter';
 import { recordRefusal } from '../../http/caller';
 import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../../http/problem';
 import { requestIdOf, setCommonHeaders } from '../../http/request-id';
