@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../background/background';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
-import { networkOf } from './network';
+import { networkOf } from '../http/server/network';
 import { PostgresStorage } from './postgres.storage';
 import { RateLimitWindow } from './rate-limit-window.entity';
 import { windowKey, type WindowRecord } from './window';

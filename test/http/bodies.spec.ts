@@ -2,8 +2,8 @@
  * @only embedded: it tests what happens before the database is asked
  */
 import { once } from 'node:events';
-import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
+import { Database } from '../../src/database/database';
 import { aUser, type Client } from '../support/client';
 import { startService, type TestService } from '../support/service';
 import { connectTo } from '../support/socket';
@@ -77,66 +77,70 @@ describe.each([
   });
 });
 
-it('bodies that hardly arrive give way to another organization, and are a 503', async () => {
-  const holders = [api, api, other, other];
-  const sockets = await Promise.all(
-    holders.map(({ tokenValue }) => stalled(BATCH, batchOf(100_000), tokenValue)),
-  );
-  const third = await service.client();
-  await post(BATCH, batchOf(100_000), third).expect(200);
+describe('bodies that stall', () => {
+  const sockets: Socket[] = [];
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
 
-  const [stopped] = await Promise.race(
-    sockets.map((socket) => once(socket, 'readable').then(() => [socket])),
-  );
-  expect(String(stopped.read())).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 2[^]*arrives too slowly/i);
-  if (!stopped.readableEnded) await once(stopped.resume(), 'end');
-  expect(sockets.filter((socket) => socket.readyState === 'open')).toHaveLength(3);
-  for (const socket of sockets) socket.destroy();
-});
+  /** So many of each organization. */
+  async function stall(clients: Client[], path: string, bytes: number, count: number) {
+    const begun = clients.flatMap(({ tokenValue }) =>
+      Array.from({ length: count }, () => stalled(path, batchOf(bytes), tokenValue)),
+    );
+    sockets.push(...(await Promise.all(begun)));
+  }
+  const organizations = (count: number) => Promise.all(Array.from({ length: count }, () => service.client()));
 
-it('32 bodies of an organization wait, and more are a 503 at once', async () => {
-  const sockets = await Promise.all([stalled(BATCH, batchOf(100_000)), stalled(BATCH, batchOf(100_000))]);
-  const waiting = await Promise.all(
-    Array.from({ length: 32 }, async () => {
-      const socket = await connectTo(service.url);
-      socket.write(head(BATCH, 100_000));
-      return socket;
-    }),
-  );
-  await api.get('/api/v1/users').agent(new Agent()).expect(200); // a later connection: the others have arrived
-  await post(BATCH, batchOf(100_000)).expect(503);
+  /** Waits for a response, and returns its head. */
+  const headOf = (socket: Socket) => once(socket, 'readable').then(() => String(socket.read()));
 
-  for (const socket of sockets) socket.destroy();
-  const answer = await Promise.race(
-    waiting.map((socket) => once(socket, 'readable').then(() => String(socket.read()))),
-  );
-  expect(answer).toContain('100 Continue');
-  for (const socket of waiting) socket.destroy();
+  it('do not keep other organizations out, whether they are large or small', async () => {
+    await stall(await organizations(4), BATCH, 64 * 1024, 16);
+    await stall(await organizations(6), BATCH, 1024 * 1024, 2);
+    for (const bytes of [100, 64 * 1024, 64 * 1024 + 1, 1024 * 1024])
+      await post(BATCH, batchOf(bytes)).expect(200);
+    expect(sockets.filter(({ readyState }) => readyState === 'open')).toHaveLength(76);
+  });
+
+  it('are a 503 at once beyond 16 MB, the oldest of the organization that has most', async () => {
+    const [few, many, ...rest] = await organizations(9);
+    await stall([few], BATCH, 1_000_000, 1);
+    await stall([many], BATCH, 1_000_000, 2);
+    const [, oldest] = sockets;
+    await stall(rest, BATCH, 1_000_000, 1);
+    await stall(rest.slice(1), BATCH, 1_000_000, 1);
+    const answer = headOf(oldest);
+    expect(sockets.filter(({ readyState }) => readyState !== 'open')).toEqual([]);
+    await stall([api], BATCH, 1_000_000, 1);
+    expect(await answer).toMatch(/^HTTP\/1\.1 503 [^]*connection: close\r\n[^]*retry-after: 2\r\n/i);
+    if (!oldest.readableEnded) await once(oldest.resume(), 'end');
+    expect(sockets.filter(({ readyState }) => readyState === 'open')).toHaveLength(16);
+    await post(BATCH, batchOf(1_000_000), other).expect(200);
+  });
 });
 
 it('the room of a body is kept while its handler works, also when the caller has left', async () => {
-  const { transaction } = service.dataSource;
-  let work!: () => void;
-  const isWorking = new Promise<void>((done) => (work = done));
+  const database = service.app.get(Database);
+  const { write } = database;
   let finish!: () => void;
   const isFinished = new Promise<void>((done) => (finish = done));
-  service.dataSource.transaction = (async (...args: never[]) => {
-    work();
+  let begin!: () => void;
+  jest.spyOn(database, 'write').mockImplementation(async (...args) => {
+    begin();
     await isFinished;
-    return (transaction as (...args: never[]) => unknown).apply(service.dataSource, args);
-  }) as typeof transaction;
-  try {
+    return write.apply(database, args);
+  });
+  for (let i = 0; i < 2; i++) {
+    const isWorking = new Promise<void>((done) => (begin = done));
     const left = await stalled(BATCH, batchOf(100_000));
     left.write(' ');
     await isWorking;
     left.destroy();
     await once(left, 'close');
-    const reading = await stalled(BATCH, batchOf(100_000));
-    await post(BATCH, batchOf(100_000)).expect(503);
-    reading.destroy();
-  } finally {
-    service.dataSource.transaction = transaction;
-    finish();
   }
+  await post(BATCH, batchOf(100_000)).expect(503);
+  finish();
+  jest.restoreAllMocks();
   await post(BATCH, batchOf(100_000)).expect(200);
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../../src/rate-limit/network';
+import { networkOf } from '../../src/http/server/network';
 import { NetworkLimiter } from '../../src/rate-limit/network-limiter';
 import { runJob } from '../support/background';
 import { describeOn, itNotOn } from '../support/engine';

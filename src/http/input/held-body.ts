@@ -4,28 +4,44 @@ import {
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
-  ServiceUnavailableException,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { finalize } from 'rxjs';
 import { tokenOf } from '../caller';
 import { DEFAULT_BODY_LIMIT } from './body-limit';
-import { BodyMemory } from './body-memory';
+import { networkOf } from '../server/network';
+import { type Guest, noRoom, Room } from './room';
+import { type UnparsedBody, UnparsedBodies } from './unparsed-bodies';
 
 const MB = 1024 * 1024;
 
-/** Counts bodies: one of 1 MB can take 22 MB when it is parsed. */
-const large = new BodyMemory({ one: 2, all: 4 });
+/** A body may wait so long for room. */
+const MAX_QUEUE_MS = 5_000;
 
-/** Counts bytes. */
-const small = new BodyMemory({ one: MB, all: 4 * MB });
+/** Node reads so much of a body that nobody reads. */
+const READ_BY_NODE = 64 * 1024;
+
+/** The bodies of all requests that are not parsed yet. */
+const unparsed = new UnparsedBodies(16 * MB);
+
+/** Large ones are counted: one of 1 MB can take 22 MB when it is parsed. */
+const large = {
+  reading: new Room({ one: 2, all: Infinity }),
+  parsed: new Room({ one: 2, all: 4 }),
+};
+
+/** The bytes of small ones are. */
+const small = {
+  reading: new Room({ one: MB, all: Infinity }),
+  parsed: new Room({ one: MB, all: 4 * MB }),
+};
 
 /** The response and the handler both hold the memory of a body, which is released when both have ended. */
 const holds = new WeakMap<Response, { count: number; release: () => void }>();
 
 /**
- * Waits for the memory that the body of a request takes, and then reads it. Throws a 503 if there is none in time, or
- * if the body arrives so slowly that another organization gets the memory.
+ * Reads the body of a request, and returns when there is memory to parse it. Throws a 503 if there is none in time, or
+ * if the body is stopped because its owner has too many.
  */
 export async function readWithinMemory(
   request: Request,
@@ -34,38 +50,64 @@ export async function readWithinMemory(
   read: () => Promise<void>,
 ): Promise<void> {
   const bytes = Number(request.headers['content-length'] ?? limit);
-  const organizationId = tokenOf(request)?.organizationId ?? '';
-  let stop!: () => void;
-  const isStopped = new Promise<never>((_, reject) => (stop = () => reject(tooSlow())));
-  isStopped.catch(() => {});
-  const close = () => {
-    response.setHeader('Connection', 'close'); // or the parser would go on to read
-    stop();
-  };
-  const reservation =
-    bytes > DEFAULT_BODY_LIMIT
-      ? await large.reserve(organizationId, 1, close)
-      : await small.reserve(organizationId, bytes, close);
-  holdUntilClosed(request, response, reservation.release);
-  await Promise.race([read(), isStopped]).finally(() => reservation.hasArrived());
+  const isLarge = bytes > DEFAULT_BODY_LIMIT;
+  const { reading, parsed } = isLarge ? large : small;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const owner = tokenOf(request)?.organizationId ?? networkOf(request.ip);
+  const guest: Guest = { owner, size: isLarge ? 1 : bytes, patienceMs: MAX_QUEUE_MS, signal };
+  const body: UnparsedBody = { owner, bytes: 0, stop: () => stopping.abort(noRoom()) };
+  let closed = () => stopping.abort(new BadRequestException('The caller has closed the connection.'));
+  onceClosed(request, response, () => closed());
+  unparsed.set(body, Math.min(bytes, READ_BY_NODE));
+  try {
+    await reading.enter(guest);
+    try {
+      unparsed.set(body, bytes);
+      await unlessStopped(signal, read);
+      await parsed.enter(guest);
+    } finally {
+      reading.leave(guest);
+    }
+    holds.set(response, { count: 1, release: () => parsed.leave(guest) });
+    closed = () => letGo(response);
+    if (signal.aborted) closed();
+    signal.throwIfAborted();
+  } catch (error) {
+    if (signal.aborted) stopReading(request, response);
+    throw error;
+  } finally {
+    unparsed.delete(body);
+  }
 }
 
-function holdUntilClosed(request: Request, response: Response, release: () => void): void {
-  holds.set(response, { count: 1, release });
-  // A response that waits behind another one on its connection does not notice that the connection closes. If both
-  // close, the second call comes although its listener has been removed.
+async function unlessStopped(signal: AbortSignal, read: () => Promise<void>): Promise<void> {
+  signal.throwIfAborted();
+  let stop!: () => void;
+  const isStopped = new Promise<never>((_, reject) => (stop = () => reject(signal.reason)));
+  signal.addEventListener('abort', stop);
+  await Promise.race([read(), isStopped]).finally(() => signal.removeEventListener('abort', stop));
+}
+
+/** What has arrived is released with the request; otherwise the rest would still be read. */
+function stopReading(request: Request, response: Response): void {
+  request.pause();
+  response.setHeader('Connection', 'close');
+}
+
+/** A response that waits behind another one on its connection does not notice that the connection closes. */
+function onceClosed({ socket }: Request, response: Response, listener: () => void): void {
   let isOpen = true;
   const close = () => {
     response.off('close', close);
-    request.socket.off('close', close);
-    if (isOpen) letGo(response);
+    socket.off('close', close);
+    // If both close, the second call comes although its listener has been removed.
+    if (isOpen) listener();
     isOpen = false;
   };
   response.once('close', close);
-  request.socket.once('close', close);
-  if (!response.destroyed && !request.socket.destroyed) return;
-  close();
-  throw new BadRequestException('The caller has closed the connection.');
+  socket.once('close', close);
+  if (response.destroyed || socket.destroyed) close();
 }
 
 function letGo(response: Response): void {
@@ -84,6 +126,3 @@ export class HeldBodyInterceptor implements NestInterceptor {
     return next.handle().pipe(finalize(() => letGo(response)));
   }
 }
-
-const tooSlow = () =>
-  new ServiceUnavailableException('The request body arrives too slowly while others wait. Try again.');

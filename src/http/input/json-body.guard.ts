@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import {
   type CanActivate,
   type ExecutionContext,
@@ -6,7 +5,7 @@ import {
   PayloadTooLargeException,
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
-import { json, type Request, type Response } from 'express';
+import { raw, type Request, type Response } from 'express';
 import { sendContinue } from '../server/expect-continue';
 import { invalidInput } from '../fault';
 import { formatOf } from '../wire-format';
@@ -27,34 +26,33 @@ const malformed = () =>
 const tooLarge = (limit: number) =>
   new PayloadTooLargeException(`The request body must not exceed ${sizeInWords(limit)}.`);
 
-class TooMany extends Error {}
-
 const tooMany = (limit: string) =>
   invalidInput([{ field: 'body', code: 'too_many', message: `must have at most ${limit}` }]);
 
-const parserOf = (limit: number) =>
-  json({
-    limit,
-    inflate: false,
-    strict: false, // accepts any JSON value; the validation reports one that is not an object
-    type: () => true, // readJson() has checked the media type
-    verify: (request, _response, body) => {
-      // An empty body would become {}, and invalid UTF-8 would silently become U+FFFD.
-      if (body.length === 0 || !isUtf8(body)) throw malformed();
-      // Smaller bodies have no room for as much.
-      const excess = body.length > DEFAULT_BODY_LIMIT ? excessOf(body) : undefined;
-      if (excess) throw new TooMany(excess);
-      keepHash(request, body);
-    },
-  });
+/** Of the bytes alone: they are parsed when there is memory for it. */
+const readerOf = (limit: number) => raw({ limit, inflate: false, type: () => true });
 
-/** The parser of each limit. */
-const parsers = new Map<number, ReturnType<typeof parserOf>>();
+/** The reader of each limit. */
+const readers = new Map<number, ReturnType<typeof readerOf>>();
 
-function parserFor(limit: number): ReturnType<typeof parserOf> {
-  const parser = parsers.get(limit) ?? parserOf(limit);
-  parsers.set(limit, parser);
-  return parser;
+function readerFor(limit: number): ReturnType<typeof readerOf> {
+  const reader = readers.get(limit) ?? readerOf(limit);
+  readers.set(limit, reader);
+  return reader;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Any JSON value; the validation reports one that is not an object. */
+function parse(body: Buffer): unknown {
+  // Smaller bodies have no room for as much.
+  const excess = body.length > DEFAULT_BODY_LIMIT ? excessOf(body) : undefined;
+  if (excess) throw tooMany(excess);
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch {
+    throw malformed();
+  }
 }
 
 /**
@@ -106,25 +104,27 @@ async function readJson(request: Request, response: Response, limit: number): Pr
     if (size === 0) throw malformed();
     return true;
   }
-  // The parser would read the whole body before it rejects it.
+  // The reader would read the whole body before it rejects it.
   if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
   await readWithinMemory(request, response, limit, () => {
     sendContinue(request, response);
     return new Promise<void>((resolve, reject) => {
-      parserFor(limit)(request, response, (error?: { status?: number }) =>
+      readerFor(limit)(request, response, (error?: { status?: number }) =>
         error ? reject(failure(error, limit)) : resolve(),
       );
     });
   });
-  // express.json() leaves `body` undefined if the request has none.
-  if (request.body === undefined) throw malformed();
+  // express.raw() leaves `body` undefined if the request has none.
+  const bytes: Buffer | undefined = request.body;
+  if (bytes === undefined) throw malformed();
+  request.body = parse(bytes);
+  keepHash(request, bytes);
   return true;
 }
 
-/** Replaces the errors of express.json(), which repeat a part of the body. */
+/** Replaces the errors of express.raw(), and those of a host's parser, which repeat a part of the body. */
 function failure(error: { status?: number; limit?: number }, limit: number): unknown {
   // The parser of a host may have a lower limit.
   if (error.status === 413) return tooLarge(Math.min(limit, error.limit ?? limit));
-  if (error instanceof TooMany) return tooMany(error.message);
   return error.status && error.status < 500 ? malformed() : error;
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { carriedIpv4, ipv6Groups } from '../http/server/ip-address';
+import { carriedIpv4, ipv6Groups } from './ip-address';
 
 /**
  * The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address, because a single customer
