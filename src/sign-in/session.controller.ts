@@ -1,21 +1,13 @@
-import {
-  Body,
-  ForbiddenException,
-  Get,
-  HttpCode,
-  Post,
-  Req,
-  Res,
-  UnauthorizedException,
-} from '@nestjs/common';
+import { Body, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ApiController } from '../http/api-controller.decorator';
 import { OptionalBody } from '../http/input/optional-body';
 import { requestIdOf } from '../http/request-id';
 import { Public } from '../http/scopes';
 import { CreateSessionDto } from './session.dto';
+import { CurrentUser, notSignedIn, SessionGuard } from './session.guard';
 import { SessionsService } from './sessions.service';
-import { SignInSource, type SignInStatus } from './source/sign-in-source';
+import { type SignedInUser, SignInSource, type SignInStatus } from './source/sign-in-source';
 
 /**
  * The routes by which the page signs in. They belong to the dashboard, not to the API: OpenAPI does not list them, and
@@ -23,6 +15,7 @@ import { SignInSource, type SignInStatus } from './source/sign-in-source';
  */
 @ApiController('dashboard/session')
 @Public()
+@UseGuards(SessionGuard) // runs before the guards of @ApiController()
 export class SessionController {
   constructor(
     private readonly source: SignInSource,
@@ -40,13 +33,10 @@ export class SessionController {
   @HttpCode(201)
   async create(
     @Body() { organizationId }: CreateSessionDto,
+    @CurrentUser() user: SignedInUser,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    if (!this.source.isOwnOrigin(request))
-      throw new ForbiddenException('Only the dashboard itself may open a session.');
-    const user = await this.source.find(request);
-    if (!user) throw notSignedIn(response);
     const organization = this.sessions.choose(user, organizationId);
     if (!organization) {
       response.status(200);
@@ -56,9 +46,4 @@ export class SessionController {
     const { token, value } = await this.sessions.create(user, organization, requestIdOf(request));
     return { ...token, token: value, signOutUrl: await this.source.signOutUrl(user) };
   }
-}
-
-function notSignedIn(response: Response): UnauthorizedException {
-  response.setHeader('WWW-Authenticate', 'Bearer');
-  return new UnauthorizedException('You are not signed in. Sign in again.');
 }

@@ -94,8 +94,10 @@ describe('POST /dashboard/session', () => {
   });
 
   it('refuses other input', async () => {
-    expect((await browse().fetchSession({ organizationId: 'x' })).status).toBe(400);
-    expect((await browse().fetchSession({ scopes: ['admin'] })).status).toBe(400);
+    const browser = browse();
+    await browser.signIn();
+    expect((await browser.fetchSession({ organizationId: 'x' })).status).toBe(400);
+    expect((await browser.fetchSession({ scopes: ['admin'] })).status).toBe(400);
   });
 });
 

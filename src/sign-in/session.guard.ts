@@ -1,0 +1,40 @@
+import {
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  ForbiddenException,
+  Injectable,
+  UnauthorizedException,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { type SignedInUser, SignInSource } from './source/sign-in-source';
+
+const users = new WeakMap<Request, SignedInUser>();
+
+/** Whoever creates a session must be signed in: judged before the body is read, because anybody can send one. */
+@Injectable()
+export class SessionGuard implements CanActivate {
+  constructor(private readonly source: SignInSource) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (request.method !== 'POST') return true;
+    if (!this.source.isOwnOrigin(request))
+      throw new ForbiddenException('Only the dashboard itself may open a session.');
+    const user = await this.source.find(request);
+    if (!user) throw notSignedIn(http.getResponse());
+    users.set(request, user);
+    return true;
+  }
+}
+
+/** The user whom the guard has found. */
+export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  users.get(context.switchToHttp().getRequest<Request>())!,
+);
+
+export function notSignedIn(response: Response): UnauthorizedException {
+  response.setHeader('WWW-Authenticate', 'Bearer');
+  return new UnauthorizedException('You are not signed in. Sign in again.');
+}
