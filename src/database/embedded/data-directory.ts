@@ -1,40 +1,75 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { dirname, join, relative, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
+import { Logger } from '@nestjs/common';
 
 /** The longest socket path that every platform supports. */
 const MAX_SOCKET_PATH = 103;
 
+/** The folder of PGlite's files. */
+export const FILES = 'pg';
+
 const LOCK_PREFIX = 'lock-';
 
-/** Creates the directory of the embedded database if necessary, locks it, and returns the function that unlocks it. */
+/** PGlite creates its files with the mode 0666, so the directory keeps other users of the machine out. */
+const PRIVATE = 0o700;
+
+/**
+ * Creates the directory of the embedded database if necessary, makes it private, locks it, and returns the function
+ * that unlocks it.
+ */
 export async function lockDirectory(dataDir: string): Promise<() => Promise<void>> {
   try {
-    makeDirectory(resolve(dataDir));
+    makeDirectory(resolve(dataDir), PRIVATE);
+    if (process.platform !== 'win32') makePrivate(resolve(dataDir));
     const lock = await takeLock(dataDir);
     return () => unlock(lock);
   } catch (error) {
     const [, reason] = getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0) ?? [];
     if (!reason) throw error;
-    throw new Error(
-      `The embedded database cannot use the directory ${resolve(dataDir)}: ${reason}. Set DATA_DIR to a directory that this user may write to, or DATABASE_URL to a PostgreSQL server.`,
-      { cause: error },
-    );
+    throw unusable(dataDir, reason, error);
   }
 }
 
-/** Creates the directory and its parents. Node's `recursive` never ends where none can be created, such as in /proc. */
-function makeDirectory(path: string): void {
+const unusable = (dataDir: string, reason: string, cause?: unknown) =>
+  new Error(
+    `The embedded database cannot use the directory ${resolve(dataDir)}: ${reason}. Set DATA_DIR to a directory of its own that this user may write to, or DATABASE_URL to a PostgreSQL server.`,
+    { cause },
+  );
+
+/** Creates the directory and its parents, which need not be private. Node's `recursive` never ends where none can be created, such as in /proc. */
+function makeDirectory(path: string, mode?: number): void {
   if (existsSync(path) || dirname(path) === path) return;
   makeDirectory(dirname(path));
   try {
-    mkdirSync(path);
+    mkdirSync(path, mode);
   } catch (error) {
     if (!existsSync(path)) throw error; // otherwise another process has created it meanwhile
   }
 }
+
+/**
+ * Fails where others would keep their access: in another user's directory, or on a file system without modes. A
+ * directory with anything else in it may be shared on purpose, such as /tmp.
+ */
+function makePrivate(path: string): void {
+  const stats = statSync(path);
+  if (!stats.isDirectory()) return; // taking the lock says so
+  if (stats.uid !== process.getuid!()) throw unusable(path, 'it belongs to another user');
+  if (isPrivate(stats.mode)) return;
+  const mode = (stats.mode & 0o777).toString(8);
+  const names = readdirSync(path);
+  if (names.length > 0 && !names.includes(FILES))
+    throw unusable(path, `it has other files, and other users can access it (mode ${mode})`);
+  chmodSync(path, PRIVATE);
+  if (!isPrivate(statSync(path).mode))
+    throw unusable(path, `other users can access it (mode ${mode}), and its file system keeps no other mode`);
+  new Logger('Database').warn(`Other users could access ${path} (mode ${mode}). It is private now.`);
+}
+
+const isPrivate = (mode: number) => (mode & 0o077) === 0;
 
 /**
  * PGlite does not lock its directory, and two processes on one directory lose each other's commits. A listening socket

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { lockDirectory } from './data-directory';
+import { FILES, lockDirectory } from './data-directory';
 import { reasonOf } from '../errors';
 
 export interface Embedded {
@@ -19,7 +19,7 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
   const { pg_trgm } = await import('@electric-sql/pglite/contrib/pg_trgm');
   const { btree_gin } = await import('@electric-sql/pglite/contrib/btree_gin');
   const unlock = await lockDirectory(dataDir);
-  const pglite = await PGlite.create(join(dataDir, 'pg'), { extensions: { pg_trgm, btree_gin } }).catch(
+  const pglite = await PGlite.create(join(dataDir, FILES), { extensions: { pg_trgm, btree_gin } }).catch(
     async (error: unknown) => {
       await unlock();
       throw new Error(
