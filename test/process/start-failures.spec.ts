@@ -174,7 +174,7 @@ describe('a start that fails says which variable to set', () => {
 
   it('when the embedded database cannot be opened', async () => {
     const DATA_DIR = join(directory, 'spoiled');
-    mkdirSync(DATA_DIR);
+    mkdirSync(DATA_DIR, 0o700);
     writeFileSync(join(DATA_DIR, 'pg'), 'not a directory');
     expect(await failure({ DATA_DIR })).toMatch(
       /^The embedded database in \S+spoiled cannot be opened: .*ErrnoError.*\. Set DATA_DIR to another directory\.$/,

@@ -1,4 +1,4 @@
-// Attacks by what is below the API: tokens that nobody has, responses that nobody reads.
+// Attacks by what is below the API: tokens that nobody has, responses that nobody reads, bodies that never arrive.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
@@ -35,7 +35,51 @@ async function unread(a) {
   for (const socket of sockets) socket.destroy();
 }
 
+const STALLING = 40;
+const STALLED = 16;
+
+/** The admin tokens of new organizations. */
+const newOrganizations = async ({ place }) => {
+  const made = Array.from({ length: STALLING }, (_, n) => place.newOrganization(`Stalling ${n}`));
+  return (await Promise.all(made)).map(({ admin }) => admin);
+};
+
+/** Keeps bodies that stop short of their last byte; another one follows each that is answered, once a second. */
+async function stall(a, tokens) {
+  const sockets = new Set();
+  let isOver = false;
+  const body = '{'.padEnd(64 * 1024 - 1);
+  const open = (token) => {
+    if (isOver) return;
+    const socket = connect(new URL(a.url).port, '127.0.0.1').setEncoding('latin1');
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    socket.once('data', (text) => {
+      const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text);
+      const [, seconds] = /^retry-after: (\d+)/im.exec(text) ?? [];
+      a.answers.push({ status: Number(status), headers: { 'retry-after': seconds } });
+      socket.destroy();
+      setTimeout(open, 1_000, token);
+    });
+    socket.write(
+      `POST /api/v1/users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${64 * 1024}\r\n\r\n${body}`,
+    );
+  };
+  for (const token of tokens)
+    for (let n = 0; n < STALLED; n++) setTimeout(open, Math.random() * 1_000, token);
+  await sleep(a.seconds * 1000);
+  isOver = true;
+  a.connections = { stalled: sockets.size };
+  for (const socket of sockets) socket.destroy();
+}
+
 export const CONNECTIONS = {
+  [`${STALLED} bodies of each of ${STALLING} organizations that never arrive`]: {
+    prepare: newOrganizations,
+    control: (a, tokens) =>
+      a.flood(STALLING * STALLED, (n) => a.request('/v1/tokens/current', tokens[n % STALLING])),
+    attack: stall,
+  },
   [`pages of 3 MB that nobody reads, ${UNREAD_CONNECTIONS} × ${PIPELINED} pipelined`]: {
     organization: 'heavy',
     control: (a) => a.rate((UNREAD_CONNECTIONS * PIPELINED) / a.seconds, () => a.get('?limit=1')),
