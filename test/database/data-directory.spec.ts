@@ -52,6 +52,7 @@ onUnix('the directory of the embedded database', () => {
 
   it.each([
     ['an empty one', []],
+    ['one that was never opened', ['lock-1-a']],
     ['one with a database', ['pg', 'webhook-key']],
   ])('is made private if it is there already, which is said once: %s', async (_which, names) => {
     const path = directory(0o755, ...names);

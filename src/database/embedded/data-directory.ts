@@ -39,7 +39,10 @@ const unusable = (dataDir: string, reason: string, cause?: unknown) =>
     { cause },
   );
 
-/** Creates the directory and its parents, which need not be private. Node's `recursive` never ends where none can be created, such as in /proc. */
+/**
+ * Creates the directory and its parents, which need not be private. Node's `recursive` never ends where none can be
+ * created, such as in /proc.
+ */
 function makeDirectory(path: string, mode?: number): void {
   if (existsSync(path) || dirname(path) === path) return;
   makeDirectory(dirname(path));
@@ -55,19 +58,20 @@ function makeDirectory(path: string, mode?: number): void {
  * directory with anything else in it may be shared on purpose, such as /tmp.
  */
 function makePrivate(path: string): void {
-  const stats = statSync(path);
-  if (!stats.isDirectory()) return; // taking the lock says so
-  if (stats.uid !== process.getuid!()) throw unusable(path, 'it belongs to another user');
-  if (isPrivate(stats.mode)) return;
-  const mode = (stats.mode & 0o777).toString(8);
+  const { uid, mode: former } = statSync(path);
+  if (uid !== process.getuid!()) throw unusable(path, 'it belongs to another user');
+  if (isPrivate(former)) return;
+  const mode = (former & 0o777).toString(8);
   const names = readdirSync(path);
-  if (names.length > 0 && !names.includes(FILES))
+  if (!names.includes(FILES) && !names.every(isLock))
     throw unusable(path, `it has other files, and other users can access it (mode ${mode})`);
   chmodSync(path, PRIVATE);
   if (!isPrivate(statSync(path).mode))
     throw unusable(path, `other users can access it (mode ${mode}), and its file system keeps no other mode`);
   new Logger('Database').warn(`Other users could access ${path} (mode ${mode}). It is private now.`);
 }
+
+const isLock = (name: string) => name.startsWith(LOCK_PREFIX);
 
 const isPrivate = (mode: number) => (mode & 0o077) === 0;
 
@@ -84,7 +88,7 @@ async function takeLock(dataDir: string): Promise<Server> {
   const own = `${LOCK_PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`;
   const lock = await listenAt(socketPath(dataDir, own));
   for (const name of readdirSync(dataDir)) {
-    if (!name.startsWith(LOCK_PREFIX) || name === own) continue;
+    if (!isLock(name) || name === own) continue;
     const path = socketPath(dataDir, name);
     if (await isListening(path)) {
       await unlock(lock);
