@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a long work goes on before others have their turn. */
 const TURN_MS = 10;
 
-/** When the next turn of any long work may begin. */
-let free = 0;
+/** The long works that wait for their next turn. */
+const waiting: (() => void)[] = [];
 
 /**
  * A function to await between the steps of long work, which lets the event loop serve other requests. All long work of
@@ -13,14 +13,23 @@ let free = 0;
 export function givingWay(): () => Promise<void> {
   let since = performance.now();
   return async () => {
-    const now = performance.now();
-    if (now - since < TURN_MS) return;
-    free = Math.max(free, now) + TURN_MS;
-    const pause = free - now;
-    free += TURN_MS;
-    await sleep(pause);
+    if (performance.now() - since < TURN_MS) return;
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 1) void giveTurns();
+    });
     since = performance.now();
   };
+}
+
+/** One turn in each round of the loop: timers that are overdue run in one round, so each would keep it longer. */
+async function giveTurns(): Promise<void> {
+  while (waiting.length > 0) {
+    await sleep(TURN_MS);
+    waiting[0]();
+    await nextRound();
+    waiting.shift();
+  }
 }
 
 /** The results of many steps, in order. */

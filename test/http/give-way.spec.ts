@@ -1,0 +1,30 @@
+import { givingWay } from '../../src/http/server/give-way';
+
+/** Longer than a turn and its pause, as on a machine whose processors others use, too. */
+const SLOW_MS = 30;
+
+it('serves other requests between the turns of long works, even if these are overdue', async () => {
+  const order: string[] = [];
+  const longWork = async () => {
+    const giveWay = givingWay();
+    for (let step = 0; step < 3; step++) {
+      order.push('work');
+      const end = performance.now() + SLOW_MS;
+      while (performance.now() < end);
+      await giveWay();
+    }
+    order.push('end');
+  };
+  let isOver = false;
+  const round = () => {
+    order.push('round');
+    if (!isOver) setImmediate(round);
+  };
+  const works = Array.from({ length: 5 }, longWork);
+  setImmediate(round);
+  await Promise.all(works).finally(() => (isOver = true));
+
+  const afterStart = order.slice(order.indexOf('round')).join(' ');
+  expect(afterStart).toContain('work round');
+  expect(afterStart).not.toContain('work work');
+});
