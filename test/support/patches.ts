@@ -19,6 +19,14 @@ export const ADA = {
   [EXT]: { employeeNumber: '7', manager: { value: 'm1' } },
 };
 
+/** The attributes of ADA after a PATCH with the body. */
+export function patched(body: unknown): Complex {
+  const steps = applyPatch(USER, ADA as unknown as Complex, body);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
 /** The attributes of ADA after the operations. */
-export const patch = (...operations: unknown[]) =>
-  applyPatch(USER, ADA as unknown as Complex, { schemas: [PATCH_OP], Operations: operations });
+export const patch = (...operations: unknown[]) => patched({ schemas: [PATCH_OP], Operations: operations });

@@ -45,3 +45,13 @@ export async function mapGivingWay<Item, Result>(
   }
   return results;
 }
+
+/** The result of a generator that yields after each of its steps. */
+export async function finish<Result>(steps: Generator<void, Result>): Promise<Result> {
+  const giveWay = givingWay();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await giveWay();
+  }
+}

@@ -5,10 +5,14 @@ export type Lexeme = { kind: 'word' | 'string' | 'mark'; text: string };
 
 const LEXEME = /\s*(?:([\w.$][\w.$:-]*)|("(?:[^"\\]|\\.)*")|([()[\]]))/y;
 
-/** Reads the names, operators and literals of a filter or of a path, from left to right. */
+/**
+ * Reads the names, operators and literals of a filter or of a path, from left to right, and no further than it is asked
+ * for: a body may have a thousand long paths.
+ */
 export class Lexer {
-  private readonly lexemes: Lexeme[] = [];
-  private position = 0;
+  private readonly text: string;
+  private end = 0;
+  private following: Lexeme | undefined;
 
   /** `refuse` creates the error for a malformed text. */
   constructor(
@@ -17,23 +21,13 @@ export class Lexer {
     readonly refuse: (detail: string) => ScimError,
   ) {
     if (text.length > maxLength) throw refuse(`It must have at most ${maxLength} characters`);
-    const rest = text.trimEnd();
-    let end = 0;
-    while (end < rest.length) {
-      LEXEME.lastIndex = end;
-      const match = LEXEME.exec(rest);
-      if (!match) throw refuse('It has an unexpected character');
-      const [, word, quoted, mark] = match;
-      if (word !== undefined) this.lexemes.push({ kind: 'word', text: word });
-      else if (mark !== undefined) this.lexemes.push({ kind: 'mark', text: mark });
-      else this.lexemes.push({ kind: 'string', text: this.unquoted(quoted) });
-      end = LEXEME.lastIndex;
-    }
+    this.text = text.trimEnd();
   }
 
   next(): Lexeme {
-    const lexeme = this.lexemes[this.position++];
+    const lexeme = this.peek();
     if (!lexeme) throw this.refuse('It ends too early');
+    this.following = undefined;
     return lexeme;
   }
 
@@ -45,17 +39,17 @@ export class Lexer {
 
   /** Consumes the mark or keyword if it is the next token. */
   take(text: string): boolean {
-    const lexeme = this.lexemes[this.position];
+    const lexeme = this.peek();
     const isNext = lexeme !== undefined && lexeme.kind !== 'string' && lexeme.text.toLowerCase() === text;
-    if (isNext) this.position++;
+    if (isNext) this.following = undefined;
     return isNext;
   }
 
   /** Consumes the sub-attribute after `]`, such as `.value`. */
   takeSub(): string | undefined {
-    const lexeme = this.lexemes[this.position];
+    const lexeme = this.peek();
     if (lexeme?.kind !== 'word' || !lexeme.text.startsWith('.')) return undefined;
-    this.position++;
+    this.following = undefined;
     return lexeme.text.slice(1);
   }
 
@@ -63,12 +57,22 @@ export class Lexer {
     if (!this.take(text)) throw this.refuse(`${text} was expected`);
   }
 
-  get isAtEnd(): boolean {
-    return this.position >= this.lexemes.length;
+  expectEnd(): void {
+    if (this.peek()) throw this.refuse('It continues after its end');
   }
 
-  expectEnd(): void {
-    if (!this.isAtEnd) throw this.refuse('It continues after its end');
+  /** Undefined at the end. */
+  private peek(): Lexeme | undefined {
+    if (this.following || this.end >= this.text.length) return this.following;
+    LEXEME.lastIndex = this.end;
+    const match = LEXEME.exec(this.text);
+    if (!match) throw this.refuse('It has an unexpected character');
+    this.end = LEXEME.lastIndex;
+    const [, word, quoted, mark] = match;
+    if (word !== undefined) this.following = { kind: 'word', text: word };
+    else if (mark !== undefined) this.following = { kind: 'mark', text: mark };
+    else this.following = { kind: 'string', text: this.unquoted(quoted) };
+    return this.following;
   }
 
   private unquoted(quoted: string): string {

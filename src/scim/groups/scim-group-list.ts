@@ -18,7 +18,7 @@ import type { GroupRow } from '../../groups/group/group.entity';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
 import { type ListQuery, type ListResult, pageByPosition } from '../wire/list-query';
-import { FEW_RESOURCES, pageAsText } from '../wire/page-text';
+import { pageAsText } from '../wire/page-text';
 
 /** The number of members that each group in a list shows. */
 const LISTED_MEMBERS = 100;
@@ -36,7 +36,7 @@ export class ScimGroupList {
     resourceOf: (group: GroupRecord, members?: MemberRecord[]) => object,
   ): Promise<ListResult<string>> {
     const selection = selectionOf(organizationId, query.comparisons);
-    const findsOne = query.comparisons.some(({ path }) => path === 'id' || path === 'displayName');
+    const isNamed = query.comparisons.some(({ path }) => path === 'id' || path === 'displayName');
     return this.database.read(
       organizationId,
       async (manager) => {
@@ -52,7 +52,7 @@ export class ScimGroupList {
           cursorAfter: ({ row }) => cursorAfterGroup(row, selection, ofFilter(query)),
         });
       },
-      withMembers && query.count > FEW_RESOURCES && !findsOne ? 'heavy' : 'quick',
+      withMembers && !isNamed && query.count > 1 ? 'heavy' : 'quick',
     );
   }
 }

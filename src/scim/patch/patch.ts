@@ -1,5 +1,5 @@
 import { findPath, isTargetWritable, parsePath, type Target } from './path';
-import { type Operation, operationsOf } from './patch-body';
+import { operationsOf } from './patch-body';
 import { type Change, patchedComplex } from './patch-complex';
 import { patchedList } from './patch-list';
 import { extensionOf, isWritable, type Resource } from '../schema/resource';
@@ -9,30 +9,31 @@ import { type ResourceSchema, resolveInExtension } from '../schema/resource-sche
 import { type Complex, hasSubstance, isAbsent, isObject, type Value, valueOf } from '../schema/values';
 
 /**
- * Returns the resource after the operations of a PATCH, in order. `resource` itself is not changed, so a failure has no
- * effect. Both are normalized.
+ * Returns the resource after the operations of a PATCH, in order. Yields after each change. `resource` itself is not
+ * changed, so a failure has no effect. Both are normalized.
  */
-export function applyPatch(schema: ResourceSchema, resource: Resource, body: unknown): Resource {
+export function* applyPatch(
+  schema: ResourceSchema,
+  resource: Resource,
+  body: unknown,
+): Generator<void, Resource> {
   const patched = structuredClone(resource);
   for (const { op, path, given } of operationsOf(body)) {
-    if (path === undefined) applyAll(schema, patched, op, given as Record<string, unknown>);
-    else applyAt(schema, patched, parsePath(schema, path), { op, given, isWhole: op === 'replace' });
+    if (path === undefined) {
+      // Each key is a path. Unknown and read-only attributes are ignored.
+      for (const [key, part] of Object.entries(given as Record<string, unknown>)) {
+        const target = findPath(schema, key);
+        if (target && isTargetWritable(target))
+          applyAt(schema, patched, target, { op, given: part, isWhole: false });
+        yield;
+      }
+    } else {
+      applyAt(schema, patched, parsePath(schema, path), { op, given, isWhole: op === 'replace' });
+      yield;
+    }
   }
   removeEmpty(schema, patched);
   return patched;
-}
-
-/** An operation without a path: each of its keys is a path. Unknown and read-only attributes are ignored. */
-function applyAll(
-  schema: ResourceSchema,
-  resource: Resource,
-  op: Operation['op'],
-  byPath: Record<string, unknown>,
-): void {
-  for (const [path, given] of Object.entries(byPath)) {
-    const target = findPath(schema, path);
-    if (target && isTargetWritable(target)) applyAt(schema, resource, target, { op, given, isWhole: false });
-  }
 }
 
 function applyAt(schema: ResourceSchema, resource: Resource, target: Target, change: Change): void {

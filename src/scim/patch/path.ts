@@ -36,7 +36,9 @@ export function parsePath(schema: ResourceSchema, path: string): Target {
 
 /** The same, but undefined where parsePath() throws. An unknown name costs a look-up, and no exception. */
 export function findPath(schema: ResourceSchema, path: string): Target | undefined {
-  if (!path.includes('[')) return resolve(schema, path.trim());
+  const bracket = path.indexOf('[');
+  if (bracket < 0) return resolve(schema, path.trim());
+  if (!resolve(schema, path.slice(0, bracket).trim())) return undefined;
   try {
     return parsePath(schema, path);
   } catch (error) {

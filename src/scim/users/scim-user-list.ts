@@ -11,7 +11,7 @@ import { countUsers, cursorAfterUser, pageOfUsers, rangeOfUsers } from '../../us
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
 import { type ListQuery, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
-import { FEW_RESOURCES, pageAsText } from '../wire/page-text';
+import { pageAsText } from '../wire/page-text';
 import { tooMany } from '../schema/scim-error';
 import type { DirectoryUser, ShownUser } from './user-resource';
 import type { Resource } from '../schema/resource';
@@ -20,7 +20,11 @@ import { type Listed, MAX_FOUND, selectionOf, split } from './scim-user-query';
 import { ScimUser } from './scim-user.entity';
 import { UndirectedUsers } from './undirected-users';
 
-/** In a page with room for more than `FEW_RESOURCES`, each user shows this many of its groups. */
+/**
+ * In a page with room for more than `FEW_USERS`, each user shows `LISTED_GROUPS` of its groups. Such a page takes the
+ * share for heavy work even without groups, and so does any page of several users with groups.
+ */
+const FEW_USERS = 20;
 const LISTED_GROUPS = 100;
 
 /** What a page reads of each user at first. */
@@ -106,12 +110,11 @@ export class ScimUserList {
     const undirected = await this.undirected.find(by, filter.attributes);
     const found = selectionOf(organizationId, filter, undirected);
     if (found === 'nobody') return { rows: [], ...(query.cursor === undefined && { total: 0 }) };
-    const findsOne = filter.ids.length > 0 || filter.userNames.length > 0;
-    const isSmall =
-      findsOne ||
-      query.count <= FEW_RESOURCES ||
-      (filter.attributes.length > 0 && (await this.countFound(found)) <= FEW_RESOURCES);
-    const listed = query.count > FEW_RESOURCES && !findsOne ? LISTED_GROUPS : SHOWN_GROUPS;
+    const isNamed = filter.ids.length > 0 || filter.userNames.length > 0;
+    const most = filter.attributes.length > 0 ? await this.countFound(found) : Infinity;
+    const findsOne = isNamed || Math.min(query.count, most) <= 1;
+    const isSmall = findsOne || (!withGroups && query.count <= FEW_USERS);
+    const listed = query.count > FEW_USERS && !isNamed ? LISTED_GROUPS : SHOWN_GROUPS;
     const shownGroups = withGroups ? listed : 0;
     return this.database.read(
       organizationId,
@@ -127,7 +130,11 @@ export class ScimUserList {
               shownGroups,
             ),
           resourceOf: (row) => resourceOf(foundUser(row)),
-          cursorAfter: (row) => cursorAfterUser(row, selection, orderOf(selection, query)),
+          // As the page has read it: meanwhile the user may have changed, and have another place in the list.
+          cursorAfter: ({ id }) => {
+            const row = page.rows.find((position) => position.id === id)!;
+            return cursorAfterUser(row, selection, orderOf(selection, query));
+          },
         });
       },
       isSmall && query.offset <= MAX_COUNTED ? 'quick' : 'heavy',

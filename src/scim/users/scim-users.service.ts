@@ -78,7 +78,7 @@ export class ScimUsersService {
     by: Caller,
     id: string,
     precondition: Precondition,
-    decide: (before: Resource) => Resource,
+    decide: (before: Resource) => Resource | Promise<Resource>,
   ): Promise<FoundUser> {
     return retryLostRaces(async () => {
       let directory: FoundUser['directory'] = null;
@@ -86,7 +86,7 @@ export class ScimUsersService {
         precondition(user.version);
         [directory = null] = await findDirectoryUsers(manager, by.organizationId, [id]);
         const before = writableAttributes(user, directory);
-        const after = decide(before);
+        const after = await decide(before);
         if (isSame(after, before)) return { fields: {} };
         const fields = await changedFields(manager, user, after, before);
         const changed = { ...user, ...fields };

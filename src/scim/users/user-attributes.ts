@@ -1,3 +1,4 @@
+import { finish } from '../../http/server/give-way';
 import { applyPatch } from '../patch/patch';
 import { normalize, refuseLarge, type Resource } from '../schema/resource';
 import { USER } from '../schema/user.schema';
@@ -21,8 +22,8 @@ export function replacedUser(before: Resource, body: unknown): Resource {
 }
 
 /** The attributes after a PATCH. */
-export function patchedUser(before: Resource, body: unknown): Resource {
-  const after = applyPatch(USER, before, body);
+export async function patchedUser(before: Resource, body: unknown): Promise<Resource> {
+  const after = await finish(applyPatch(USER, before, body));
   refuseLarge(after, before);
   refuseLossOfEmail(before, after);
   return after;

@@ -7,9 +7,6 @@ const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 /** Resources are read so many at a time, so that a page that ends early has not read much more than it shows. */
 const RESOURCES_PER_STATEMENT = 25;
 
-/** A page with room for more resources takes the share for heavy work. */
-export const FEW_RESOURCES = 20;
-
 /** How the rows of a page become resources. */
 interface Resources<Row, Found> {
   /** Reads all that some of the rows show. */
