@@ -1,3 +1,6 @@
+/**
+ * @only embedded postgres: the distributed tables of a cluster have no triggers
+ */
 import { aUser, type Client } from '../support/client';
 import { startService, type TestService } from '../support/service';
 

@@ -1,3 +1,6 @@
+/**
+ * @only embedded: it uses no database
+ */
 import { givingWay } from '../../src/http/server/give-way';
 
 /** Longer than a turn and its pause, as on a machine whose processors others use, too. */
