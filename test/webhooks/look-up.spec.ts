@@ -48,4 +48,10 @@ describe('a hosts file', () => {
       ...Array(5).fill([]),
     ]);
   });
+
+  it('need not have localhost', () => {
+    for (const name of ['localhost', 'LocalHost'])
+      expect(addressesIn('# 127.0.0.1 localhost\r\n', name)).toEqual(['127.0.0.1', '::1']);
+    expect(addressesIn('10.0.0.1 localhost', 'localhost')).toEqual(['10.0.0.1']);
+  });
 });

@@ -34,11 +34,15 @@ export const lookUpPrivately: LookUp = async (host, signal) => {
   return addressesIn(await readFile(HOSTS_FILE, 'utf8').catch(() => ''), host);
 };
 
-/** The addresses of a name in a file of hosts: lines of an address, its names and perhaps a comment. */
+/**
+ * The addresses of a name in a file of hosts: lines of an address, its names and perhaps a comment. The file of Windows
+ * leaves out `localhost`.
+ */
 export function addressesIn(hosts: string, name: string): string[] {
   const found = hosts.split('\n').flatMap((line) => {
     const [address, ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
     return isIP(address) !== 0 && names.includes(name.toLowerCase()) ? [address] : [];
   });
+  if (found.length === 0 && name.toLowerCase() === 'localhost') return ['127.0.0.1', '::1'];
   return [...new Set(found)];
 }
