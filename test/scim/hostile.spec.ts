@@ -146,3 +146,15 @@ it('nor any filter, attribute, page or id', async () => {
       ])
         expect((await test).status).toBeLessThan(500);
 });
+
+it('a body with faults in many attributes is refused after the first thousand', async () => {
+  const list = Array<string>(1_000).fill('\0');
+  const body = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x${i}`, list]));
+  const check = jest.spyOn(String.prototype, 'isWellFormed');
+  try {
+    await scim.post('/Groups', body).expect(400);
+    expect(check.mock.calls.length).toBeLessThan(4_000); // two for each fault
+  } finally {
+    check.mockRestore();
+  }
+});

@@ -12,10 +12,10 @@ import {
   UsePipes,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { invalidInput } from '../../http/fault';
+import { type Fault, invalidInput } from '../../http/fault';
 import { HeldBodyInterceptor } from '../../http/input/held-body';
 import { JsonBodyGuard } from '../../http/input/json-body.guard';
-import { jsonFaults } from '../../http/input/json-faults';
+import { jsonFaults, MAX_FAULTS } from '../../http/input/json-faults';
 import { SCIM_TYPE } from '../../http/wire-format';
 import { invalidSyntax } from '../schema/scim-error';
 import { isObject } from '../schema/values';
@@ -35,7 +35,11 @@ class ScimBodyPipe implements PipeTransform {
   transform(value: unknown, { type }: ArgumentMetadata): unknown {
     if (type !== 'body') return value;
     if (!isObject(value)) throw invalidSyntax('The body must be an object');
-    const faults = Object.keys(value).flatMap((key) => jsonFaults(key, value[key]));
+    const faults: Fault[] = [];
+    for (const key of Object.keys(value)) {
+      faults.push(...jsonFaults(key, value[key]));
+      if (faults.length >= MAX_FAULTS) break;
+    }
     if (faults.length > 0) throw invalidInput(faults);
     return value;
   }
