@@ -8,8 +8,10 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
 
 /** Also logs what Node would print as text: warnings, and the exception that ends the process. */
 export function logNodeMessages(logger: Logger): void {
-  process.removeAllListeners('warning'); // Node's own one prints
-  process.on('warning', (warning) => logger.warn({ error: describeError(warning) }, 'a warning of Node'));
+  if (process.listenerCount('warning') > 0) {
+    process.removeAllListeners('warning'); // Node's own one, which prints, unless NODE_NO_WARNINGS is set
+    process.on('warning', (warning) => logger.warn({ error: describeError(warning) }, 'a warning of Node'));
+  }
   process.on('uncaughtException', (error) => {
     logger.fatal({ error: describeError(error) }, 'the process ends');
     process.exit(1);

@@ -9,6 +9,7 @@ const waiting: (() => void)[] = [];
 /**
  * A function to await between the steps of long work, which lets the event loop serve other requests. All long work of
  * the process together takes half of the time: a request needs several rounds of the loop, and waits in each of them.
+ * Within a transaction, only for work of which few are in progress at once, because each waits for the turns of all.
  */
 export function givingWay(): () => Promise<void> {
   let since = performance.now();
