@@ -1,3 +1,4 @@
+import { matchKey } from '../../src/scim/users/match-keys';
 import { nextMoment } from '../support/clock';
 import { type Body, scimClient, useScim } from '../support/scim';
 
@@ -245,3 +246,24 @@ describe('a page', () => {
     expect(body.totalResults).toBe(7);
   });
 });
+
+it.each([1, 200])(
+  'a filter by an attribute of more than 10,000 users is refused for a count of %d',
+  async (count) => {
+    const { organizationId } = scim.api;
+    const key = matchKey({ path: 'department', value: 'everybody' });
+    await service().dataSource.query(
+      `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
+     SELECT $1, 'usr_' || lpad(n::text, 26, '0'), n::text, n::text, n::text, n::text, 'member', '{}'
+     FROM generate_series(1, 10001) AS n`,
+      [organizationId],
+    );
+    await service().dataSource.query(
+      `INSERT INTO scim_users (organization_id, user_id, user_name, attributes, email, name, keys)
+     SELECT organization_id, id, name, '{}', email, name, ARRAY[$2] FROM users WHERE organization_id = $1`,
+      [organizationId, key],
+    );
+    const filter = 'department eq "everybody"';
+    expect(await refusal({ filter, count: String(count) })).toMatchObject({ scimType: 'tooMany' });
+  },
+);
