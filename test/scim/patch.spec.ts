@@ -341,6 +341,10 @@ describe('applyPatch()', () => {
     ['invalidSyntax', { schemas: PATCH_OP, Operations: [] }],
     ['tooMany', { schemas: [PATCH_OP], Operations: Array(1001).fill(remove('title')) }],
     ['tooMany', { schemas: [PATCH_OP], Operations: [...Array(10).fill(inKeys(100)), remove('title')] }],
+    [
+      'tooMany',
+      { schemas: [PATCH_OP], Operations: [...Array(600).fill(all({})), ...Array(401).fill(remove('title'))] },
+    ],
   ])('400 %s for the body %#', (scimType, body) => {
     expect(() => patched(body)).toThrow(expect.objectContaining({ scimType }));
   });

@@ -92,7 +92,7 @@ async function unlessStopped(signal: AbortSignal, read: () => Promise<void>): Pr
 /** What has arrived is released with the request; otherwise the rest would still be read. */
 function stopReading(request: Request, response: Response): void {
   request.pause();
-  response.setHeader('Connection', 'close');
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 /** A response that waits behind another one on its connection does not notice that the connection closes. */

@@ -31,7 +31,7 @@ export function operationsOf(body: unknown): Operation[] {
 }
 
 const changesOf = ({ path, given }: Operation) =>
-  path === undefined ? Object.keys(given as object).length : 1;
+  path === undefined ? Math.max(1, Object.keys(given as object).length) : 1;
 
 function operationOf(element: unknown): Operation {
   const { op, path, value: given } = inLowerCase(element, 'An operation');
