@@ -1,21 +1,23 @@
 /**
  * @only embedded: it uses no database
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { givingWay } from '../../src/http/server/give-way';
 
 /** Longer than a turn and its pause, as on a machine whose processors others use, too. */
 const SLOW_MS = 30;
 
+function work(order: string[]): void {
+  order.push('work');
+  const end = performance.now() + SLOW_MS;
+  while (performance.now() < end);
+}
+
 it('serves other requests between the turns of long works, even if these are overdue', async () => {
   const order: string[] = [];
   const longWork = async () => {
     const giveWay = givingWay();
-    for (let step = 0; step < 3; step++) {
-      order.push('work');
-      const end = performance.now() + SLOW_MS;
-      while (performance.now() < end);
-      await giveWay();
-    }
+    for (let step = 0; step < 3; step++) await giveWay(() => work(order));
     order.push('end');
   };
   let isOver = false;
@@ -30,4 +32,16 @@ it('serves other requests between the turns of long works, even if these are ove
   const afterStart = order.slice(order.indexOf('round')).join(' ');
   expect(afterStart).toContain('work round');
   expect(afterStart).not.toContain('work work');
+});
+
+it('does not count what a work waits for', async () => {
+  const order: string[] = [];
+  const giveWay = givingWay();
+  await giveWay(() => order.push('first'));
+  await sleep(SLOW_MS);
+  setImmediate(() => order.push('round'));
+  await giveWay(() => order.push('second'));
+  await giveWay(() => order.push('third'));
+  await sleep(SLOW_MS);
+  expect(order).toEqual(['first', 'second', 'third', 'round']);
 });

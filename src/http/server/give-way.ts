@@ -1,27 +1,38 @@
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a long work goes on before others have their turn. */
+/** How long the steps of a long work may take before others have their turn. */
 const TURN_MS = 10;
 
 /** The long works that wait for their next turn. */
 const waiting: (() => void)[] = [];
 
 /**
- * A function to await between the steps of long work, which lets the event loop serve other requests. All long work of
- * the process together takes half of the time: a request needs several rounds of the loop, and waits in each of them.
+ * A function that runs the steps of a long work, and lets the event loop serve other requests between them. All long
+ * work of the process together takes half of the time: a request needs several rounds of the loop, and waits in each.
  * Within a transaction, only for work of which few are in progress at once, because each waits for the turns of all.
  */
-export function givingWay(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < TURN_MS) return;
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve);
-      if (waiting.length === 1) void giveTurns();
-    });
-    since = performance.now();
+export function givingWay(): <Result>(step: () => Result) => Promise<Result> {
+  let workedMs = 0; // without what the work waits for between its steps
+  return async (step) => {
+    if (workedMs >= TURN_MS) {
+      await nextTurn();
+      workedMs = 0;
+    }
+    const since = performance.now();
+    try {
+      return step();
+    } finally {
+      workedMs += performance.now() - since;
+    }
   };
 }
+
+/** Waits for the next turn of a long work whose steps are not all that it costs. */
+export const nextTurn = () =>
+  new Promise<void>((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) void giveTurns();
+  });
 
 /** One turn in each round of the loop: timers that are overdue run in one round, so each would keep it longer. */
 async function giveTurns(): Promise<void> {
@@ -40,10 +51,7 @@ export async function mapGivingWay<Item, Result>(
 ): Promise<Result[]> {
   const giveWay = givingWay();
   const results: Result[] = [];
-  for (const item of items) {
-    results.push(step(item));
-    await giveWay();
-  }
+  for (const item of items) results.push(await giveWay(() => step(item)));
   return results;
 }
 
@@ -51,8 +59,7 @@ export async function mapGivingWay<Item, Result>(
 export async function finish<Result>(steps: Generator<void, Result>): Promise<Result> {
   const giveWay = givingWay();
   for (;;) {
-    const { done, value } = steps.next();
+    const { done, value } = await giveWay(() => steps.next());
     if (done) return value;
-    await giveWay();
   }
 }
