@@ -23,7 +23,7 @@ export async function* userPages(
   const pages = pagesOf((cursor) => {
     const page = { sort: 'createdAt', order: 'asc', limit: PAGE_SIZE, cursor } as const;
     return database.read(organizationId, (manager) =>
-      pageOfUsers<User>(manager, { organizationId, filter }, { select: USER_COLUMNS.select }, page),
+      pageOfUsers<User>(manager, { organizationId, filter }, USER_COLUMNS.select, page),
     );
   });
   for await (const page of pages) yield page.map(serializeUser);

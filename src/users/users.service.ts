@@ -184,7 +184,7 @@ export class UsersService {
     return this.database.read(organizationId, async (manager) => {
       const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
       const users = { organizationId, filter: { email, role, active }, members };
-      return pageOfUsers<Row>(manager, users, { select: columns }, { ...page, of: group });
+      return pageOfUsers<Row>(manager, users, columns, { ...page, of: group });
     });
   }
 }

@@ -14,10 +14,9 @@ import {
 import { displayNameKey } from '../../groups/group/display-name';
 import { type GroupRecord, groupRecord } from '../../groups/group/group.serializer';
 import { type MemberRecord, membersOfGroups } from '../../groups/members/first-members';
-import type { GroupRow } from '../../groups/group/group.entity';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
-import { type ListQuery, type ListResult, pageByPosition } from '../wire/list-query';
+import { type ListQuery, listResult, type ListResult, pageByPosition } from '../wire/list-query';
 import { pageAsText } from '../wire/page-text';
 
 /** The number of members that each group in a list shows. */
@@ -40,8 +39,8 @@ export class ScimGroupList {
     return this.database.read(
       organizationId,
       async (manager) => {
-        const page = await (query.cursor === undefined ? rangeOf : pageOf)(manager, selection, query);
-        return pageAsText(page, {
+        const read = query.cursor === undefined ? rangeOf : pageOf;
+        return pageAsText(await read(manager, selection, query), {
           read: async (rows) => {
             const ids = rows.map(({ id }) => id);
             const members =
@@ -58,11 +57,7 @@ export class ScimGroupList {
 }
 
 /** A page by position. */
-const rangeOf = (
-  manager: EntityManager,
-  selection: GroupSelection,
-  query: ListQuery,
-): Promise<ListResult<GroupRow>> =>
+const rangeOf = (manager: EntityManager, selection: GroupSelection, query: ListQuery) =>
   pageByPosition(
     query,
     (range) => rangeOfGroups(manager, selection, range),
@@ -70,19 +65,14 @@ const rangeOf = (
   );
 
 /** A page by the cursor of RFC 9865. */
-async function pageOf(
-  manager: EntityManager,
-  selection: GroupSelection,
-  query: ListQuery,
-): Promise<ListResult<GroupRow>> {
-  const { cursor, count: limit } = query;
-  const { data, nextCursor } = await pageOfGroups(manager, selection, {
-    limit,
-    ...(cursor && { cursor }),
-    of: ofFilter(query),
-  });
-  return { rows: data, ...(nextCursor !== null && { nextCursor }) };
-}
+const pageOf = async (manager: EntityManager, selection: GroupSelection, query: ListQuery) =>
+  listResult(
+    await pageOfGroups(manager, selection, {
+      limit: query.count,
+      cursor: query.cursor || undefined,
+      of: ofFilter(query),
+    }),
+  );
 
 /** The filter in a cursor. */
 const ofFilter = ({ filter }: ListQuery) => ['scim', filter];

@@ -3,21 +3,20 @@ import type { EntityManager } from 'typeorm';
 import { columnsOf } from '../../database/columns';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
-import { join, query, raw, sql } from '../../database/sql';
+import { join, query, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import { membersOfEach } from '../../groups/members/members-of-group';
-import { type GroupOfUser, groupsOfUser, SHOWN_GROUPS } from '../../groups/members/first-members';
+import { SHOWN_GROUPS } from '../../groups/members/first-members';
 import { countUsers, cursorAfterUser, pageOfUsers, rangeOfUsers } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
-import { type ListQuery, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
+import { type ListQuery, listResult, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
 import { pageAsText } from '../wire/page-text';
 import { tooMany } from '../schema/scim-error';
-import type { DirectoryUser, ShownUser } from './user-resource';
-import type { Resource } from '../schema/resource';
+import type { ShownUser } from './user-resource';
 import type { FoundUser } from './scim-user-rows';
+import { foundUser, readUsers } from './found-users';
 import { type Listed, MAX_FOUND, selectionOf, split } from './scim-user-query';
-import { ScimUser } from './scim-user.entity';
 import { UndirectedUsers } from './undirected-users';
 
 /**
@@ -30,55 +29,6 @@ const LISTED_GROUPS = 100;
 /** What a page reads of each user at first. */
 const POSITION = columnsOf(User, ['id', 'createdAt', 'updatedAt']);
 type Position = Pick<ShownUser, 'id' | 'createdAt' | 'updatedAt'>;
-
-const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']);
-
-/** `attributes` and `groups` are JSON, which takes ten times the memory when it is parsed. */
-type Row = ShownUser & { groups: string | null } & (
-    | (Omit<DirectoryUser, 'attributes' | 'name' | 'email'> &
-        Record<'attributes' | 'givenEmail' | 'givenName', string>)
-    | { userName: null }
-  );
-
-/** These users with everything that belongs to them, in the same order; groups only if `shownGroups` is not 0. */
-async function readUsers(
-  manager: EntityManager,
-  organizationId: string,
-  ids: readonly string[],
-  shownGroups: number,
-): Promise<Row[]> {
-  const groups = shownGroups > 0 ? groupsOfUser(organizationId, raw('users.id'), shownGroups) : raw('NULL');
-  const rows = await query<Row>(
-    manager,
-    sql`SELECT ${SHOWN.selectText}, given.*, ${groups}::text AS groups
-        FROM unnest(${ids}::text[]) AS wanted (user_id),
-        LATERAL (SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = wanted.user_id OFFSET 0) AS users
-        LEFT JOIN LATERAL (
-          SELECT user_name AS "userName", external_id AS "externalId", attributes::text, email AS "givenEmail", name AS "givenName"
-          FROM ${ScimUser} WHERE organization_id = ${organizationId} AND user_id = users.id OFFSET 0
-        ) AS given ON true`,
-  );
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-function foundUser(row: Row): FoundUser {
-  const directory =
-    row.userName === null
-      ? null
-      : {
-          userName: row.userName,
-          externalId: row.externalId,
-          attributes: JSON.parse(row.attributes) as Resource,
-          email: row.givenEmail,
-          name: row.givenName,
-        };
-  return {
-    user: row,
-    directory,
-    groups: row.groups === null ? [] : (JSON.parse(row.groups) as GroupOfUser[]),
-  };
-}
 
 /** Reads users for directories. */
 @Injectable()
@@ -122,13 +72,7 @@ export class ScimUserList {
         const selection = await inGroups(manager, found, filter.groups);
         const page = await (query.cursor === undefined ? rangeOf : pageOf)(manager, selection, query);
         return pageAsText(page, {
-          read: (rows) =>
-            readUsers(
-              manager,
-              organizationId,
-              rows.map(({ id }) => id),
-              shownGroups,
-            ),
+          read: (rows) => readUsers(manager, organizationId, idsOf(rows), shownGroups),
           resourceOf: (row) => resourceOf(foundUser(row)),
           // As the page has read it: meanwhile the user may have changed, and have another place in the list.
           cursorAfter: ({ id }) => {
@@ -151,47 +95,26 @@ export class ScimUserList {
   }
 }
 
+const idsOf = (rows: readonly Position[]) => rows.map(({ id }) => id);
+
 /** A page by position. */
-const rangeOf = (
-  manager: EntityManager,
-  { sort, ...selection }: Listed,
-  query: ListQuery,
-): Promise<ListResult<Position>> =>
+const rangeOf = (manager: EntityManager, { sort, ...selection }: Listed, query: ListQuery) =>
   pageByPosition(
     query,
     (range) =>
-      rangeOfUsers<Position>(
-        manager,
-        selection,
-        { select: POSITION.selectText },
-        {
-          sort,
-          order: 'asc',
-          ...range,
-        },
-      ),
+      rangeOfUsers<Position>(manager, selection, POSITION.selectText, { sort, order: 'asc', ...range }),
     (max) => countUsers(manager, selection, max),
   );
 
 /** A page by the cursor of RFC 9865. */
-async function pageOf(
-  manager: EntityManager,
-  selection: Listed,
-  query: ListQuery,
-): Promise<ListResult<Position>> {
-  const { count: limit, cursor } = query;
-  const page = await pageOfUsers<Position>(
-    manager,
-    selection,
-    { select: POSITION.selectText },
-    {
+const pageOf = async (manager: EntityManager, selection: Listed, query: ListQuery) =>
+  listResult(
+    await pageOfUsers<Position>(manager, selection, POSITION.selectText, {
       ...orderOf(selection, query),
-      limit,
-      ...(cursor && { cursor }),
-    },
+      limit: query.count,
+      cursor: query.cursor || undefined,
+    }),
   );
-  return { rows: page.data, ...(page.nextCursor !== null && { nextCursor: page.nextCursor }) };
-}
 
 /** The order of a page by cursor, and its filter in the cursor. */
 const orderOf = ({ sort }: Listed, { filter }: ListQuery) => ({

@@ -1,3 +1,4 @@
+import type { Page } from '../../pages/paginate';
 import { parseFilter, type Comparison } from '../filter/filter';
 import { DEFAULT_RESULTS, MAX_RESULTS } from '../schema/discovery';
 import type { ResourceSchema } from '../schema/resource-schema';
@@ -84,6 +85,12 @@ export async function pageByPosition<Row>(
   const total = await count(MAX_COUNTED);
   return { rows, total: total > MAX_COUNTED ? Math.max(total, offset + found.length) : total };
 }
+
+/** A page by the cursor of RFC 9865. */
+export const listResult = <Row>({ data, nextCursor }: Page<Row>): ListResult<Row> => ({
+  rows: data,
+  ...(nextCursor !== null && { nextCursor }),
+});
 
 /** A page of resources, each of which is JSON, as a ListResponse. */
 export function listResponse(

@@ -26,13 +26,6 @@ export interface UserSelection {
   among?: Sql;
 }
 
-/** The columns that are read for a page. */
-export interface UserColumns {
-  select: Sql;
-  /** Joins with the users of the page, as `LEFT JOIN LATERAL (…) AS mine ON true`, whose columns `select` may have. */
-  join?: Sql;
-}
-
 /** A page by the position of its first user. Without a sort it is in the order of creation. */
 export interface UserRange {
   sort?: UserSort;
@@ -59,7 +52,7 @@ const MAX_LOOKED_AT = 20_000;
 export async function pageOfUsers<Row extends object>(
   manager: EntityManager,
   selection: UserSelection,
-  { select, join = sql`` }: UserColumns,
+  select: Sql,
   { limit, cursor, ...request }: UserPage,
 ): Promise<Page<Row>> {
   const { organizationId, filter = {}, members } = selection;
@@ -67,8 +60,7 @@ export async function pageOfUsers<Row extends object>(
   const { columns, select: keys } = USER_SORTS[sort];
   const page = (users: (seek: Sql, ordered: Sql) => Sql) =>
     paginate<Row>(manager, {
-      select: (seek, ordered) =>
-        sql`SELECT ${select}${raw(keys)} FROM ${users(seek, ordered)} ${join} ${ordered}`,
+      select: (seek, ordered) => sql`SELECT ${select}${raw(keys)} FROM ${users(seek, ordered)} ${ordered}`,
       columns,
       order,
       limit,
@@ -108,15 +100,14 @@ const listIn = (
 export function rangeOfUsers<Row>(
   manager: EntityManager,
   selection: UserSelection,
-  { select, join = sql`` }: UserColumns,
+  select: Sql,
   { sort = 'createdAt', order = 'asc', offset, limit }: UserRange,
 ): Promise<Row[]> {
   const ordered = orderOf(sort, order);
   const users = chosen(selection, sql`${ordered} LIMIT ${opaque(offset + limit)}`);
   return query(
     manager,
-    sql`SELECT ${select} FROM (SELECT * FROM ${users} ${ordered} LIMIT ${opaque(limit)} OFFSET ${opaque(offset)}) AS users
-        ${join} ${ordered}`,
+    sql`SELECT ${select} FROM ${users} ${ordered} LIMIT ${opaque(limit)} OFFSET ${opaque(offset)}`,
   );
 }
 
