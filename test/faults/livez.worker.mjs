@@ -2,7 +2,7 @@
 // the test does not delay its clock. To each message it answers what it has seen since the last one.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { cpuTimeOf } from './cpu-time.cjs';
+import { cpuTimeOf, ownWaitingTime } from './cpu-time.cjs';
 import { ask, failures, newAgent, slowest } from './load.mjs';
 
 const EVERY_MS = 5;
@@ -11,16 +11,19 @@ const MAX_UNANSWERED = 20;
 
 const { url, pid } = workerData;
 const worked = cpuTimeOf(pid);
+const waited = ownWaitingTime();
 const agent = newAgent();
 let asked = [];
 let unanswered = 0;
 
 async function askLivez() {
-  const before = worked();
+  const [workedBefore, waitedBefore] = [worked(), waited()];
   unanswered++;
   const { status, error, ms } = await ask(url, '/livez', { token: '', agent });
   unanswered--;
-  return { status, error, ms, workedMs: worked() - before };
+  // The service may work on while the answer waits for this thread to have a processor.
+  const answeredMs = ms - (waited() - waitedBefore);
+  return { status, error, ms, workedMs: Math.max(0, Math.min(worked() - workedBefore, answeredMs)) };
 }
 
 parentPort.on('message', async () => {
