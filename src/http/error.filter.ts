@@ -53,8 +53,8 @@ function problemOf(exception: unknown): Problem {
 }
 
 /**
- * Logs why a request was answered with a 5xx. Callers decide how often a limit refuses them, so that is one short
- * warning. An unavailable database fails every request, wherever it is: only other failures have a stack.
+ * Logs why a request was answered with a 5xx. Callers decide how often the service refuses them, so that is one
+ * short warning. An unavailable database fails every request, wherever it is: only other failures have a stack.
  */
 export function logFailure(logger: Logger, requestId: string, exception: unknown): void {
   if (isRefusal(exception)) {
@@ -67,6 +67,6 @@ export function logFailure(logger: Logger, requestId: string, exception: unknown
   logger.error({ requestId, error });
 }
 
-/** Whether a limit of the service has refused the request: such an exception has no cause. */
+/** Whether it is a 503 of the service itself: of a limit, or because it is not ready. That of a failure has a cause. */
 export const isRefusal = (exception: unknown): exception is HttpException =>
   exception instanceof HttpException && exception.getStatus() === 503 && exception.cause === undefined;

@@ -1,8 +1,11 @@
 /**
  * @only embedded postgres: the distributed tables of a cluster have no triggers
  */
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { aUser, type Client } from '../support/client';
 import { startService, type TestService } from '../support/service';
+import { connectTo } from '../support/socket';
 
 let service: TestService;
 let api: Client;
@@ -40,4 +43,24 @@ describe('the log of a failure', () => {
       expect('stack' in error).toBe(has);
     },
   );
+
+  it('has nothing about a body that the HTTP parser refuses while it is read', async () => {
+    const socket = await connectTo(service.url);
+    const head = [
+      'POST /api/v1/users HTTP/1.1',
+      'Host: a',
+      `Authorization: Bearer ${api.tokenValue}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      'Expect: 100-continue',
+    ];
+    socket.write([...head, '\r\n'].join('\r\n'));
+    await once(socket, 'readable'); // 100 Continue: the body is being read
+    socket.read();
+    socket.write('1\r\n{\r\nno size\r\n');
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    await api.get('/api/v1/users?limit=1').expect(200);
+    expect(aboutFailure()).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * Sets an entry of a map in the order of use, which thus has at most `size` entries. Returns the key that had to go, of
- * the entry used longest ago.
+ * Makes an entry the most recently used one of a map that keeps at most `size`. Returns the key that was dropped for
+ * it, if any.
  */
 export function touch<Key, Value>(
   map: Map<Key, Value>,

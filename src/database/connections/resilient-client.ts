@@ -95,11 +95,11 @@ export class ResilientClient extends pg.Client {
   /** The name for the driver, which prepares the statement if this connection does not have it. */
   private prepare(text: string): string | undefined {
     const name = preparedNameOf(text);
-    const rarest = name && touch(this.prepared, name, name, MAX_PREPARED);
-    if (rarest) {
+    const oldest = name && touch(this.prepared, name, name, MAX_PREPARED);
+    if (oldest) {
       const connection = this.connection as unknown as DriverConnection;
-      connection.close({ type: 'S', name: rarest });
-      delete connection.parsedStatements[rarest];
+      connection.close({ type: 'S', name: oldest });
+      delete connection.parsedStatements[oldest];
     }
     return name;
   }

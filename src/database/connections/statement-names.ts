@@ -3,7 +3,7 @@ import { touch } from './recently-used';
 /** A statement is prepared from this use on, as in PostgreSQL's JDBC driver: a text may never be sent again. */
 const PREPARED_FROM = 5;
 
-/** Callers choose texts, by the filters of SCIM: these are the last used, so texts of no use since are forgotten. */
+/** Callers choose texts, by the filters of SCIM, so only the most recently used ones are remembered. */
 const MAX_TEXTS = 1_000;
 
 /** Longer texts have a row for each of many values, and are rarely the same twice. */

@@ -30,7 +30,7 @@ const large = {
   parsed: new Room({ one: 2, all: 4 }),
 };
 
-/** The bytes of small ones are. */
+/** Small ones count by their bytes. */
 const small = {
   reading: new Room({ one: MB, all: Infinity }),
   parsed: new Room({ one: MB, all: 4 * MB }),

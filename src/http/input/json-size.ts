@@ -21,7 +21,7 @@ export function excessOf(json: Buffer): string | undefined {
  * The number of values in JSON (objects, arrays and scalars, at every level) and of different keys. Ends beyond
  * `maxKeys`. Says nothing about text that is not JSON.
  */
-export function sizeOf(json: Buffer, maxKeys = Infinity): { values: number; keys: number } {
+export function sizeOf(json: Buffer, maxKeys: number): { values: number; keys: number } {
   const keys = new Set<string>();
   let values = 1;
   let previous = 0;

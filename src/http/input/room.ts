@@ -1,6 +1,6 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 
-/** A body as the rooms count it: bytes of a small one, pieces of large ones. */
+/** A body as the rooms count it: a small one by its bytes, a large one as 1. */
 export interface Guest {
   owner: string;
   size: number;
