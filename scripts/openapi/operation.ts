@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Type } from '@nestjs/common';
-import { isBodyOptional } from '../../src/http/input/optional-body';
+import { isBodyOptional } from '../../src/http/input/body-of-route';
 import type { Route } from '../../src/http/method-not-allowed';
 import { type Access, accessOf } from '../../src/http/scopes';
 import type { Schema } from './constraints';

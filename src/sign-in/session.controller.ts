@@ -1,7 +1,7 @@
 import { Body, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ApiController } from '../http/api-controller.decorator';
-import { OptionalBody } from '../http/input/optional-body';
+import { OptionalBody } from '../http/input/body-of-route';
 import { requestIdOf } from '../http/request-id';
 import { Public } from '../http/scopes';
 import { CreateSessionDto } from './session.dto';

@@ -4,7 +4,7 @@ import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, type CallerToken, CurrentCaller, CurrentToken } from '../http/caller';
 import { refuseKey } from '../http/input/idempotency-key';
-import { OptionalBody } from '../http/input/optional-body';
+import { OptionalBody } from '../http/input/body-of-route';
 import { AnyToken, Scopes } from '../http/scopes';
 import { linkNext } from '../pages/page';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';

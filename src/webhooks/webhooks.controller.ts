@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
 import { refuseKey } from '../http/input/idempotency-key';
-import { OptionalBody } from '../http/input/optional-body';
+import { OptionalBody } from '../http/input/body-of-route';
 import { locationOf } from '../http/location';
 import { Responses } from '../http/responses';
 import { Scopes } from '../http/scopes';

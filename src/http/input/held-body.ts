@@ -8,7 +8,7 @@ import {
 import type { Request, Response } from 'express';
 import { finalize } from 'rxjs';
 import { tokenOf } from '../caller';
-import { DEFAULT_BODY_LIMIT } from './body-limit';
+import { DEFAULT_BODY_LIMIT } from './body-of-route';
 import { networkOf } from '../server/network';
 import { type Guest, noRoom, Room } from './room';
 import { type UnparsedBody, UnparsedBodies } from './unparsed-bodies';

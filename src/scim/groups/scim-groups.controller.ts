@@ -2,7 +2,7 @@ import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/co
 import type { GroupRecord } from '../../groups/group/group.serializer';
 import { GroupsService } from '../../groups/groups.service';
 import { type Caller, CurrentCaller } from '../../http/caller';
-import { BodyLimit } from '../../http/input/body-limit';
+import { BodyLimit } from '../../http/input/body-of-route';
 import { Scopes } from '../../http/scopes';
 import { RequestCost } from '../../rate-limit/request-cost';
 import { Projection } from '../wire/projection';

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { Responses } from '../../http/responses';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
-import { BodyLimit } from '../../http/input/body-limit';
+import { BodyLimit } from '../../http/input/body-of-route';
 import { idempotentRequestOf } from '../../http/input/idempotency-key';
 import { Scopes } from '../../http/scopes';
 import { BatchDto } from './batch.dto';

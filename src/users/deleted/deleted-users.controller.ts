@@ -4,7 +4,7 @@ import { Responses } from '../../http/responses';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { entityTag } from '../../http/input/entity-tags';
-import { OptionalBody } from '../../http/input/optional-body';
+import { OptionalBody } from '../../http/input/body-of-route';
 import { Scopes } from '../../http/scopes';
 import { linkNext, writePage } from '../../pages/page';
 import { UserView } from '../user/user.view';

@@ -14,3 +14,11 @@ export const bodyLimitOf = (handler: Function): number =>
 /** The limit in words. */
 export const sizeInWords = (bytes: number) =>
   bytes % (1024 * 1024) === 0 ? `${bytes / (1024 * 1024)} MB` : `${bytes / 1024} KB`;
+
+const OPTIONAL_BODY = 'ums:optional-body';
+
+/** The POST may come without a body and without a type: that means `{}`. */
+export const OptionalBody = () => SetMetadata(OPTIONAL_BODY, true);
+
+export const isBodyOptional = (handler: Function): boolean =>
+  Reflect.getMetadata(OPTIONAL_BODY, handler) === true;
