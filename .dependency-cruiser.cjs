@@ -2,7 +2,7 @@
  * The rooms of `src/` that know no feature: each may import those before it. docs/architecture.md says what each is
  * for.
  */
-const GROUND = ['feature', 'crypto', 'database', 'http', 'pages', 'background'];
+const GROUND = ['feature', 'crypto', 'database', 'http', 'pages', 'background', 'issuers'];
 
 /** The other rooms, which stand on that ground, and those of them that each may import. No arrow runs back up. */
 const ROOMS = {
@@ -16,6 +16,7 @@ const ROOMS = {
   tokens: ['events', 'rate-limit'],
   users: ['idempotency', 'events'],
   auth: ['tokens', 'events', 'users'],
+  oauth: ['auth', 'tokens', 'rate-limit'],
   groups: ['events', 'users'],
   scim: ['users', 'groups', 'rate-limit'],
   webhooks: ['events', 'tokens'],
@@ -23,8 +24,8 @@ const ROOMS = {
   'user-export': ['users', 'groups', 'scim', 'events'],
   'sign-in': ['rate-limit', 'auth', 'tokens', 'dashboard'],
   metrics: ['health', 'rate-limit', 'tokens', 'events', 'webhooks'],
-  process: ['auth', 'tokens', 'rate-limit', 'demo', 'health', 'metrics', 'webhooks', 'sign-in'],
-  embedding: ['auth', 'tokens', 'users', 'groups', 'events', 'rate-limit', 'webhooks', 'sign-in'],
+  process: ['auth', 'tokens', 'rate-limit', 'demo', 'health', 'metrics', 'webhooks', 'sign-in', 'oauth'],
+  embedding: ['auth', 'tokens', 'users', 'groups', 'events', 'rate-limit', 'webhooks', 'sign-in', 'oauth'],
   cli: ['auth', 'tokens', 'idempotency', 'users', 'groups', 'events', 'demo', 'process', 'webhooks'],
 };
 

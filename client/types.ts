@@ -151,9 +151,9 @@ export interface GroupPage {
 export interface TokenCreator {
   /** The issuer of the identity. */
   issuer: string;
-  /** The id of the person at that issuer. */
+  /** The id of the person or workload at that issuer. */
   subject: string;
-  /** The name of the person. */
+  /** The name of the person; of a workload, its id. */
   name: string;
 }
 
@@ -182,8 +182,10 @@ export interface Token {
   rotatedFrom: string | null;
   /** How many requests the token may make in a minute; null if the limit of the service applies. */
   rateLimit: number | null;
-  /** The person whose sign-in to the dashboard created the token; null if it was created in another way. */
+  /** The person whose sign-in to the dashboard created the token, or the workload whose signed assertion did; null if it was created in another way. */
   createdBy: TokenCreator | null;
+  /** The id of the token whose value was exchanged for this one, which ends with it; null if none was. */
+  parentId: string | null;
 }
 
 export interface TokenPage {
@@ -229,8 +231,10 @@ export interface NewToken {
   rotatedFrom: string | null;
   /** How many requests the token may make in a minute; null if the limit of the service applies. */
   rateLimit: number | null;
-  /** The person whose sign-in to the dashboard created the token; null if it was created in another way. */
+  /** The person whose sign-in to the dashboard created the token, or the workload whose signed assertion did; null if it was created in another way. */
   createdBy: TokenCreator | null;
+  /** The id of the token whose value was exchanged for this one, which ends with it; null if none was. */
+  parentId: string | null;
   /** The value, which is shown only here. */
   token: string;
 }
@@ -240,6 +244,17 @@ export interface RotateToken {
   overlap?: string;
   /** How long the new token is valid, in days: from `1d` to `3650d`. By default the full term of the old one. */
   expiresIn?: string;
+}
+
+export interface AccessToken {
+  /** The value of the token, which is shown only here. */
+  access_token: string;
+  /** How to send it: `Authorization: Bearer <token>`. */
+  token_type: 'Bearer';
+  /** How many seconds the token lives: at most an hour. */
+  expires_in: number;
+  /** The scopes of the token, separated by spaces. */
+  scope: string;
 }
 
 export interface EventActor {
@@ -287,7 +302,7 @@ export interface Event {
   /** When it happened. */
   occurredAt: string;
   /** Where the change came from: the API, a directory (SCIM), a command, the application that embeds the service, the service itself, or a sign-in to the dashboard. */
-  source: 'api' | 'scim' | 'cli' | 'application' | 'service' | 'sign-in';
+  source: 'api' | 'scim' | 'cli' | 'application' | 'service' | 'sign-in' | 'federation';
   /** Who made the change. */
   actor: EventActor;
   /** What was changed. */
@@ -670,8 +685,10 @@ export interface ListGroupsQuery {
 export interface ListTokensQuery {
   /** Only tokens in this state. */
   state?: 'active' | 'expired' | 'revoked';
-  /** Whether to return only tokens of people who have signed in to the dashboard (`true`), or only the others (`false`). */
+  /** Whether to return only tokens of sign-ins to the dashboard and of exchanges (`true`), or only the others (`false`). */
   session?: boolean;
+  /** Only tokens that the value of the token with this id was exchanged for. */
+  parent?: string;
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */

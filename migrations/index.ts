@@ -17,6 +17,7 @@ import { CreateSignInRounds1764200000050 } from './1764200000050-create-sign-in-
 import { DropUserSamples1764200000060 } from './1764200000060-drop-user-samples';
 import { DropVocabularies1764200000061 } from './1764200000061-drop-vocabularies';
 import { AddClaimTimes1764200000062 } from './1764200000062-add-claim-times';
+import { AddTokenParents1764200000063 } from './1764200000063-add-token-parents';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   DropUserSamples1764200000060,
   DropVocabularies1764200000061,
   AddClaimTimes1764200000062,
+  AddTokenParents1764200000063,
 ];

@@ -21,6 +21,7 @@ import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
 import { RequestIdInterceptor } from './http/request-id.interceptor';
 import { IdempotencyModule } from './idempotency/idempotency.module';
+import { OAuthModule } from './oauth/oauth.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { ScimModule } from './scim/scim.module';
@@ -41,6 +42,7 @@ export const FEATURES: readonly FeatureModule[] = [
   UsersModule,
   GroupsModule,
   TokensModule,
+  OAuthModule,
   EventsModule,
   ScimModule,
   StatisticsModule,

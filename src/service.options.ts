@@ -3,6 +3,7 @@ import type { DatabaseOptions } from './database/database.module';
 import type { EventRetentionOptions } from './events/log/event-retention';
 import type { Subscriber, SubscribersOptions } from './events/subscribers/subscriber';
 import { FlagSetting, isFlag, Option, WholeNumberSetting } from './feature/setting';
+import type { TokenIssuers, TokenIssuersOptions } from './oauth/token-issuers';
 import type { RateLimitOptions } from './rate-limit/rate-limit.options';
 import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
 import type { DeletedUsersOptions } from './users/deleted/deleted-user-retention';
@@ -19,6 +20,7 @@ export interface ServiceOptions
     EventRetentionOptions,
     SubscribersOptions,
     WebhooksOptions,
+    TokenIssuersOptions,
     SignInOptions {}
 
 const isWebhooks = (value: unknown) =>
@@ -62,6 +64,11 @@ export class Settings implements ServiceOptions {
    */
   @Option(isDashboard, 'must be true, false or { signIn }')
   dashboard: boolean | { signIn: HostSignIn } = true;
+  /**
+   * Whose signed assertions are exchanged for tokens: `audience`, the URL of the service, and `rules` such as
+   * `https://issuer.example sub=crm -> org_… users:read`. Default: nobody's.
+   */
+  tokenIssuers?: TokenIssuers;
 }
 
 /** The defaults of the environment variables and of a host application. */

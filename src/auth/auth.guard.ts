@@ -17,10 +17,7 @@ export class AuthGuard implements CanActivate {
     const value = bearer(request.headers.authorization);
     const token = value === undefined ? null : await this.auth.find(value);
     if (token) {
-      authenticate(request, token);
-      if (token.expiresAt) {
-        http.getResponse<Response>().setHeader('X-Token-Expires-At', token.expiresAt.toISOString());
-      }
+      authenticate(request, http.getResponse<Response>(), token);
       return true;
     }
     recordRefusal(request, value === undefined ? 'missing_token' : 'invalid_token');

@@ -9,7 +9,7 @@ import { ScopesGuard } from './scopes.guard';
 
 @Module({
   providers: [AuthService, LastUse, OrganizationsService, AuthGuard, ScopesGuard],
-  exports: [OrganizationsService, AuthGuard, ScopesGuard],
+  exports: [AuthService, OrganizationsService, AuthGuard, ScopesGuard],
 })
 export class AuthModule {
   static readonly feature: Feature = { entities: [Organization], ids: { organization: 'org' } };

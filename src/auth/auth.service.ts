@@ -39,7 +39,7 @@ export class AuthService {
   private async findUsable(hashes: readonly Buffer[]): Promise<(CallerToken | null)[]> {
     const rows = await this.database.readAll<TokenRow>(sql`
       SELECT hash, id, organization_id AS "organizationId", name, scopes, expires_at AS "expiresAt",
-        rate_limit AS "rateLimit"
+        rate_limit AS "rateLimit", parent_id AS "parentId", coalesce(window_id, id) AS "windowId"
       FROM ${Token} WHERE hash = ANY (${hashes}) AND ${IN_STATE.active}`);
     const byHash = new Map(rows.map(({ hash, ...token }) => [hash.toString('latin1'), token]));
     return hashes.map((hash) => byHash.get(hash.toString('latin1')) ?? null);

@@ -2,6 +2,7 @@ import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module 
 import { subscriberFaults } from '../events/subscribers/subscriber';
 import type { RequestRecord } from '../http/access-log';
 import { faultsOf, Option } from '../feature/setting';
+import { readTokenIssuers } from '../oauth/token-issuers';
 import { Settings } from '../service.options';
 import { WebhookSettings } from '../webhooks/webhooks.options';
 
@@ -51,6 +52,13 @@ function resolve(options: UserManagementOptions): HostSettings {
   if (Array.isArray(subscribers)) faults.push(...subscriberFaults(subscribers));
   const ofWebhooks = faultsOf(Object.assign(new WebhookSettings(), webhooks));
   faults.push(...ofWebhooks.map((fault) => `webhooks.${fault}`));
+  if (settings.tokenIssuers !== undefined) {
+    try {
+      settings.tokenIssuers = readTokenIssuers(settings.tokenIssuers);
+    } catch (error) {
+      faults.push(`tokenIssuers${(error as Error).message}.`);
+    }
+  }
   if (faults.length > 0) throw new Error(faults.join('\n'));
   return settings;
 }

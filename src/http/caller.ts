@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf } from './request-id';
 import type { Scope } from './scopes';
 import { formatOf } from './wire-format';
@@ -14,10 +14,14 @@ export interface CallerToken {
   expiresAt: Date | null;
   /** The number of requests that it may make in a minute; null if the limit of the service applies. */
   rateLimit: number | null;
+  /** The token whose value was exchanged for this one; null if none was. */
+  parentId: string | null;
+  /** In whose window its requests count: usually its own id. */
+  windowId: string;
 }
 
 /** The ways to make a change. */
-export const SOURCES = ['api', 'scim', 'cli', 'application', 'service', 'sign-in'] as const;
+export const SOURCES = ['api', 'scim', 'cli', 'application', 'service', 'sign-in', 'federation'] as const;
 export type Source = (typeof SOURCES)[number];
 
 /** The caller of a service method: its organization, actor and origin, as an audit trail must record them. */
@@ -63,16 +67,17 @@ export function markRouted(request: IncomingMessage): void {
 /** Whether a route has taken the request. */
 export const isRouted = (request: IncomingMessage): boolean => (request as Authenticated)[ROUTED] === true;
 
-/** Only the AuthGuard calls this. */
-export function authenticate(request: IncomingMessage, token: CallerToken): void {
+/** Makes this token that of the request, and says in the response when it ends. */
+export function authenticate(request: IncomingMessage, response: ServerResponse, token: CallerToken): void {
   (request as Authenticated)[TOKEN] = token;
+  if (token.expiresAt) response.setHeader('X-Token-Expires-At', token.expiresAt.toISOString());
 }
 
-/** Undefined until the AuthGuard has accepted the request. */
+/** Undefined until the request has been authenticated. */
 export const tokenOf = (request: IncomingMessage): CallerToken | undefined =>
   (request as Authenticated)[TOKEN];
 
-/** Records why a guard rejects a request: `missing_token`, `invalid_token`, `rate_limited`, or the missing scope. */
+/** Records why a request is rejected: `missing_token`, `invalid_token`, `rate_limited`, or the missing scope. */
 export function recordRefusal(request: IncomingMessage, reason: string): void {
   (request as Authenticated)[REFUSAL] = reason;
 }
@@ -95,7 +100,8 @@ export const OrganizationId = createParamDecorator(
 
 /** The caller of the request, as the first argument of a service method. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
-  const { organizationId, id, name } = tokenIn(context);
+  const { organizationId, parentId, id: ownId, name } = tokenIn(context);
+  const id = parentId ?? ownId; // it has the name of its parent, too
   const request = context.switchToHttp().getRequest<IncomingMessage>();
   const { source } = formatOf(request);
   return { organizationId, actor: { type: 'token', id, name }, source, requestId: requestIdOf(request) };

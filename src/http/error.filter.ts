@@ -46,8 +46,16 @@ function problemOf(exception: unknown): Problem {
     ]);
   }
   if (exception instanceof HttpException) {
-    const { code, scimType, errors, retryAfter } = exception.getResponse() as Partial<Problem>;
-    return { status: exception.getStatus(), code, scimType, detail: exception.message, errors, retryAfter };
+    const { code, scimType, oauthError, errors, retryAfter } = exception.getResponse() as Partial<Problem>;
+    return {
+      status: exception.getStatus(),
+      code,
+      scimType,
+      oauthError,
+      detail: exception.message,
+      errors,
+      retryAfter,
+    };
   }
   return { status: 500, detail: 'Internal error. Contact the operators with this request id.' };
 }

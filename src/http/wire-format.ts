@@ -8,6 +8,8 @@ export interface Problem {
   code?: string;
   /** The error keyword of SCIM. Default: one that suits the code. */
   scimType?: string;
+  /** The error code of OAuth. Default: one that suits the status. */
+  oauthError?: string;
   detail: string;
   errors?: Fault[];
   /** The `Retry-After`, in seconds; every 503 has one. */
@@ -91,9 +93,32 @@ function scimTypeOf({ status, code, scimType, errors }: Problem): string | undef
   return undefined;
 }
 
+/** The error codes of RFC 6749, section 5.2, and RFC 8628, section 3.5, by the status of a failure without one. */
+const OAUTH_CODES: Record<number, string> = {
+  401: 'invalid_client',
+  429: 'slow_down',
+  500: 'server_error',
+  503: 'temporarily_unavailable',
+};
+
+/** OAuth, whose descriptions are ASCII without quotes and backslashes. */
+const OAUTH_FORMAT: WireFormat = {
+  source: 'api',
+  bodyTypes: ['application/x-www-form-urlencoded'],
+  errorType: 'application/json',
+  errorBody: (problem) =>
+    JSON.stringify({
+      error: problem.oauthError ?? OAUTH_CODES[problem.status] ?? 'invalid_request',
+      error_description: detailOf(problem).replace(/[^ -~]|["\\]/g, '?'),
+    }),
+};
+
 /** A host that mounts the service has removed its prefix from the path, but no authority from an absolute target. */
 const BELOW_SCIM = /^(?:\w+:\/\/[^/?]*)?\/(?:api\/)?scim(?=[/?]|$)/;
+const TOKEN_ENDPOINT = /^(?:\w+:\/\/[^/?]*)?\/(?:api\/)?oauth\/token(?=[/?]|$)/;
 
 /** The format for the request's path, known before the route is. */
-export const formatOf = ({ url = '' }: Pick<IncomingMessage, 'url'>): WireFormat =>
-  BELOW_SCIM.test(url) ? SCIM_FORMAT : API_FORMAT;
+export function formatOf({ url = '' }: Pick<IncomingMessage, 'url'>): WireFormat {
+  if (BELOW_SCIM.test(url)) return SCIM_FORMAT;
+  return TOKEN_ENDPOINT.test(url) ? OAUTH_FORMAT : API_FORMAT;
+}

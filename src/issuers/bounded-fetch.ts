@@ -1,11 +1,9 @@
-import type { CustomFetch } from 'openid-client';
-
 /** Discovery documents, keys and tokens have some kilobytes. */
 const MAX_BYTES = 1_000_000;
 
-/** `fetch`, with a limit on the length of a response. The library limits only the time. */
-export const boundedFetch: CustomFetch = async (url, options) => {
-  const response = await fetch(url, options as RequestInit);
+/** `fetch`, with a limit on the length of a response. */
+export async function boundedFetch(url: string, options?: RequestInit): Promise<Response> {
+  const response = await fetch(url, options);
   if (!response.body) return response;
   let bytes = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
@@ -17,4 +15,4 @@ export const boundedFetch: CustomFetch = async (url, options) => {
   });
   const { status, statusText, headers } = response;
   return new Response(response.body.pipeThrough(count), { status, statusText, headers });
-};
+}

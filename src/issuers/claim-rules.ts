@@ -1,27 +1,39 @@
-import { isId } from '../../database/id';
-import { SCOPES, type Scope } from '../../http/scopes';
-import type { AllowedOrganization } from '../source/sign-in-source';
+import { isId } from '../database/id';
+import { SCOPES, type Scope } from '../http/scopes';
 
-/** Grants scopes in an organization to users with a claim value. */
-export interface AdminRule {
-  claim: string;
-  value: string;
+/** Grants scopes in an organization to those whose claims have all of these values. */
+export interface ClaimRule {
+  conditions: readonly Condition[];
   organizationId: string;
   scopes: Scope[];
 }
 
-/** The claims of an ID token about a user. */
+export interface Condition {
+  claim: string;
+  value: string;
+}
+
+/** The claims that an issuer has signed. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** `claim=value -> org_…`, followed by scopes or none. */
-const RULE = /^([^\s=]+)\s*=\s*(\S.*?)\s*->\s*(\S+)((?:\s+\S+)*)$/s;
+/** An organization that rules give access to, and the scopes there. */
+export interface Grant {
+  organizationId: string;
+  scopes: Scope[];
+}
+
+/** A rule in two parts: the condition, and what it grants. `scopes` are those that the text names. */
+type ReadRule<Rule> = (condition: string, grant: Grant, quoted: string) => Rule;
+
+/** `… -> org_…`, followed by scopes or none. */
+const RULE = /^(\S.*?)\s*->\s*(\S+)((?:\s+\S+)*)$/s;
 
 /** Reads rules that are separated by commas. Throws an error that names each rule that makes no sense. */
-export function parseAdminRules(text: string): AdminRule[] {
+export function parseRules<Rule>(parts: readonly string[], example: string, read: ReadRule<Rule>): Rule[] {
   const faults: string[] = [];
-  const rules = text.split(',').flatMap((part) => {
+  const rules = parts.flatMap((part) => {
     try {
-      return [parseRule(part.trim())];
+      return [parseRule(part.trim(), example, read)];
     } catch (error) {
       faults.push((error as Error).message);
       return [];
@@ -31,33 +43,27 @@ export function parseAdminRules(text: string): AdminRule[] {
   return rules;
 }
 
-function parseRule(text: string): AdminRule {
+function parseRule<Rule>(text: string, example: string, read: ReadRule<Rule>): Rule {
   const quoted = JSON.stringify(text);
-  const [, claim, value, organizationId, scopeList] = RULE.exec(text) ?? [];
-  if (claim === undefined) {
-    throw new Error(
-      `must be rules separated by commas, such as groups=Admins -> org_01kacpb2w5r8y3h6j9m4n7p0qx, with scopes behind it or none; ${quoted} is none`,
-    );
-  }
+  const [, condition, organizationId, scopeList] = RULE.exec(text) ?? [];
+  if (condition === undefined) throw notARule(example, quoted);
   if (!isId('org', organizationId))
     throw new Error(`has a rule without the id of an organization: ${quoted}`);
   const scopes = scopeList.split(/\s+/).filter(Boolean);
   const unknown = scopes.find((scope) => !SCOPES.some((known) => known === scope));
   if (unknown !== undefined)
     throw new Error(`has a rule with an unknown scope, ${JSON.stringify(unknown)}: ${quoted}`);
-  return {
-    claim,
-    value,
-    organizationId,
-    scopes: scopes.length > 0 ? [...new Set(scopes as Scope[])] : ['admin'],
-  };
+  return read(condition, { organizationId, scopes: [...new Set(scopes as Scope[])] }, quoted);
 }
 
-/** The organizations that the rules open to a user with these claims. Scopes of several rules for one add up. */
-export function allowedOrganizations(rules: readonly AdminRule[], claims: Claims): AllowedOrganization[] {
+export const notARule = (example: string, quoted: string) =>
+  new Error(`must be rules separated by commas, such as ${example}; ${quoted} is none`);
+
+/** The organizations that the rules open to these claims. Scopes of several rules for one add up. */
+export function grantsOf(rules: readonly ClaimRule[], claims: Claims): Grant[] {
   const granted = new Map<string, Set<Scope>>();
   for (const rule of rules) {
-    if (!valuesOf(claims, rule.claim).includes(rule.value)) continue;
+    if (!rule.conditions.every(({ claim, value }) => valuesOf(claims, claim).includes(value))) continue;
     const scopes = granted.get(rule.organizationId) ?? new Set();
     rule.scopes.forEach((scope) => scopes.add(scope));
     granted.set(rule.organizationId, scopes);
@@ -65,24 +71,9 @@ export function allowedOrganizations(rules: readonly AdminRule[], claims: Claims
   return [...granted].map(([organizationId, scopes]) => ({ organizationId, scopes: [...scopes] }));
 }
 
-/** The claims that match rules. They allow the same, and take less of a cookie than the ids of organizations. */
-export function matchingClaims(rules: readonly AdminRule[], claims: Claims): Claims {
-  const matching = claimsOf(rules).map((name): [string, string[]] => {
-    const wanted = new Set(rules.filter(({ claim }) => claim === name).map(({ value }) => value));
-    return [name, [...new Set(valuesOf(claims, name))].filter((value) => wanted.has(value))];
-  });
-  // Built from entries, because a claim may have any name, such as __proto__.
-  return Object.fromEntries([
-    ...matching
-      .filter(([name, values]) => name !== 'email_verified' && values.length > 0)
-      .map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
-    ['email_verified', claims.email_verified],
-  ]);
-}
-
 /** The claims that the rules look at. */
-export const claimsOf = (rules: readonly AdminRule[]): string[] => [
-  ...new Set(rules.map(({ claim }) => claim)),
+export const claimsOf = (rules: readonly ClaimRule[]): string[] => [
+  ...new Set(rules.flatMap(({ conditions }) => conditions.map(({ claim }) => claim))),
 ];
 
 /**

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
 import { faultsOf, fromVariables, reject, Variable, WholeNumberSetting } from '../feature/setting';
+import { TokenIssuers, tokenIssuersFaults } from '../oauth/token-issuers';
 import { type ServiceOptions, Settings } from '../service.options';
 import { oidcFaults, OidcSettings } from '../sign-in/oidc/sign-in-settings';
 import { isTokenValue } from '../tokens/token-value';
@@ -117,12 +118,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   config.webhooks = fromVariables(WebhookSettings, variables);
   const oidc = fromVariables(OidcSettings, variables);
   if (oidc.issuer !== undefined) config.oidc = oidc;
+  const tokenIssuers = fromVariables(TokenIssuers, variables);
+  if (tokenIssuers.rules !== undefined) config.tokenIssuers = tokenIssuers;
   config.production = production;
   config.host ??= defaultHost(config.databaseUrl === undefined, env);
-  faults.push(...[config, config.webhooks, oidc].flatMap(faultsOf));
+  // Two of them have PUBLIC_URL.
+  faults.push(...new Set([config, config.webhooks, oidc, tokenIssuers].flatMap(faultsOf)));
   if (config.managementPort === config.port && config.port !== 0)
     faults.push('MANAGEMENT_PORT must differ from PORT');
-  faults.push(...oidcFaults(variables));
+  faults.push(...oidcFaults(variables), ...tokenIssuersFaults(variables));
   if (faults.length === 0) return config;
   throw new Error(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
 }

@@ -1,16 +1,27 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { AdminRule } from './oidc/admin-rules';
-import { SessionsService } from './sessions.service';
+import { Organization } from '../auth/organization.entity';
+import { Database } from '../database/database';
+import { sql } from '../database/sql';
+import type { ClaimRule } from '../issuers/claim-rules';
 
-/** Throws if a rule of OIDC_ADMINS names an organization that does not exist. */
+/** Throws if a rule of a variable names an organization that does not exist. */
 export async function requireOrganizations(
   app: INestApplicationContext,
-  rules: readonly AdminRule[],
+  rules: Readonly<Record<string, readonly ClaimRule[] | undefined>>,
 ): Promise<void> {
-  const ids = [...new Set(rules.map(({ organizationId }) => organizationId))];
-  const missing = await app.get(SessionsService).missing(ids);
-  if (missing.length === 0) return;
-  throw new Error(
-    `Invalid configuration:\n  OIDC_ADMINS names organizations that do not exist: ${missing.join(', ')}. See: ums organizations list`,
+  const named = Object.entries(rules).map(
+    ([variable, rules = []]) =>
+      [variable, [...new Set(rules.map(({ organizationId }) => organizationId))]] as const,
   );
+  const ids = named.flatMap(([, ids]) => ids);
+  if (ids.length === 0) return;
+  const found = await app
+    .get(Database)
+    .readAll<{ id: string }>(sql`SELECT id FROM ${Organization} WHERE id = ANY (${ids})`);
+  const faults = named.flatMap(([variable, ids]) => {
+    const missing = ids.filter((id) => !found.some((row) => row.id === id));
+    if (missing.length === 0) return [];
+    return `  ${variable} names organizations that do not exist: ${missing.join(', ')}. See: ums organizations list`;
+  });
+  if (faults.length > 0) throw new Error(`Invalid configuration:\n${faults.join('\n')}`);
 }

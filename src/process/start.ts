@@ -9,6 +9,7 @@ import { pendingMigrations } from '../database/migrate';
 import { seedDemo } from '../demo/seed';
 import { HealthService } from '../health/health.service';
 import { managementServer } from '../metrics/management';
+import { parseIssuerRules } from '../oauth/token-issuers';
 import { schema } from '../schema';
 import { Sender } from '../webhooks/deliveries/sender';
 import { bannerLines, nextStep, type Started } from './banner';
@@ -19,7 +20,7 @@ import { displayHost, listen } from './listen';
 import { createLog, logNodeMessages, NestLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp } from './setup';
-import { requireOrganizations } from '../sign-in/require-organizations';
+import { requireOrganizations } from './require-organizations';
 import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
 import { disablePretenuring } from './v8';
@@ -71,7 +72,10 @@ async function startService(env: NodeJS.ProcessEnv, { demo, json }: Output): Pro
     report({ waiting: true });
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
-  await requireOrganizations(app, config.oidc?.rules ?? []);
+  await requireOrganizations(app, {
+    OIDC_ADMINS: config.oidc?.rules,
+    TOKEN_ISSUERS: config.tokenIssuers && parseIssuerRules(config.tokenIssuers.rules),
+  });
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
   const access = await bootstrap(app, config);
   app.get(HealthService).started();

@@ -6,7 +6,7 @@ import { sql } from '../database/sql';
 import { networkOf } from '../http/server/network';
 import { PostgresStorage } from './postgres.storage';
 import { RateLimitWindow } from './rate-limit-window.entity';
-import { windowKey, type WindowRecord } from './window';
+import { WINDOW_MS, windowKey, type WindowRecord } from './window';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -15,20 +15,31 @@ const DELETE_EVERY_MS = 10 * 60_000;
 /** Callers without a token belong to no organization; their windows are stored beside those of tokens. */
 const NO_ORGANIZATION = '';
 
+/** What a network may do without a token. */
+export interface NetworkLimit {
+  /** Tells its windows from those of other limits. */
+  name: string;
+  /** How many in a window. */
+  limit: number;
+  /** The length of a window, which starts with the first one. */
+  per: 'minute' | 'hour';
+}
+
 /**
- * Counts the sign-ins of each network, in hours that start with the first one, across all processes and always in
- * PostgreSQL, wherever requests are counted. Addresses are personal data: only hashes are stored, for about an hour.
+ * Counts what a network does across all processes, always in PostgreSQL, wherever requests are counted. Addresses are
+ * personal data: only hashes are stored, for about an hour.
  */
 @Injectable()
 export class NetworkLimiter implements OnModuleInit {
-  private readonly windows: PostgresStorage;
+  private readonly windows: Record<NetworkLimit['per'], PostgresStorage>;
 
   constructor(
     database: Database,
     private readonly background: Background,
   ) {
     // Within the share of one organization: anybody may call, and must leave connections to those with a token.
-    this.windows = new PostgresStorage(database, true, HOUR_MS);
+    const windowsOf = (windowMs: number) => new PostgresStorage(database, true, windowMs);
+    this.windows = { minute: windowsOf(WINDOW_MS), hour: windowsOf(HOUR_MS) };
   }
 
   onModuleInit(): void {
@@ -44,9 +55,9 @@ export class NetworkLimiter implements OnModuleInit {
     });
   }
 
-  /** A network over its limit causes no statement until its hour is over. */
-  count(address: string | undefined, limit: number): Promise<WindowRecord> {
-    const key = windowKey(NO_ORGANIZATION, hash('sha256', networkOf(address)));
-    return this.windows.increment(key, HOUR_MS, limit);
+  /** A network over its limit causes no statement until its window is over. */
+  count(address: string | undefined, { name, limit, per }: NetworkLimit): Promise<WindowRecord> {
+    const key = windowKey(NO_ORGANIZATION, hash('sha256', `${name} ${networkOf(address)}`));
+    return this.windows[per].increment(key, 0, limit);
   }
 }

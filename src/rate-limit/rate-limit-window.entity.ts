@@ -6,7 +6,7 @@ export class RateLimitWindow {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
   organizationId: string;
 
-  /** Usually a token; `''` and the hash of a network for sign-ins. */
+  /** Usually a token, or the subject of signed assertions; the hash of a network, in the organization `''`. */
   @PrimaryColumn({ name: 'token_id', type: 'text' })
   tokenId: string;
 

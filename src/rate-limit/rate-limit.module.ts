@@ -8,9 +8,9 @@ import { MemoryStorage } from './memory.storage';
 import { NetworkLimiter } from './network-limiter';
 import { PostgresStorage } from './postgres.storage';
 import { RateLimitGuard } from './rate-limit.guard';
-import { RequestCost } from './request-cost';
 import type { RateLimitOptions } from './rate-limit.options';
 import { RateLimitWindow } from './rate-limit-window.entity';
+import { TokenWindows } from './token-windows';
 import { WINDOW_MS } from './window';
 
 /** The throttler of @nestjs/throttler, with a storage that is exact across processes. */
@@ -29,8 +29,8 @@ import { WINDOW_MS } from './window';
       }),
     }),
   ],
-  providers: [RateLimitGuard, NetworkLimiter, RequestCost],
-  exports: [RateLimitGuard, NetworkLimiter, RequestCost],
+  providers: [RateLimitGuard, NetworkLimiter, TokenWindows],
+  exports: [RateLimitGuard, NetworkLimiter, TokenWindows],
 })
 export class RateLimitModule {
   static readonly feature: Feature = { entities: [RateLimitWindow] };

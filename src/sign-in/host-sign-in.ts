@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { isId } from '../database/id';
 import type { HostPerson, HostSignIn } from './sign-in.options';
 import { type SignedInUser, SignInSource, type SignInStatus } from './source/sign-in-source';
-import { displayName, isSubject } from './source/user-name';
+import { displayName, isSubject } from '../issuers/subject-name';
 
 /** The issuer of users whom the host application has recognized. */
 const APPLICATION = 'application';

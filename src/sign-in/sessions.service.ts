@@ -4,9 +4,10 @@ import { Database } from '../database/database';
 import { sql } from '../database/sql';
 import { systemCaller } from '../http/caller';
 import { noSuchOrganization } from '../http/fault';
+import type { Grant } from '../issuers/claim-rules';
 import type { TokenRecord } from '../tokens/token.serializer';
 import { TokensService } from '../tokens/tokens.service';
-import type { AllowedOrganization, SignedInUser } from './source/sign-in-source';
+import type { SignedInUser } from './source/sign-in-source';
 
 const SESSION_HOURS = 8;
 
@@ -32,7 +33,7 @@ export class SessionsService {
   }
 
   /** The organization with this id, or the only one that the user may open. Null if there are several. */
-  choose({ organizations }: SignedInUser, organizationId?: string): AllowedOrganization | null {
+  choose({ organizations }: SignedInUser, organizationId?: string): Grant | null {
     if (organizationId === undefined) return organizations.length === 1 ? organizations[0] : null;
     const chosen = organizations.find((organization) => organization.organizationId === organizationId);
     if (!chosen) throw noSuchOrganization();
@@ -42,18 +43,12 @@ export class SessionsService {
   /** Creates the token, and returns its record and its value, which cannot be read again. */
   create(
     { person, tokenName }: SignedInUser,
-    { organizationId, scopes }: AllowedOrganization,
+    { organizationId, scopes }: Grant,
     requestId: string,
   ): Promise<{ token: TokenRecord; value: string }> {
     const by = { ...systemCaller(organizationId, 'sign-in', 'sign-in'), requestId };
     const session = { createdBy: person, hours: SESSION_HOURS };
     return this.tokens.create(by, { name: tokenName, scopes }, session);
-  }
-
-  /** The ids of these that no organization has. */
-  async missing(ids: readonly string[]): Promise<string[]> {
-    const found = new Set((await this.find(ids)).map(({ id }) => id));
-    return ids.filter((id) => !found.has(id));
   }
 
   private find(ids: readonly string[]): Promise<Choice[]> {

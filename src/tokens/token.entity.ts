@@ -4,7 +4,7 @@ import { type Sql, sql } from '../database/sql';
 import type { Scope } from '../http/scopes';
 import type { TokenState } from './tokens.dto';
 
-/** The user whose sign-in created a token, as the identity provider names them. */
+/** Whose sign-in or signed assertion created a token, as the issuer names them. */
 export interface TokenCreator {
   issuer: string;
   subject: string;
@@ -59,6 +59,14 @@ export class Token {
 
   @Column({ name: 'created_by', type: 'json', nullable: true })
   createdBy: TokenCreator | null;
+
+  /** The token whose value was exchanged for this one. It ends with that one, and is revoked with it. */
+  @Column({ name: 'parent_id', type: 'text', nullable: true })
+  parentId: string | null;
+
+  /** In whose window its requests count, if it was made by an exchange: its parent's, or its subject's. */
+  @Column({ name: 'window_id', type: 'text', nullable: true })
+  windowId: string | null;
 
   /** Whether the database's clock has passed `expiresAt`. */
   @VirtualColumn({ type: 'boolean', query: (token) => `coalesce(${token}.expires_at <= now(), false)` })

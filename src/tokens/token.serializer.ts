@@ -5,7 +5,7 @@ import type { TokenState } from './tokens.dto';
 /** A token, as every method of the services returns it and every response shows it; its value is not stored. */
 export type TokenRecord = TokenView;
 
-export const serializeToken = (token: Omit<Token, 'organizationId' | 'hash'>): TokenRecord => ({
+export const serializeToken = (token: Omit<Token, 'organizationId' | 'hash' | 'windowId'>): TokenRecord => ({
   id: token.id,
   name: token.name,
   hint: token.hint,
@@ -19,6 +19,7 @@ export const serializeToken = (token: Omit<Token, 'organizationId' | 'hash'>): T
   rotatedFrom: token.rotatedFrom,
   rateLimit: token.rateLimit,
   createdBy: token.createdBy,
+  parentId: token.parentId,
 });
 
 function stateOf({ revokedAt, expired }: Pick<Token, 'revokedAt' | 'expired'>): TokenState {

@@ -1,7 +1,7 @@
 import type { Scope } from '../http/scopes';
 import type { TokenState } from './tokens.dto';
 
-/** The person whose sign-in to the dashboard created a token. */
+/** The person whose sign-in to the dashboard created a token, or the workload whose signed assertion did. */
 export class TokenCreatorView {
   /**
    * The issuer of the identity.
@@ -10,13 +10,13 @@ export class TokenCreatorView {
   issuer: string;
 
   /**
-   * The id of the person at that issuer.
+   * The id of the person or workload at that issuer.
    * @example '00u1a2b3c4'
    */
   subject: string;
 
   /**
-   * The name of the person.
+   * The name of the person; of a workload, its id.
    * @example 'Ada Lovelace'
    */
   name: string;
@@ -97,10 +97,17 @@ export class TokenView {
   rateLimit: number | null;
 
   /**
-   * The person whose sign-in to the dashboard created the token; null if it was created in another way.
+   * The person whose sign-in to the dashboard created the token, or the workload whose signed assertion did; null if it
+   * was created in another way.
    * @example null
    */
   createdBy: TokenCreatorView | null;
+
+  /**
+   * The id of the token whose value was exchanged for this one, which ends with it; null if none was.
+   * @example null
+   */
+  parentId: string | null;
 }
 
 /** A new API token with its value, which is shown only once. */

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { SCOPES, type Scope } from '../http/scopes';
 import { ArrayMinSize, IsArray, IsIn, IsInt, Min } from 'class-validator';
-import { fault, FlagText, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
+import { fault, FlagText, Id, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
 import { ValidatedByService } from '../http/input/input.pipe';
 import { PageQuery } from '../pages/page';
 import { ExpiresIn, Overlap } from './durations';
@@ -65,6 +65,13 @@ export class CreateTokenDto {
   rateLimit?: number;
 }
 
+export class ExchangeTokenDto {
+  /** Among those of the token; all of them by default. An `admin` may ask for any. */
+  @Optional()
+  @ScopeList()
+  scopes?: Scope[];
+}
+
 export class RotateTokenDto {
   /**
    * How long the old token still works, in hours: from `0h`, which revokes it at once, to `168h`. It never works longer
@@ -94,10 +101,18 @@ export class ListTokensDto extends PageQuery {
   state?: TokenState;
 
   /**
-   * Whether to return only tokens of people who have signed in to the dashboard (`true`), or only the others (`false`).
+   * Whether to return only tokens of sign-ins to the dashboard and of exchanges (`true`), or only the others (`false`).
    * @example false
    */
   @Optional()
   @FlagText()
   session?: boolean;
+
+  /**
+   * Only tokens that the value of the token with this id was exchanged for.
+   * @example 'tok_01kacpb2w5r8y3h6j9m4n7p0qx'
+   */
+  @Optional()
+  @Id('tok')
+  parent?: string;
 }

@@ -4,13 +4,14 @@ import { EventsModule } from '../events/events.module';
 import type { Feature } from '../feature/feature';
 import { ExpiryWarnings } from './expiry-warnings';
 import { Token } from './token.entity';
+import { TokenRetention } from './token-retention';
 import { TokensController } from './tokens.controller';
 import { TokensService } from './tokens.service';
 
 @Module({
   imports: [BackgroundModule, EventsModule],
   controllers: [TokensController],
-  providers: [TokensService, ExpiryWarnings],
+  providers: [TokensService, ExpiryWarnings, TokenRetention],
   exports: [TokensService],
 })
 export class TokensModule {

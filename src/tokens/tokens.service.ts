@@ -3,20 +3,23 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
 import { findLocked } from '../database/find-locked';
-import { isId, newId } from '../database/id';
+import { isId } from '../database/id';
 import { query, sql } from '../database/sql';
 import { recordTokenEvent } from '../events/record-events';
 import { type By, type Caller, callerOf, type Source } from '../http/caller';
 import { conflict, invalidInput, noSuchOrganization, notFound } from '../http/fault';
 import { validate, validatedInput } from '../http/input/validate';
+import { allows } from '../http/scopes';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { BY_CREATION, type Page, paginate } from '../pages/paginate';
 import type { RateLimitOptions } from '../rate-limit/rate-limit.options';
+import { CHILD_HOURS, countChildren, MAX_CHILDREN, revokeChildren } from './children';
 import { numberIn } from './durations';
-import { IN_STATE, type TokenCreator, Token, TOKEN_COLUMNS } from './token.entity';
+import { insertToken, type TokenFields } from './insert-token';
+import { IN_STATE, Token, TOKEN_COLUMNS } from './token.entity';
 import { serializeToken, type TokenRecord } from './token.serializer';
-import { hashOf, hintOf, newTokenValue } from './token-value';
-import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
+import { newTokenValue } from './token-value';
+import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
 import { updateToken } from './update-token';
 
 /** Callers with these sources act for the operator, who may set a limit above that of the service. */
@@ -24,7 +27,7 @@ const OPERATORS: readonly Source[] = ['cli', 'application'];
 const OPERATOR_LIMIT = 100_000;
 
 /** A new token and its value, which is not stored. */
-interface NewToken {
+export interface NewToken {
   token: TokenRecord;
   value: string;
 }
@@ -44,17 +47,23 @@ export class TokensService {
 
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
     const { organizationId } = callerOf(by);
-    const { state, session, limit, cursor } = validatedInput(ListTokensDto, input);
-    const ofSession = session ? sql`AND created_by IS NOT NULL` : sql`AND created_by IS NULL`;
+    const { state, session, parent, limit, cursor } = validatedInput(ListTokensDto, input);
+    const ofSession = session ? OF_SESSION : STANDING;
     const page = {
       select: sql`SELECT ${TOKEN_COLUMNS} FROM ${Token}
         WHERE organization_id = ${organizationId} ${state ? sql`AND ${IN_STATE[state]}` : sql``}
-        ${session === undefined ? sql`` : ofSession}`,
+        ${session === undefined ? sql`` : sql`AND ${ofSession}`} ${parent ? sql`AND parent_id = ${parent}` : sql``}`,
       columns: BY_CREATION,
       order: 'desc' as const,
       limit,
       cursor,
-      list: ['tokens', organizationId, state, ...(session === undefined ? [] : [session])],
+      list: [
+        'tokens',
+        organizationId,
+        state,
+        ...(session === undefined ? [] : [session]),
+        ...(parent ? [parent] : []),
+      ],
     };
     const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
       paginate<Token>(manager, page),
@@ -64,7 +73,7 @@ export class TokensService {
 
   /**
    * Returns the new token and its value, which cannot be read again. The application itself may set a `rateLimit` of up
-   * to 100,000, but a caller of the API none above the limit of the service. A token of a sign-in has `createdBy` and
+   * to 100,000, but a caller of the API none above the limit of the service. A token of a session has `createdBy` and
    * ends after `hours`.
    */
   async create(
@@ -73,7 +82,7 @@ export class TokensService {
     {
       value = newTokenValue(),
       ...session
-    }: { value?: string; createdBy?: TokenCreator; hours?: number } = {},
+    }: { value?: string } & Pick<TokenFields, 'createdBy' | 'hours' | 'endsBy' | 'windowId'> = {},
   ): Promise<NewToken> {
     const caller = callerOf(by);
     const fields = this.validated(caller, input);
@@ -103,7 +112,7 @@ export class TokensService {
     return serializeToken(token);
   }
 
-  /** Revokes a token, effective immediately. Revoking twice succeeds. */
+  /** Revokes a token and its children, effective immediately. Revoking twice succeeds. */
   async revoke(by: By, id: string): Promise<void> {
     const caller = callerOf(by);
     const { organizationId } = caller;
@@ -113,7 +122,10 @@ export class TokensService {
       isId('tok', id) &&
       (await this.database.write(
         organizationId,
-        (manager) => updateToken(manager, { by: caller, type: 'token.revoked', update: revocation }),
+        async (manager) => {
+          const change = { by: caller, type: 'token.revoked' as const, update: revocation };
+          return (await updateToken(manager, change)) && (await revokeChildren(manager, id), true);
+        },
         'quick',
       ));
     if (!revoked) await this.get(by, id); // throws unless it was revoked before
@@ -136,14 +148,54 @@ export class TokensService {
         if (!old) throw tokenNotFound();
         const { state } = serializeToken(old);
         if (state !== 'active') throw conflict(`Only an active token can be rotated; this one is ${state}.`);
+        if (old.windowId) throw conflict('A token of an exchange cannot be rotated. Exchange again instead.');
         if (old.createdBy) throw conflict('The token of a sign-in cannot be rotated. Sign in again instead.');
         await endToken(manager, old, numberIn(overlap));
+        // An overlap of an hour is longer than the life of any child.
+        if (numberIn(overlap) === 0) await revokeChildren(manager, id);
         const { name, scopes, rateLimit } = old;
         const fields = { name, scopes, rateLimit, expiresIn: expiresIn ?? old.expiresIn, rotatedFrom: id };
         const token = await insertToken(manager, caller, fields, value);
         const data = { token: serializeToken(token) };
         await recordTokenEvent(manager, { by: caller, type: 'token.rotated', targetId: id, data });
         return token;
+      },
+      'quick',
+    );
+    return { token: serializeToken(token), value };
+  }
+
+  /**
+   * Makes a child of a token: a token with all or some of its scopes that lives for an hour, and ends with its parent.
+   * Both count in one window. Returns it and its value, which cannot be read again. Records no event. Throws a 404
+   * unless the parent is active, and a 409 if it is of an exchange itself, or if 1,000 children of it live.
+   */
+  async exchange(by: By, parentId: string, input: ExchangeTokenDto = {}): Promise<NewToken> {
+    const caller = callerOf(by);
+    const { organizationId } = caller;
+    const { scopes } = validatedInput(ExchangeTokenDto, input);
+    if (!isId('tok', parentId)) throw tokenNotFound();
+    const value = newTokenValue();
+    const token = await this.database.write(
+      organizationId,
+      async (manager) => {
+        // Locked, so that it cannot be revoked meanwhile, and its children are counted one after the other.
+        const parent = await findLocked(manager, Token, { organizationId, id: parentId });
+        if (!parent || serializeToken(parent).state !== 'active') throw tokenNotFound();
+        if (parent.windowId) throw conflict('A token of an exchange cannot be exchanged.');
+        const { name, rateLimit, expiresAt: endsBy } = parent;
+        if (scopes && !allows(parent.scopes, scopes)) throw beyondParent();
+        if ((await countChildren(manager, parentId)) >= MAX_CHILDREN) throw tooManyChildren();
+        const life = { hours: CHILD_HOURS, endsBy };
+        const fields = {
+          name,
+          scopes: scopes ?? parent.scopes,
+          rateLimit,
+          parentId,
+          windowId: parentId,
+          ...life,
+        };
+        return insertToken(manager, caller, fields, value);
       },
       'quick',
     );
@@ -163,32 +215,6 @@ export class TokensService {
   }
 }
 
-/** The fields of a new token. */
-type TokenFields = Pick<Token, 'name' | 'scopes'> &
-  Partial<Pick<Token, 'expiresIn' | 'rateLimit' | 'createdBy' | 'rotatedFrom'>> & {
-    /** The term of a token without `expiresIn`. */
-    hours?: number | null;
-  };
-
-async function insertToken(
-  manager: EntityManager,
-  { organizationId }: Caller,
-  fields: TokenFields,
-  value: string,
-): Promise<Token> {
-  const { name, scopes, expiresIn = null, rateLimit = null, createdBy = null, rotatedFrom = null } = fields;
-  // In hours on the database's clock, because a day of its time zone can have 23 hours.
-  const hours = expiresIn === null ? (fields.hours ?? null) : numberIn(expiresIn) * 24;
-  const id = newId('tok');
-  await query(
-    manager,
-    sql`INSERT INTO ${Token} (id, organization_id, name, hint, scopes, expires_in, hash, expires_at, rotated_from, rate_limit, created_by)
-        VALUES (${id}, ${organizationId}, ${name}, ${hintOf(value)}, ${scopes}, ${expiresIn}, ${hashOf(value)},
-          now() + ${hours}::integer * interval '1 hour', ${rotatedFrom}, ${rateLimit}, ${createdBy})`,
-  );
-  return manager.findOneByOrFail(Token, { id });
-}
-
 /** Ends a token when the overlap is over, unless it ends sooner. No warning is recorded for this end. */
 async function endToken(manager: EntityManager, { organizationId, id }: Token, hours: number): Promise<void> {
   const end = sql`now() + ${hours}::integer * interval '1 hour'`;
@@ -201,5 +227,17 @@ async function endToken(manager: EntityManager, { organizationId, id }: Token, h
         WHERE organization_id = ${organizationId} AND id = ${id}`,
   );
 }
+
+/** Neither of a sign-in nor of an exchange. An index has these. */
+const STANDING = sql`created_by IS NULL AND parent_id IS NULL`;
+const OF_SESSION = sql`(created_by IS NOT NULL OR parent_id IS NOT NULL)`;
+
+const beyondParent = () =>
+  invalidInput([{ field: 'scopes', code: 'invalid', message: 'must be among those of the token' }]);
+
+const tooManyChildren = () =>
+  conflict(
+    `The token has been exchanged for ${MAX_CHILDREN} tokens that still live. Use these, or revoke them.`,
+  );
 
 const tokenNotFound = () => notFound('There is no such token.');

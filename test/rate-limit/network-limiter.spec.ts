@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkOf } from '../../src/http/server/network';
-import { NetworkLimiter } from '../../src/rate-limit/network-limiter';
+import { type NetworkLimit, NetworkLimiter } from '../../src/rate-limit/network-limiter';
 import { runJob } from '../support/background';
 import { describeOn, itNotOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
 
 const LIMIT = 60;
+const SIGN_INS: NetworkLimit = { name: 'sign-in', limit: LIMIT, per: 'hour' };
 
 let service: TestService;
 let limiter: NetworkLimiter;
@@ -22,7 +23,7 @@ const newAddress = () => `10.${++addresses >> 8}.${addresses & 255}.1`;
 
 /** How many of so many hits at once are admitted. */
 async function admitted(count: number, address: string): Promise<number> {
-  const hits = await Promise.all(Array.from({ length: count }, () => limiter.count(address, LIMIT)));
+  const hits = await Promise.all(Array.from({ length: count }, () => limiter.count(address, SIGN_INS)));
   return hits.filter(({ isBlocked }) => !isBlocked).length;
 }
 
@@ -35,7 +36,7 @@ describe('NetworkLimiter', () => {
   it('admits exactly as many hits as the limit in an hour from an address, and then none', async () => {
     const address = newAddress();
     expect((await admitted(50, address)) + (await admitted(50, address))).toBe(LIMIT);
-    const { isBlocked, timeToExpire } = await limiter.count(address, LIMIT);
+    const { isBlocked, timeToExpire } = await limiter.count(address, SIGN_INS);
     expect(isBlocked).toBe(true);
     expect(timeToExpire).toBeGreaterThan(3500);
     expect(timeToExpire).toBeLessThanOrEqual(3600);
@@ -70,14 +71,14 @@ describe('NetworkLimiter', () => {
 
   it('keeps no address, and for no longer than it counts', async () => {
     const address = newAddress();
-    await limiter.count(address, LIMIT);
+    await limiter.count(address, SIGN_INS);
     const rows = () =>
       service.dataSource.query(
         `SELECT w::text AS row FROM rate_limit_windows AS w WHERE organization_id = ''`,
       );
     expect(JSON.stringify(await rows())).not.toContain(address);
     await anHourLater();
-    await limiter.count(newAddress(), LIMIT);
+    await limiter.count(newAddress(), SIGN_INS);
     await runJob(service.app, 'delete expired windows of networks');
     expect(await rows()).toHaveLength(1);
   });
@@ -87,7 +88,7 @@ describeOn('postgres', 'hits that wait for the database', () => {
   // It watches the locks of a single server.
   itNotOn('citus', 'leave half of the connections to callers with a token', async () => {
     const address = newAddress();
-    await limiter.count(address, LIMIT);
+    await limiter.count(address, SIGN_INS);
     const holder = service.dataSource.createQueryRunner();
     await holder.startTransaction();
     await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -95,7 +96,7 @@ describeOn('postgres', 'hits that wait for the database', () => {
     let ended = 0;
     const failures = Array.from({ length: 15 }, async (_, i) => {
       await sleep(20 * i); // those of one turn of the event loop are counted together
-      const failed = await limiter.count(address, LIMIT).then(
+      const failed = await limiter.count(address, SIGN_INS).then(
         () => false,
         () => true,
       );

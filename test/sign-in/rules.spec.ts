@@ -3,7 +3,7 @@
  */
 import { newId } from '../../src/database/id';
 import { parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
-import { requireOrganizations } from '../../src/sign-in/require-organizations';
+import { requireOrganizations } from '../../src/process/require-organizations';
 import { ACME, expectRefused, GLOBEX, PUBLIC_URL, RULES, useSignIn } from '../support/sign-in';
 
 const { issuer, service, env, browse, session, another } = useSignIn();
@@ -60,7 +60,7 @@ describe('POST /dashboard/session', () => {
     it('lets a person choose, one value of a claim being enough for all of them', async () => {
       issuer.claims = { groups: ['Support', ...Array.from({ length: 200 }, (_, i) => `Group ${i}`)] };
       const many = await start(ids.map((id) => `groups=Support -> ${id} users:read`).join());
-      await requireOrganizations(many.app, parseAdminRules(`a=b -> ${ids[0]}`));
+      await requireOrganizations(many.app, { OIDC_ADMINS: parseAdminRules(`a=b -> ${ids[0]}`) });
       const browser = browse(many);
       await browser.signIn();
       expect(await (await browser.fetchSession()).json()).toEqual({ organizations });
@@ -142,7 +142,7 @@ describe('the rules', () => {
 
   it('stop the start if they name an organization that does not exist', async () => {
     const unknown = newId('org');
-    const check = (text: string) => requireOrganizations(service.app, parseAdminRules(text));
+    const check = (text: string) => requireOrganizations(service.app, { OIDC_ADMINS: parseAdminRules(text) });
     await check(RULES);
     await expect(check(`${RULES}, a=b -> ${unknown}`)).rejects.toThrow(
       `OIDC_ADMINS names organizations that do not exist: ${unknown}`,

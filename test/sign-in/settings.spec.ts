@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '../../src/database/id';
 import { readConfig, serviceOptions } from '../../src/process/config';
-import { allowedOrganizations, matchingClaims, parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
+import { grantsOf } from '../../src/issuers/claim-rules';
+import { matchingClaims, parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
 
 const ACME = newId('org');
 
@@ -22,10 +23,9 @@ describe('the rules', () => {
   it('match whole values, of single claims and of lists', () => {
     const rules = `a=1 -> ${ACME}, https://x.example/b=x=y z -> ${ACME} users:read users:write`;
     expect(parseAdminRules(rules)).toEqual([
-      { claim: 'a', value: '1', organizationId: ACME, scopes: ['admin'] },
+      { conditions: [{ claim: 'a', value: '1' }], organizationId: ACME, scopes: ['admin'] },
       {
-        claim: 'https://x.example/b',
-        value: 'x=y z',
+        conditions: [{ claim: 'https://x.example/b', value: 'x=y z' }],
         organizationId: ACME,
         scopes: ['users:read', 'users:write'],
       },
@@ -61,7 +61,7 @@ describe('the rules', () => {
     for (const email_verified of [true, false, 'true', undefined]) {
       const all = { ...claims, email_verified };
       const matching = matchingClaims(rules, all);
-      expect(allowedOrganizations(rules, matching)).toEqual(allowedOrganizations(rules, all));
+      expect(grantsOf(rules, matching)).toEqual(grantsOf(rules, all));
       expect(JSON.stringify(matching)).not.toMatch(/Ada|"C"|"B","B"/);
     }
   });

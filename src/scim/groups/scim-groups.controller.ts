@@ -4,7 +4,7 @@ import { GroupsService } from '../../groups/groups.service';
 import { type Caller, CurrentCaller } from '../../http/caller';
 import { BodyLimit } from '../../http/input/body-of-route';
 import { Scopes } from '../../http/scopes';
-import { RequestCost } from '../../rate-limit/request-cost';
+import { TokenWindows } from '../../rate-limit/token-windows';
 import { Projection } from '../wire/projection';
 import { groupStepsOf, groupOf } from './group-body';
 import { listQueryOf, listResponse } from '../wire/list-query';
@@ -29,7 +29,7 @@ export class ScimGroupsController {
   constructor(
     private readonly groups: GroupsService,
     private readonly lists: ScimGroupList,
-    private readonly cost: RequestCost,
+    private readonly windows: TokenWindows,
   ) {}
 
   @Get('Groups')
@@ -63,7 +63,7 @@ export class ScimGroupsController {
     const projection = exchange.projection(GROUP);
     const { members, ...fields } = groupOf(body);
     const group = await this.groups.create(by, fields, members);
-    await this.cost.count(exchange, requestsFor(group.memberCount));
+    await this.windows.addCost(exchange, requestsFor(group.memberCount));
     exchange.setLocation(`/Groups/${group.id}`);
     return this.shown(by, group, projection, exchange);
   }
@@ -89,7 +89,7 @@ export class ScimGroupsController {
       ],
       exchange.precondition('group'),
     );
-    await this.cost.count(exchange, requestsFor(group.movedMembers));
+    await this.windows.addCost(exchange, requestsFor(group.movedMembers));
     return this.shown(by, group, projection, exchange);
   }
 
@@ -105,7 +105,7 @@ export class ScimGroupsController {
   ) {
     const projection = exchange.projection(GROUP);
     const group = await this.groups.change(by, id, groupStepsOf(body), exchange.precondition('group'));
-    await this.cost.count(exchange, requestsFor(group.movedMembers));
+    await this.windows.addCost(exchange, requestsFor(group.movedMembers));
     if (!projection.isDefault) return this.shown(by, group, projection, exchange);
     exchange.setVersion(group.version);
     exchange.setStatus(204);

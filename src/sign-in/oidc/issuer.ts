@@ -1,10 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type * as openidClient from 'openid-client';
 import { describeError } from '../../database/errors';
-import { isSubject } from '../source/user-name';
-import type { Claims } from './admin-rules';
-import { boundedFetch } from './bounded-fetch';
-import { isUnavailable, reasonsOf } from './issuer-errors';
+import { isSubject } from '../../issuers/subject-name';
+import { boundedFetch } from '../../issuers/bounded-fetch';
+import type { Claims } from '../../issuers/claim-rules';
+import { notInstalled } from '../../issuers/not-installed';
+import { isUnavailable, reasonsOf } from '../../issuers/issuer-errors';
 import { issuerUnreachable, notVerified, SignInFailure } from './sign-in-failure';
 import type { OidcSettings } from './sign-in-settings';
 
@@ -58,7 +59,7 @@ export class Issuer {
 
   /** Loads the library, even if the issuer is unreachable. `wantedScopes` are requested if the issuer has them. */
   static async open(settings: OidcSettings, wantedScopes: readonly string[]): Promise<Issuer> {
-    const library = await import('openid-client').catch(notInstalled);
+    const library = await import('openid-client').catch(notInstalled('openid-client', 'OIDC_ISSUER'));
     const issuer = new Issuer(library, settings, wantedScopes);
     issuer.configuration().catch(() => {}); // asked again when it is needed
     return issuer;
@@ -156,7 +157,7 @@ export class Issuer {
     try {
       const configuration = await library.discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: TIMEOUT_S,
-        [library.customFetch]: boundedFetch,
+        [library.customFetch]: (url, options) => boundedFetch(url, options as RequestInit),
         execute: [
           library.enableNonRepudiationChecks, // verifies signatures, which the library leaves to TLS by default
           ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
@@ -194,11 +195,4 @@ export class Issuer {
     const code = (error as { error?: unknown }).error; // of the token endpoint, such as `invalid_client`
     this.logger.warn({ message, reasons, code, error: describeError(error) });
   }
-}
-
-function notInstalled(error: unknown): never {
-  if ((error as NodeJS.ErrnoException).code?.endsWith('MODULE_NOT_FOUND')) {
-    throw new Error('openid-client is not installed. Unset OIDC_ISSUER, or run npm install openid-client.');
-  }
-  throw error;
 }

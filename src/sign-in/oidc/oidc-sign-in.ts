@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { isPagePath } from '../../dashboard/dashboard.files';
-import type { NetworkLimiter } from '../../rate-limit/network-limiter';
+import type { NetworkLimit, NetworkLimiter } from '../../rate-limit/network-limiter';
+import { type Claims, grantsOf } from '../../issuers/claim-rules';
 import { type SignedInUser, SignInSource, type SignInStatus } from '../source/sign-in-source';
-import { displayName } from '../source/user-name';
-import { allowedOrganizations, type Claims, matchingClaims } from './admin-rules';
+import { displayName } from '../../issuers/subject-name';
+import { matchingClaims } from './admin-rules';
 import { readCookie, setCookie } from './cookies';
 import type { AttemptSecrets, Identity, Issuer } from './issuer';
 import { SealedCookie } from './sealed-cookie';
@@ -15,7 +16,7 @@ import type { UsedAttempts } from './used-attempts';
 const ATTEMPT_MS = 10 * 60_000;
 
 /** Anybody can begin an attempt and end it with a made-up code, which costs a row and a request to the issuer. */
-const ATTEMPTS_PER_HOUR = 600;
+const ATTEMPTS: NetworkLimit = { name: 'sign-in', limit: 600, per: 'hour' };
 
 /** The content of the cookie while the user is at the issuer. */
 interface SignInAttempt extends AttemptSecrets {
@@ -79,7 +80,7 @@ export class OidcSignIn extends SignInSource {
   async finish(response: URLSearchParams, cookie: string, address?: string): Promise<Redirect> {
     const attempt = this.cookie.open<SignInAttempt>('round', cookie);
     if (!attempt || response.getAll('state').join() !== attempt.state) throw attemptIsOver();
-    const { isBlocked, timeToExpire } = await this.limiter.count(address, ATTEMPTS_PER_HOUR);
+    const { isBlocked, timeToExpire } = await this.limiter.count(address, ATTEMPTS);
     if (isBlocked) throw tooManyAttempts(timeToExpire);
     if (!(await this.used.consume(attempt.id, new Date(attempt.expiresAt)))) throw attemptIsOver();
     const identity = await this.issuer.identify(response, attempt);
@@ -90,7 +91,7 @@ export class OidcSignIn extends SignInSource {
     }
     const { claims, idToken } = identity;
     const { rules } = this.settings;
-    if (allowedOrganizations(rules, claims).length === 0) throw noRule(this.issuer.name, rules, claims);
+    if (grantsOf(rules, claims).length === 0) throw noRule(this.issuer.name, rules, claims);
     const completed: CompletedSignIn = {
       ...newAttempt(),
       ...userOf(claims),
@@ -121,7 +122,7 @@ export class OidcSignIn extends SignInSource {
     const completed = this.cookie.open<CompletedSignIn>('signed in', cookie);
     if (!completed || completed.expiresAt <= Date.now()) return null;
     const { claims, ...user } = completed;
-    const organizations = allowedOrganizations(this.settings.rules, claims);
+    const organizations = grantsOf(this.settings.rules, claims);
     return organizations.length > 0 ? { ...user, organizations } : null;
   }
 

@@ -1,4 +1,4 @@
-import { type AdminRule, type Claims, claimsOf, valuesOf } from './admin-rules';
+import { type ClaimRule, type Claims, claimsOf, valuesOf } from '../../issuers/claim-rules';
 
 /** The reason why a user could not sign in, in words for that user. */
 export class SignInFailure extends Error {
@@ -47,7 +47,7 @@ export const tooManyAttempts = (seconds: number) =>
   );
 
 /** Names the claims, but not their values, so that the text can be sent to somebody. */
-export function noRule(issuer: string, rules: readonly AdminRule[], claims: Claims): SignInFailure {
+export function noRule(issuer: string, rules: readonly ClaimRule[], claims: Claims): SignInFailure {
   const states = claimsOf(rules).map((name) => `${name}: ${stateOf(claims, name)}`);
   return new SignInFailure(
     403,

@@ -1,27 +1,7 @@
 import { reject, Variable } from '../../feature/setting';
-import { type AdminRule, parseAdminRules } from './admin-rules';
-
-/** `localhost` and the addresses of this machine. */
-const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-
-/** A URL that is as safe as the sign-in itself: https, or http on loopback, where nobody can listen. */
-function safeUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
-  if (!url || !isSafe) return reject('must be an https:// URL; http:// is for loopback only');
-  const isPlain = url.username === '' && url.password === '' && !/[?#]/.test(text);
-  return isPlain ? url : reject('must be a URL without a user, a query and a fragment');
-}
-
-/** The URL at which browsers reach the service, without a slash at the end. */
-const publicUrl = (text: string): string => safeUrl(text).href.replace(/\/+$/, '');
-
-/** The issuer exactly as it writes itself, with or without a slash at the end. */
-const issuer = (text: string): string => {
-  if (text.includes('/.well-known/')) reject('must be the issuer itself, without /.well-known/');
-  safeUrl(text);
-  return text;
-};
+import type { ClaimRule } from '../../issuers/claim-rules';
+import { issuerUrl, publicUrl } from '../../issuers/urls';
+import { parseAdminRules } from './admin-rules';
 
 const adminRules = (text: string) =>
   text.trim() === '' ? reject('must not be blank') : parseAdminRules(text);
@@ -38,7 +18,7 @@ export class OidcSettings {
   /** The URL at which browsers reach the service, without a trailing slash. Required. */
   @Variable('PUBLIC_URL', publicUrl) publicUrl: string;
   /** The issuer's identifier, a URL. Default: none, and nobody signs in there. */
-  @Variable('OIDC_ISSUER', issuer) issuer: string;
+  @Variable('OIDC_ISSUER', issuerUrl) issuer: string;
   /** The id of the client that is registered at the issuer. Required. */
   @Variable('OIDC_CLIENT_ID', clientId) clientId: string;
   /** The secret of the client. Default: none, for a public client. */
@@ -46,7 +26,7 @@ export class OidcSettings {
   /** 32 bytes in base64, which encrypt the cookie. Default: the client's secret does, or a key of the process. */
   @Variable('SIGN_IN_KEY', signInKey) key?: string;
   /** The rules that say who may sign in. Default: nobody. */
-  @Variable('OIDC_ADMINS', adminRules) rules: readonly AdminRule[] = [];
+  @Variable('OIDC_ADMINS', adminRules) rules: readonly ClaimRule[] = [];
 }
 
 /** The key of the cookie must not be guessable: anybody who begins a sign-in gets a cookie to try secrets on. */

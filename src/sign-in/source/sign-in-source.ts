@@ -1,18 +1,13 @@
 import type { Request, Response } from 'express';
-import type { Scope } from '../../http/scopes';
+import type { Grant } from '../../issuers/claim-rules';
 import type { TokenCreator } from '../../tokens/token.entity';
-
-/** An organization whose dashboard a user may open, and the scopes that the user gets there. */
-export interface AllowedOrganization {
-  organizationId: string;
-  scopes: Scope[];
-}
 
 /** A user who has signed in and may open the dashboard. */
 export interface SignedInUser {
   person: TokenCreator;
   tokenName: string;
-  organizations: AllowedOrganization[];
+  /** The organizations whose dashboard the user may open. */
+  organizations: Grant[];
 }
 
 /** The state of signing in, for the page. */

@@ -1,0 +1,104 @@
+import { Logger, ServiceUnavailableException } from '@nestjs/common';
+import type * as jose from 'jose';
+import { describeError } from '../database/errors';
+import { boundedFetch } from '../issuers/bounded-fetch';
+import { reasonsOf } from '../issuers/issuer-errors';
+import { isSafe } from '../issuers/urls';
+
+/** How long the keys are kept. */
+const KEEP_MS = 10 * 60_000;
+
+/** The issuer is asked no more often than that; until then its last answer counts, and its silence, too. */
+const ASK_EVERY_MS = 10_000;
+
+/** How long the issuer may take for both of its documents. */
+const TIMEOUT_MS = 5_000;
+
+/** How many bytes of bodies may wait for issuers: a silent one must not use up the room for other bodies. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+type FoundKey = Awaited<ReturnType<jose.JWTVerifyGetKey>>;
+
+/** The keys of one issuer of assertions. */
+export class IssuerKeys {
+  private readonly logger = new Logger('TokenIssuers');
+  private keys?: { find: jose.JWTVerifyGetKey; readAt: number };
+  private last?: { askedAt: number; answer: Promise<jose.JWTVerifyGetKey>; isPending: boolean };
+  private waitingBytes = 0;
+
+  /** `issuers` is how many there are. */
+  constructor(
+    private readonly library: Pick<typeof jose, 'createLocalJWKSet' | 'errors'>,
+    private readonly issuer: string,
+    private readonly issuers: number,
+  ) {}
+
+  /**
+   * Finds the key that has signed. `bytes` of memory wait if the issuer has to be asked. Throws a 503 if it does not
+   * answer, and an error of the library if it has no such key.
+   */
+  async find(bytes: number, ...signed: Parameters<jose.JWTVerifyGetKey>): Promise<FoundKey> {
+    const isFresh = this.keys && performance.now() - this.keys.readAt < KEEP_MS;
+    const find = isFresh ? this.keys!.find : await this.ask(bytes);
+    try {
+      return await find(...signed);
+    } catch (error) {
+      if (!(error instanceof this.library.errors.JWKSNoMatchingKey)) throw error;
+      const newer = await this.ask(bytes); // the issuer may have a new key
+      return newer(...signed);
+    }
+  }
+
+  private async ask(bytes: number): Promise<jose.JWTVerifyGetKey> {
+    if (!this.last || performance.now() - this.last.askedAt >= ASK_EVERY_MS) this.begin();
+    const { answer, isPending } = this.last!;
+    if (!isPending) return answer;
+    if (this.waitingBytes + bytes > MAX_WAITING_BYTES / this.issuers) throw unreachable();
+    this.waitingBytes += bytes;
+    return answer.finally(() => (this.waitingBytes -= bytes));
+  }
+
+  private begin(): void {
+    const last = { askedAt: performance.now(), answer: this.read(), isPending: true };
+    this.last = last;
+    const end = () => (last.isPending = false);
+    last.answer.then(end, end);
+  }
+
+  private async read(): Promise<jose.JWTVerifyGetKey> {
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const { issuer, jwks_uri: uri } = await fetchJson(
+        `${this.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+        signal,
+      );
+      if (issuer !== this.issuer) throw new Error('the issuer has another identifier');
+      if (typeof uri !== 'string' || !URL.canParse(uri) || !isSafe(new URL(uri)))
+        throw new Error('the issuer has no https:// address of its keys');
+      const keys = (await fetchJson(uri, signal)) as unknown as jose.JSONWebKeySet;
+      const find = this.library.createLocalJWKSet(keys);
+      this.keys = { find, readAt: performance.now() };
+      return find;
+    } catch (error) {
+      const message = 'The keys of an issuer cannot be read; its assertions are not exchanged.';
+      this.logger.warn({
+        message,
+        issuer: this.issuer,
+        reasons: reasonsOf(error),
+        error: describeError(error),
+      });
+      throw unreachable();
+    }
+  }
+}
+
+async function fetchJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+  const headers = { Accept: 'application/json, application/jwk-set+json' };
+  const response = await boundedFetch(url, { headers, redirect: 'error', signal });
+  if (response.status === 200) return (await response.json()) as Record<string, unknown>;
+  await response.body?.cancel();
+  throw new Error(`the issuer has answered with ${response.status}`);
+}
+
+const unreachable = () =>
+  new ServiceUnavailableException('The issuer of the assertion does not answer. Try again.');

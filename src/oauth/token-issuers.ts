@@ -1,0 +1,91 @@
+import { reject, Variable } from '../feature/setting';
+import { type ClaimRule, type Condition, notARule, parseRules } from '../issuers/claim-rules';
+import { issuerUrl, publicUrl } from '../issuers/urls';
+
+/** Grants scopes in an organization to those whose assertion this issuer has signed. */
+export interface IssuerRule extends ClaimRule {
+  issuer: string;
+}
+
+const EXAMPLE =
+  'https://token.actions.githubusercontent.com sub=repo:acme/crm:ref:refs/heads/main -> org_01kacpb2w5r8y3h6j9m4n7p0qx users:read';
+
+/** An issuer, and the values of one claim or several, none of which has a space. */
+const CONDITIONS = /^(\S+)((?:\s+[^\s=]+=\S+)+)$/;
+const CONDITION = /^([^=]+)=(.+)$/;
+
+/** A subject is stored, so it has neither control characters nor half of a surrogate pair. */
+const SUBJECT = /^[^\p{Cc}\p{Cs}]+$/u;
+
+/** Reads rules of the form `issuer sub=value claim=value -> org_… scope scope`. Throws an error with all faults. */
+export const parseIssuerRules = (rules: readonly string[]): IssuerRule[] =>
+  parseRules(rules, EXAMPLE, (text, grant, quoted) => {
+    const [, issuer, list] = CONDITIONS.exec(text) ?? [];
+    if (issuer === undefined) throw notARule(EXAMPLE, quoted);
+    try {
+      issuerUrl(issuer);
+    } catch (error) {
+      throw new Error(`has a rule whose issuer ${(error as Error).message}: ${quoted}`, { cause: error });
+    }
+    const conditions = list.trim().split(/\s+/).map(conditionOf);
+    if (!conditions.some(({ claim, value }) => claim === 'sub' && SUBJECT.test(value)))
+      throw new Error(`has a rule without a sub: ${quoted}`);
+    if (grant.scopes.length === 0) throw new Error(`has a rule without scopes: ${quoted}`);
+    return { issuer, conditions, ...grant };
+  });
+
+function conditionOf(text: string): Condition {
+  const [, claim, value] = CONDITION.exec(text)!;
+  return { claim, value };
+}
+
+/** Checks the rules, and returns each as text. */
+function rules(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  parseIssuerRules(parts);
+  return parts;
+}
+
+/** Whose signed assertions are exchanged for tokens, and for which ones. */
+export class TokenIssuers {
+  /** The audience of the assertions: the URL of the service, without a slash at the end. Required. */
+  @Variable('PUBLIC_URL', publicUrl) audience: string;
+  /**
+   * Rules of the form `issuer sub=value -> org_… scope scope`; further `claim=value` may follow the first, and all must
+   * match.
+   */
+  @Variable('TOKEN_ISSUERS', rules) rules: readonly string[];
+}
+
+export interface TokenIssuersOptions {
+  /** Default: none, and only client credentials are exchanged. */
+  tokenIssuers?: TokenIssuers;
+}
+
+/** The faults of the variables together. */
+export const tokenIssuersFaults = ({ TOKEN_ISSUERS, PUBLIC_URL }: NodeJS.ProcessEnv): string[] =>
+  TOKEN_ISSUERS !== undefined && PUBLIC_URL === undefined
+    ? [
+        'PUBLIC_URL must be set with TOKEN_ISSUERS: the URL of the service, which assertions name as their audience',
+      ]
+    : [];
+
+/** The same settings, as a host application gives them. Throws an error that says what they must be. */
+export function readTokenIssuers(given: unknown): TokenIssuers {
+  const { audience, rules } = Object(given) as Partial<TokenIssuers>;
+  if (typeof audience !== 'string') return reject('.audience must be a URL');
+  if (!Array.isArray(rules) || !rules.every((rule) => typeof rule === 'string'))
+    return reject('.rules must be a list of rules');
+  return {
+    audience: within('.audience', () => publicUrl(audience)),
+    rules: within('.rules', () => (parseIssuerRules(rules), rules)),
+  };
+}
+
+function within<Value>(name: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    return reject(`${name} ${(error as Error).message}`);
+  }
+}
