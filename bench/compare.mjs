@@ -15,7 +15,7 @@ const WARM_UP = 3;
  * - `callers`: overrides the number of callers;
  * - `amountOf(side)`: the number of requests, instead of a duration;
  * - `onResponse(side, body, organization)`.
- * A request is `{ method, path, organization, body, headers }`.
+ * A request is `{ method, path, organization, body, headers }`. A body is sent as JSON, unless it is text.
  */
 export async function compare(sides, operations, { state, rounds, seconds, callers }) {
   const results = new Map(operations.map((operation) => [operation, new Map()]));
@@ -95,7 +95,7 @@ async function measure(side, operation, { seconds, callers }) {
               ...(body && { 'Content-Type': 'application/json' }),
               ...headers,
             },
-            body: body && JSON.stringify(body),
+            body: typeof body === 'string' ? body : body && JSON.stringify(body),
           };
         },
         onResponse: onResponse && ((_, body, { organization }) => onResponse(side, body, organization)),

@@ -111,7 +111,7 @@ export const newPostgres = () =>
   });
 
 /** Starts a server on a free port, with a rate limit too high to matter. */
-async function startServer({ args, cwd }, databaseUrl) {
+async function startServer({ args, cwd }, databaseUrl, variables = {}) {
   const child = spawn(process.execPath, args, {
     cwd,
     env: {
@@ -122,6 +122,7 @@ async function startServer({ args, cwd }, databaseUrl) {
       HOST: '127.0.0.1',
       RATE_LIMIT_PER_MINUTE: '1000000000',
       LOG_LEVEL: 'warn',
+      ...variables,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -169,5 +170,6 @@ export async function openSide(side, databaseUrl, postgresPids, { organizations,
   // A process that has not done the work of filling.
   await filling.stop();
   if (side.prepare) await client.query(side.prepare);
-  return { ...filling, ...side, ...(await startServer(side, databaseUrl)), ...filled };
+  const variables = await side.variablesOf?.(tenants);
+  return { ...filling, ...side, ...(await startServer(side, databaseUrl, variables)), ...filled };
 }

@@ -23,7 +23,7 @@ export type { CreateUserDto, ListUsersDto, SearchUsersDto, UpdateUserDto } from 
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
 export type { CreateGroupDto, ListGroupsDto } from './groups/group/group.dto';
 export type { GroupStep } from './groups/group/group-steps';
-export type { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens/tokens.dto';
+export type { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens/tokens.dto';
 export type {
   CreateWebhookDto,
   ListWebhooksDto,

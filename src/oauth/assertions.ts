@@ -27,9 +27,7 @@ export class Assertions {
     private readonly audience: string,
     issuers: ReadonlySet<string>,
   ) {
-    this.keys = new Map(
-      [...issuers].map((issuer) => [issuer, new IssuerKeys(library, issuer, issuers.size)]),
-    );
+    this.keys = new Map([...issuers].map((issuer) => [issuer, new IssuerKeys(library, issuer)]));
   }
 
   /** Loads the library. */

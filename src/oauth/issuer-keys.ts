@@ -1,6 +1,7 @@
 import { Logger, ServiceUnavailableException } from '@nestjs/common';
 import type * as jose from 'jose';
 import { describeError } from '../database/errors';
+import { Room } from '../http/input/room';
 import { boundedFetch } from '../issuers/bounded-fetch';
 import { reasonsOf } from '../issuers/issuer-errors';
 import { isSafe } from '../issuers/urls';
@@ -14,8 +15,9 @@ const ASK_EVERY_MS = 10_000;
 /** How long the issuer may take for both of its documents. */
 const TIMEOUT_MS = 5_000;
 
-/** How many bytes of bodies may wait for issuers: a silent one must not use up the room for other bodies. */
-const MAX_WAITING_BYTES = 1024 * 1024;
+/** For the bytes of bodies that wait for issuers: a silent one must not use up the memory for other bodies. */
+const waiting = new Room({ one: 512 * 1024, all: 1024 * 1024 });
+const { signal: never } = new AbortController();
 
 type FoundKey = Awaited<ReturnType<jose.JWTVerifyGetKey>>;
 
@@ -24,13 +26,10 @@ export class IssuerKeys {
   private readonly logger = new Logger('TokenIssuers');
   private keys?: { find: jose.JWTVerifyGetKey; readAt: number };
   private last?: { askedAt: number; answer: Promise<jose.JWTVerifyGetKey>; isPending: boolean };
-  private waitingBytes = 0;
 
-  /** `issuers` is how many there are. */
   constructor(
     private readonly library: Pick<typeof jose, 'createLocalJWKSet' | 'errors'>,
     private readonly issuer: string,
-    private readonly issuers: number,
   ) {}
 
   /**
@@ -53,9 +52,9 @@ export class IssuerKeys {
     if (!this.last || performance.now() - this.last.askedAt >= ASK_EVERY_MS) this.begin();
     const { answer, isPending } = this.last!;
     if (!isPending) return answer;
-    if (this.waitingBytes + bytes > MAX_WAITING_BYTES / this.issuers) throw unreachable();
-    this.waitingBytes += bytes;
-    return answer.finally(() => (this.waitingBytes -= bytes));
+    const guest = { owner: this.issuer, size: bytes, patienceMs: 0, signal: never };
+    await waiting.enter(guest);
+    return answer.finally(() => waiting.leave(guest));
   }
 
   private begin(): void {
