@@ -1,15 +1,42 @@
 import type { EntityManager } from 'typeorm';
+import { findLocked } from '../database/find-locked';
+import { isId } from '../database/id';
 import { execute, query, sql } from '../database/sql';
+import type { Caller } from '../http/caller';
+import { conflict, invalidInput, notFound } from '../http/fault';
+import { allows, type Scope } from '../http/scopes';
+import { insertToken } from './insert-token';
 import { Token } from './token.entity';
+import { serializeToken } from './token.serializer';
 
 /** The life of a token that another one is exchanged for, unless that one ends sooner. */
-export const CHILD_HOURS = 1;
+const HOURS = 1;
 
 /** How many children of a token may live at once. */
-export const MAX_CHILDREN = 1_000;
+const MAX_CHILDREN = 1_000;
+
+/** Makes a child of a token, as `TokensService.exchange()` describes it. */
+export async function insertChild(
+  manager: EntityManager,
+  caller: Caller,
+  { parentId, scopes }: { parentId: string; scopes?: Scope[] },
+  value: string,
+): Promise<Token> {
+  const { organizationId } = caller;
+  if (!isId('tok', parentId)) throw tokenNotFound();
+  // Locked, so that it cannot be revoked meanwhile, and its children are counted one after the other.
+  const parent = await findLocked(manager, Token, { organizationId, id: parentId });
+  if (!parent || serializeToken(parent).state !== 'active') throw tokenNotFound();
+  if (parent.windowId) throw conflict('A token of an exchange cannot be exchanged.');
+  if (scopes && !allows(parent.scopes, scopes)) throw beyondParent();
+  if ((await countChildren(manager, parentId)) >= MAX_CHILDREN) throw tooManyChildren();
+  const { name, rateLimit, expiresAt: endsBy } = parent;
+  const own = { parentId, windowId: parentId, scopes: scopes ?? parent.scopes, hours: HOURS, endsBy };
+  return insertToken(manager, caller, { name, rateLimit, ...own }, value);
+}
 
 /** How many children of a token live. */
-export async function countChildren(manager: EntityManager, parentId: string): Promise<number> {
+async function countChildren(manager: EntityManager, parentId: string): Promise<number> {
   const [{ count }] = await query<{ count: number }>(
     manager,
     sql`SELECT count(*)::integer AS count FROM ${Token}
@@ -24,4 +51,14 @@ export const revokeChildren = (manager: EntityManager, parentId: string): Promis
     manager,
     sql`UPDATE ${Token} SET revoked_at = now()
         WHERE parent_id = ${parentId} AND revoked_at IS NULL AND expires_at > now()`,
+  );
+
+export const tokenNotFound = () => notFound('There is no such token.');
+
+const beyondParent = () =>
+  invalidInput([{ field: 'scopes', code: 'invalid', message: 'must be among those of the token' }]);
+
+const tooManyChildren = () =>
+  conflict(
+    `The token has been exchanged for ${MAX_CHILDREN} tokens that still live. Use these, or revoke them.`,
   );

@@ -7,13 +7,12 @@ import { isId } from '../database/id';
 import { query, sql } from '../database/sql';
 import { recordTokenEvent } from '../events/record-events';
 import { type By, type Caller, callerOf, type Source } from '../http/caller';
-import { conflict, invalidInput, noSuchOrganization, notFound } from '../http/fault';
+import { conflict, invalidInput, noSuchOrganization } from '../http/fault';
 import { validate, validatedInput } from '../http/input/validate';
-import { allows } from '../http/scopes';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { BY_CREATION, type Page, paginate } from '../pages/paginate';
 import type { RateLimitOptions } from '../rate-limit/rate-limit.options';
-import { CHILD_HOURS, countChildren, MAX_CHILDREN, revokeChildren } from './children';
+import { insertChild, revokeChildren, tokenNotFound } from './children';
 import { numberIn } from './durations';
 import { insertToken, type TokenFields } from './insert-token';
 import { IN_STATE, Token, TOKEN_COLUMNS } from './token.entity';
@@ -172,31 +171,11 @@ export class TokensService {
    */
   async exchange(by: By, parentId: string, input: ExchangeTokenDto = {}): Promise<NewToken> {
     const caller = callerOf(by);
-    const { organizationId } = caller;
     const { scopes } = validatedInput(ExchangeTokenDto, input);
-    if (!isId('tok', parentId)) throw tokenNotFound();
     const value = newTokenValue();
     const token = await this.database.write(
-      organizationId,
-      async (manager) => {
-        // Locked, so that it cannot be revoked meanwhile, and its children are counted one after the other.
-        const parent = await findLocked(manager, Token, { organizationId, id: parentId });
-        if (!parent || serializeToken(parent).state !== 'active') throw tokenNotFound();
-        if (parent.windowId) throw conflict('A token of an exchange cannot be exchanged.');
-        const { name, rateLimit, expiresAt: endsBy } = parent;
-        if (scopes && !allows(parent.scopes, scopes)) throw beyondParent();
-        if ((await countChildren(manager, parentId)) >= MAX_CHILDREN) throw tooManyChildren();
-        const life = { hours: CHILD_HOURS, endsBy };
-        const fields = {
-          name,
-          scopes: scopes ?? parent.scopes,
-          rateLimit,
-          parentId,
-          windowId: parentId,
-          ...life,
-        };
-        return insertToken(manager, caller, fields, value);
-      },
+      caller.organizationId,
+      (manager) => insertChild(manager, caller, { parentId, scopes }, value),
       'quick',
     );
     return { token: serializeToken(token), value };
@@ -231,13 +210,3 @@ async function endToken(manager: EntityManager, { organizationId, id }: Token, h
 /** Neither of a sign-in nor of an exchange. An index has these. */
 const STANDING = sql`created_by IS NULL AND parent_id IS NULL`;
 const OF_SESSION = sql`(created_by IS NOT NULL OR parent_id IS NOT NULL)`;
-
-const beyondParent = () =>
-  invalidInput([{ field: 'scopes', code: 'invalid', message: 'must be among those of the token' }]);
-
-const tooManyChildren = () =>
-  conflict(
-    `The token has been exchanged for ${MAX_CHILDREN} tokens that still live. Use these, or revoke them.`,
-  );
-
-const tokenNotFound = () => notFound('There is no such token.');
