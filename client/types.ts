@@ -630,6 +630,38 @@ export interface Fault {
   message: string;
 }
 
+/** A token request of OAuth 2.0. No field may stand twice. */
+export interface TokenRequest {
+  /** What is exchanged: the value of a token, or an assertion. */
+  grant_type: 'client_credentials' | 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+  /** The scopes of the new token, separated by spaces. By default all that the old one has, or that the rules give. */
+  scope?: string;
+  /** The id of the token that is exchanged, unless it comes by HTTP Basic. */
+  client_id?: string;
+  /** The value of that token, unless it comes by HTTP Basic. */
+  client_secret?: string;
+  /** A JWT of an issuer that the operators trust, such as that of a Kubernetes service account or of a pipeline. */
+  assertion?: string;
+  /** The organization of the new token, if the assertion gives access to several. */
+  organization_id?: string;
+}
+
+/** The body of an error of OAuth 2.0 (RFC 6749). */
+export interface OAuthError {
+  /** What failed, for programs. */
+  error:
+    | 'invalid_request'
+    | 'invalid_client'
+    | 'invalid_grant'
+    | 'unsupported_grant_type'
+    | 'invalid_scope'
+    | 'slow_down'
+    | 'server_error'
+    | 'temporarily_unavailable';
+  /** What failed, for people. */
+  error_description: string;
+}
+
 export interface ListUsersQuery {
   /** The field to sort by. Letter case is ignored; for `name`, so are accents. */
   sort?: 'name' | 'email' | 'createdAt' | 'updatedAt';

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { version } from '../../package.json';
 import { AppModule } from '../../src/app.module';
 import { type Route, routesOf } from '../../src/http/method-not-allowed';
-import { API_FORMAT, formatOf } from '../../src/http/wire-format';
+import { formatOf } from '../../src/http/wire-format';
 import { controllersOf } from '../../src/service.module';
 import { DEFAULTS } from '../../src/service.options';
 import { fieldsOf } from './constraints';
@@ -32,7 +32,7 @@ export async function readService() {
   const served: Route[] = [...routesOf(controllersOf(new DiscoveryService(app.get(ModulesContainer))))];
   // SCIM describes itself, at /Schemas, and the files of a page are no API.
   const routes = served.filter(
-    ({ path }) => formatOf({ url: path }) === API_FORMAT && !path.startsWith('/docs/'),
+    ({ path }) => formatOf({ url: path }).source !== 'scim' && !path.startsWith('/docs/'),
   );
   for (const dto of bodiesOf(routes)) hideRefused(dto as Described);
   const config = new DocumentBuilder().setTitle('User Management Service').setVersion(version).build();

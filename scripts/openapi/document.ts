@@ -1,9 +1,11 @@
 import { version } from '../../package.json';
 import type { Route } from '../../src/http/method-not-allowed';
+import { TokenController } from '../../src/oauth/token.controller';
 import { readService } from './app';
 import type { Schema } from './constraints';
 import { exampleOf, FAILURES } from './failures';
 import { AUTHENTICATED, COMMON, HEADERS, headerRefs } from './headers';
+import { describeExchange, OAUTH_SCHEMAS, OAUTH_SCHEME } from './oauth';
 import { describeOperation, type Operation } from './operation';
 import { bodiesOf, isAlias } from './routes';
 import { schemasOf } from './schemas';
@@ -29,7 +31,7 @@ export async function describeService(): Promise<object> {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '.', description: 'The service that serves this document.' }], // a gateway may prefix the path
-    security: [{ token: [] }],
+    security: [{ token: [] }, { oauth2: [] }],
     tags: TAGS,
     paths: describePaths(
       paths,
@@ -37,7 +39,7 @@ export async function describeService(): Promise<object> {
     ),
     webhooks: { event: WEBHOOK },
     components: {
-      schemas: schemasOf(components.schemas, bodiesOf(routes)),
+      schemas: { ...schemasOf(components.schemas, bodiesOf(routes)), ...OAUTH_SCHEMAS },
       headers: HEADERS,
       responses: Object.fromEntries(Object.keys(FAILURES).map((status) => failureResponse(Number(status)))),
       securitySchemes: {
@@ -46,6 +48,7 @@ export async function describeService(): Promise<object> {
           scheme: 'bearer',
           description: 'An API token, in the header `Authorization: Bearer <token>`.',
         },
+        oauth2: OAUTH_SCHEME,
       },
     },
   });
@@ -56,13 +59,14 @@ function describePaths(generated: Paths, routes: Route[]): Paths {
   const operations = routes.map((route) => {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
-    return { path, method, operation: describeOperation(generated[path][method], route) };
+    const operation = describeOperation(generated[path][method], route);
+    return {
+      path,
+      method,
+      operation: route.controller === TokenController ? describeExchange(operation) : operation,
+    };
   });
   operations.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
-  for (const { operation } of operations) {
-    const [tag] = operation.tags;
-    if (!TAGS.some(({ name }) => name === tag)) throw new Error(`The tags of no feature have ${tag}.`);
-  }
   const described: Paths = {};
   for (const { name } of TAGS) {
     for (const { path, method, operation } of operations) {

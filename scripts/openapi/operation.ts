@@ -8,7 +8,7 @@ import { FAILURES } from './failures';
 import { AUTHENTICATED, COMMON, headerRefs } from './headers';
 import { responsesOf, pathsOf, queryFieldsOf } from './routes';
 import { publicName, toOpenApi31 } from './schemas';
-import { ID_PARAMETERS } from './texts';
+import { ID_PARAMETERS, TAGS } from './texts';
 
 interface Response {
   /** A reference to a shared response, instead of the other properties. */
@@ -40,7 +40,7 @@ export function describeOperation(generated: Operation, route: Route): Operation
     tags: [tag],
     operationId: `${inCamelCase(tag)}.${route.handler.name}`,
     description: `${generated.description}\n\n${requirementOf(access)}`,
-    security: open ? [] : [{ token: [] }],
+    security: open ? [] : [{ token: [] }, { oauth2: access }],
     parameters: [
       ...generated.parameters.map((parameter) => ({
         ...parameter,
@@ -59,12 +59,15 @@ export function describeOperation(generated: Operation, route: Route): Operation
   };
 }
 
-/** The last segment of the controller's path, or the controller's name if the path is empty. */
+/** That of the last segment of the controller's path, or of the controller's name if the path is empty. */
 function tagOf(route: Route): string {
   const { controller } = route;
   const [base] = pathsOf(route);
   const name = base === '/' ? controller.name.replace('Controller', '') : base.split('/').at(-1)!;
-  return name[0].toUpperCase() + name.slice(1).replaceAll('-', ' ');
+  const words = name.toLowerCase().replaceAll('-', ' ');
+  const tag = TAGS.find((tag) => tag.name.toLowerCase() === words);
+  if (!tag) throw new Error(`The tags of no feature have ${words}.`);
+  return tag.name;
 }
 
 const inCamelCase = (words: string) =>

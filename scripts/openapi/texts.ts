@@ -27,6 +27,9 @@ implies another. A token value is \`umt_\` followed by 38 letters and digits, th
 Every response to a token that expires says when, in \`X-Token-Expires-At\`. Replace the token before that:
 \`POST /v1/tokens/{id}/rotate\` returns a new one, and both work for a while.
 
+\`POST /oauth/token\` returns a token that lasts an hour, for the id and the value of another token or for the signed assertion of an
+issuer that the operators trust. Libraries for OAuth 2.0 can get and renew it.
+
 ## Pages
 
 Lists return one page as \`data\`, and the position of the next one as \`nextCursor\`. Repeat the request with that \`cursor\`, or follow
@@ -41,7 +44,7 @@ token has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Res
 
 ## Errors
 
-Every error has the same body, \`application/problem+json\` (RFC 9457). Programs should read \`code\` and the codes in \`errors\`; the
+Every error has the same body, \`application/problem+json\` (RFC 9457), but for those of \`POST /oauth/token\`. Programs should read \`code\` and the codes in \`errors\`; the
 other texts are for people. Quote \`requestId\` when you ask for help. Before an operation is reached, the HTTP server may refuse a
 request with the codes \`bad_request\` (400), \`request_timeout\` (408), \`expectation_failed\` (417) or \`headers_too_large\` (431).`;
 

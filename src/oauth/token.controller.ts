@@ -21,10 +21,10 @@ import { FormGuard, type TokenForm } from './form.guard';
 import { JwtBearerGrant } from './jwt-bearer.grant';
 import { oauthFailure } from './oauth-failure';
 
-const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** The token endpoint of OAuth 2.0 (RFC 6749). */
-@Controller(['oauth/token', 'api/oauth/token'])
+@Controller(['oauth', 'api/oauth'])
 @Public()
 @UseGuards(NoQueryGuard, FormGuard)
 @UseInterceptors(HeldBodyInterceptor)
@@ -37,9 +37,11 @@ export class TokenController {
 
   /**
    * Get a token
-   * @remarks Exchanges a secret or a signed assertion for a token of an hour.
+   * @remarks Exchanges the id and the value of a token, or a signed assertion of an issuer that the operators trust,
+   * for a token of an hour (RFC 6749, RFC 7523). The id and the value may come by HTTP Basic instead of in the body.
+   * Fields that are not known are ignored.
    */
-  @Post()
+  @Post('token')
   @HttpCode(200)
   async exchange(
     @Req() request: Request,

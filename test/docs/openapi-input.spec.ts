@@ -212,6 +212,7 @@ describe.each(queried)('$method $path', ({ path, method, operation }) => {
 const withBody = operations.filter(
   ({ path, operation }) =>
     operation.requestBody &&
+    path !== '/oauth/token' && // a form, whose unknown fields are ignored
     // It takes an event or a time, which a schema without alternatives does not say.
     !path.endsWith('/redeliver'),
 );

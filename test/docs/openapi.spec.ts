@@ -8,6 +8,7 @@ import document from '../../openapi.json';
 import { DiscoveryService } from '@nestjs/core';
 import { controllersOf } from '../../src/service.module';
 import { routesOf } from '../../src/http/method-not-allowed';
+import { SCOPES } from '../../src/http/scopes';
 import { isTokenValue } from '../../src/tokens/token-value';
 import { faultsOf, resolve } from '../support/openapi';
 import { startService, type TestService } from '../support/service';
@@ -19,13 +20,16 @@ interface Operation {
   tags: string[];
   security: object[];
   parameters: { name: string; description: string; schema: object }[];
-  responses: Record<string, { $ref?: string }>;
+  responses: Record<string, { $ref?: string; content?: Record<string, { example: unknown }> }>;
 }
 const operations = Object.entries(
   document.paths as unknown as Record<string, Record<string, Operation>>,
 ).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
 );
+
+/** The operation whose errors are those of OAuth. */
+const EXCHANGE = '/oauth/token';
 
 /** A description: sentences without the line breaks of a source file. */
 const TEXT = expect.stringMatching(/^[A-Z](?![^]*[^\n]\n[^\n])[^]*\.$/);
@@ -45,9 +49,9 @@ describe('openapi.json', () => {
       .filter(({ path }) => !path.includes('/scim/')) // which describes itself
       .filter(({ path }) => path !== '/docs/:file') // the files of a page
       .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(':id', '{id}')}`);
-    const aliases = routes.filter((route) => route.includes(' /api/v1/tokens'));
+    const aliases = routes.filter((route) => / \/api\/(v1\/tokens|oauth)/.test(route));
     expect(aliases.map((alias) => alias.replace('/api/', '/')).sort()).toEqual(
-      described.filter((route) => route.includes(' /v1/tokens')).sort(),
+      described.filter((route) => / \/(v1\/tokens|oauth)/.test(route)).sort(),
     );
     expect(described.sort()).toEqual(routes.filter((route) => !aliases.includes(route)).sort());
   });
@@ -69,7 +73,7 @@ describe('openapi.json', () => {
   });
 
   it.each(operations)('says what $method $path does, needs and answers', (operation) => {
-    const { operationId, summary, description, parameters, responses, security } = operation;
+    const { path, operationId, summary, description, parameters, responses, security } = operation;
     expect(operations.filter((other) => other.operationId === operationId)).toHaveLength(1);
     expect(summary).toMatch(/^[A-Z][^.]*[^.]$/);
     expect(description).toEqual(TEXT);
@@ -81,11 +85,25 @@ describe('openapi.json', () => {
     expect(statuses).toEqual(
       expect.arrayContaining(security.length > 0 ? ['400', '401', '429', '503'] : ['400']),
     );
+    const [type, name] =
+      path === EXCHANGE ? ['application/json', 'OAuthError'] : ['application/problem+json', 'Problem'];
     for (const status of statuses.filter((status) => Number(status) >= 400)) {
-      expect(resolve(responses[status].$ref!)).toMatchObject({
+      const { $ref } = responses[status];
+      expect($ref ? resolve($ref) : responses[status]).toMatchObject({
         description: TEXT,
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: { [type]: { schema: { $ref: `#/components/schemas/${name}` } } },
       });
+    }
+  });
+
+  it('tells clients of OAuth 2.0 where to get a token, and which scopes each operation requires', () => {
+    const { tokenUrl, scopes } = document.components.securitySchemes.oauth2.flows.clientCredentials;
+    expect(`/${tokenUrl}`).toBe(EXCHANGE);
+    expect(Object.keys(scopes)).toEqual(SCOPES);
+    for (const { description, security } of operations) {
+      const [, scope] = /Requires the scope `(.*)`\.$/.exec(description) ?? [];
+      if (description.endsWith('Requires no token.')) expect(security).toEqual([]);
+      else expect(security).toEqual([{ token: [] }, { oauth2: scope?.split(' ') ?? [] }]);
     }
   });
 
@@ -106,6 +124,11 @@ describe('openapi.json', () => {
       value: content['application/problem+json'].example,
       of: name,
     }));
+    const exchange = operations.find(({ path }) => path === EXCHANGE)!;
+    for (const [status, { content }] of Object.entries(exchange.responses)) {
+      const { example } = content!['application/json'];
+      if (status !== '200') examples.push({ name: 'OAuthError', value: example as never, of: status });
+    }
     const ofFields = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
       Object.entries(schema.properties as Record<string, { examples?: unknown[] }>).flatMap(
         ([field, { examples = [] }]) =>

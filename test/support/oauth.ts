@@ -1,4 +1,6 @@
 import request, { type Response } from 'supertest';
+import { deviated } from './client';
+import { deviations } from './openapi';
 
 export interface Sent {
   path?: string;
@@ -11,11 +13,13 @@ export async function exchange(
   form: Record<string, string> | string,
   { path = '/oauth/token', headers = {} }: Sent = {},
 ): Promise<Response> {
-  return request(url)
+  const response = await request(url)
     .post(path)
     .type('form')
     .set(headers)
     .send(typeof form === 'string' ? form : new URLSearchParams(form).toString());
+  deviated.push(...deviations('post', path, response));
+  return response;
 }
 
 export const basic = (id: string, secret: string) => ({

@@ -30,7 +30,7 @@ const operations = Object.entries(document.paths as unknown as Paths).map(([path
 }));
 
 /** The path that the document has for an alias. */
-const canonical = (pathname: string) => pathname.replace(/^\/api(?=\/v1\/tokens)/, '');
+const canonical = (pathname: string) => pathname.replace(/^\/api(?=\/(v1\/tokens|oauth\/))/, '');
 
 /** The deviations of a response from openapi.json; none if it does not describe the operation. */
 export function deviations(method: string, url: string, { status, headers, body }: Response): string[] {
