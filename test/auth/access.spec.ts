@@ -100,6 +100,7 @@ it('requires these scopes for these routes', () => {
     'patch /api/v1/webhooks/:id admin',
     'patch /scim/v2/Groups/:id users:write',
     'patch /scim/v2/Users/:id users:write',
+    'post /api/oauth/token public',
     'post /api/scim/v2/.search users:read',
     'post /api/scim/v2/Groups users:write',
     'post /api/scim/v2/Groups/.search users:read',
@@ -115,6 +116,7 @@ it('requires these scopes for these routes', () => {
     'post /api/v1/webhooks/:id/rotate-secret admin',
     'post /api/v1/webhooks/:id/test admin',
     'post /dashboard/session public',
+    'post /oauth/token public',
     'post /scim/v2/.search users:read',
     'post /scim/v2/Groups users:write',
     'post /scim/v2/Groups/.search users:read',
@@ -143,7 +145,7 @@ it('serves only the routes that a controller declares', () => {
       path: `/${name}`,
     })),
     ...['sign-in', 'callback', 'session'].map((name) => ({ method: 'get', path: `/dashboard/${name}` })),
-    { method: 'post', path: '/dashboard/session' },
+    ...['/dashboard/session', '/oauth/token', '/api/oauth/token'].map((path) => ({ method: 'post', path })),
   ];
   expect(served.sort()).toEqual(declared.map(({ method, path }) => `${method} ${path}`).sort());
 });
