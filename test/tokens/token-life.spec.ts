@@ -25,6 +25,7 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s/{id}/rotate', (path) =>
       rotatedFrom: old.id,
       rateLimit: null,
       createdBy: null,
+      parentId: null,
     });
     expect(headers['cache-control']).toBe('no-store');
     await api.get(`${path}/${record.id}`).expect(200, record);

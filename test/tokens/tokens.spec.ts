@@ -44,6 +44,7 @@ describe.each(['/v1/tokens', '/api/v1/tokens'])('POST %s', (path) => {
       rotatedFrom: null,
       rateLimit: null,
       createdBy: null,
+      parentId: null,
     });
     expect(headers['cache-control']).toBe('no-store');
     await api.get(`${path}/${body.id}`).expect(200, record);
