@@ -1,6 +1,6 @@
 import { ApiError, isTransient } from './api-error.ts';
 import type { Page } from './pages.ts';
-import { sleep } from './transport.ts';
+import { sleep } from './retries.ts';
 
 export interface FeedOptions {
   /** Where to begin: the `cursor` of an earlier feed with the same filters. By default at the oldest stored event. */

@@ -1,12 +1,7 @@
 import { Feed, type FeedOptions } from './feed.ts';
+import type { CallOptions, ClientOptions, CreateOptions, WriteOptions } from './options.ts';
 import { type Page, Pages } from './pages.ts';
-import {
-  type CallOptions,
-  type ClientOptions,
-  type CreateOptions,
-  Transport,
-  type WriteOptions,
-} from './transport.ts';
+import { Transport } from './transport.ts';
 import type {
   Batch,
   BatchAnswer,
@@ -44,8 +39,8 @@ import type {
 
 export { ApiError, type FieldFault } from './api-error.ts';
 export type { Feed, FeedOptions } from './feed.ts';
+export type { CallOptions, ClientOptions, CreateOptions, WriteOptions } from './options.ts';
 export type { Page, Pages } from './pages.ts';
-export type { CallOptions, ClientOptions, CreateOptions, WriteOptions } from './transport.ts';
 export type * from './types.ts';
 
 export type Client = ReturnType<typeof createClient>;
