@@ -3,15 +3,26 @@ import type { Problem } from './types.ts';
 /** What is wrong with one field. */
 export type FieldFault = NonNullable<Problem['errors']>[number];
 
+/** Why the service does not exchange credentials for a token: a code of OAuth 2.0. */
+export type ExchangeCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'unsupported_grant_type'
+  | 'slow_down'
+  | 'temporarily_unavailable'
+  | 'server_error';
+
 /**
  * A failed call. Its message names the first invalid field, if there is one. If there was no response, `status` is 0
  * and `code` is `unreachable`. If the response did not come from the service, for example from a gateway, `code` is
- * `unexpected`.
+ * `unexpected`. If the service refused the client's credentials, `code` is an `ExchangeCode`, such as `invalid_client`.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  readonly code: Problem['code'] | 'unreachable' | 'unexpected';
+  readonly code: Problem['code'] | ExchangeCode | 'unreachable' | 'unexpected';
   /** The invalid fields of a 400 or 409; empty for any other failure. */
   readonly errors: FieldFault[];
   /** Identifies the request in the service's log. */
@@ -36,7 +47,6 @@ export class ApiError extends Error {
 /** The error of a response that failed or has no JSON. `sentId` is the request id if the response has none. */
 export function failed(response: Response, body: unknown, sentId: string | undefined): ApiError {
   const problem = asProblem(body);
-  const seconds = Number(response.headers.get('Retry-After') ?? NaN);
   return new ApiError(
     problem ? messageOf(problem) : `Unexpected response: ${response.status} ${response.statusText}.`,
     {
@@ -44,9 +54,31 @@ export function failed(response: Response, body: unknown, sentId: string | undef
       code: problem?.code ?? 'unexpected',
       errors: problem?.errors,
       requestId: response.headers.get('X-Request-ID') ?? sentId,
-      retryAfter: Number.isFinite(seconds) ? seconds : undefined,
+      retryAfter: retryAfterOf(response),
     },
   );
+}
+
+/** The error of an exchange of credentials that failed, or whose response has no token. */
+export function notExchanged(response: Response, body: unknown): ApiError {
+  const { error, error_description: description } = (body ?? {}) as Record<string, unknown>;
+  const isRefusal = typeof error === 'string' && typeof description === 'string';
+  return new ApiError(
+    isRefusal
+      ? description
+      : `Unexpected response to the exchange of the credentials: ${response.status} ${response.statusText}.`,
+    {
+      status: response.status,
+      code: isRefusal ? (error as ExchangeCode) : 'unexpected',
+      requestId: response.headers.get('X-Request-ID') ?? undefined,
+      retryAfter: retryAfterOf(response),
+    },
+  );
+}
+
+function retryAfterOf(response: Response): number | undefined {
+  const seconds = Number(response.headers.get('Retry-After') ?? NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
 }
 
 /** The error of a call without a response. `reason` is what fetch() threw. */
@@ -61,6 +93,15 @@ export function unreachable(reason: unknown, timedOut: boolean, requestId: strin
     { cause: reason },
   );
 }
+
+/** The error of a call that could not be sent, because there was no token in time. */
+export const unavailableToken = (): ApiError =>
+  new ApiError('There was no token in time.', {
+    status: 0,
+    code: 'unreachable',
+    requestId: undefined,
+    retryAfter: undefined,
+  });
 
 /** Whether the call may succeed if it is repeated. */
 export function isTransient({ status, code, cause }: ApiError): boolean {

@@ -37,9 +37,18 @@ import type {
   Webhook,
 } from './types.ts';
 
-export { ApiError, type FieldFault } from './api-error.ts';
+export { ApiError, type ExchangeCode, type FieldFault } from './api-error.ts';
 export type { Feed, FeedOptions } from './feed.ts';
-export type { CallOptions, ClientOptions, CreateOptions, WriteOptions } from './options.ts';
+export type {
+  AssertionCredentials,
+  CallOptions,
+  ClientCredentials,
+  ClientOptions,
+  ConnectionOptions,
+  CreateOptions,
+  Credentials,
+  WriteOptions,
+} from './options.ts';
 export type { Page, Pages } from './pages.ts';
 export type * from './types.ts';
 

@@ -1,11 +1,29 @@
-export interface ClientOptions {
+import type { CreateToken } from './types.ts';
+
+/** The options of `createClient()`: those of the connection, and either `token` or `credentials`. */
+export type ClientOptions = ConnectionOptions &
+  (
+    | {
+        /** The API token, or a function that returns it. It is called before each attempt, so tokens can be rotated. */
+        token: string | (() => string | Promise<string>);
+        credentials?: undefined;
+      }
+    | {
+        /**
+         * What the client exchanges for short-lived tokens, which it keeps in memory and renews in time. A secret does
+         * not belong in a web page: whoever opens the page can read it.
+         */
+        credentials: Credentials;
+        token?: undefined;
+      }
+  );
+
+export interface ConnectionOptions {
   /**
    * The address of the service, including any path prefix: `https://example.com/internal`. In a browser it may be relative
    * to the page: `''` is the page's own origin.
    */
   baseUrl: string;
-  /** The API token, or a function that returns it. It is called before each attempt, so tokens can be rotated. */
-  token: string | (() => string | Promise<string>);
   /** The timeout of each attempt in milliseconds. Default: 10,000. */
   timeoutMs?: number;
   /** The total time a call may wait between attempts, in milliseconds; 0 disables retries. Default: 30,000. */
@@ -14,6 +32,34 @@ export interface ClientOptions {
   requestId?: () => string;
   /** A replacement for the global `fetch`. */
   fetch?: typeof fetch;
+}
+
+export type Credentials = ClientCredentials | AssertionCredentials;
+
+/** An API token, of which only short-lived children are sent with calls. */
+export interface ClientCredentials {
+  /** The ID of the API token: `tok_` and 26 letters and digits. */
+  clientId: string;
+  /** The value of the API token, which starts with `umt_`. */
+  clientSecret: string;
+  /** The scopes of the short-lived tokens. Default: all scopes of the API token. */
+  scopes?: CreateToken['scopes'];
+  assertion?: undefined;
+}
+
+/** A JWT of an issuer that the service trusts, so that no secret is stored. */
+export interface AssertionCredentials {
+  /**
+   * Returns the JWT, such as the token of a Kubernetes service account. It is called before each exchange, because such
+   * JWTs are short-lived, too.
+   */
+  assertion: () => string | Promise<string>;
+  /** The scopes of the short-lived tokens. Default: all scopes that the service grants to the JWT. */
+  scopes?: CreateToken['scopes'];
+  /** The organization: `org_` and 26 letters and digits. Required if the JWT is accepted for several. */
+  organizationId?: string;
+  clientId?: undefined;
+  clientSecret?: undefined;
 }
 
 export interface CallOptions {

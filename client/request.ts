@@ -1,4 +1,4 @@
-import { unreachable } from './api-error.ts';
+import { unavailableToken, unreachable } from './api-error.ts';
 import type { CallOptions } from './options.ts';
 
 /**
@@ -22,6 +22,25 @@ export async function request(
     signal?.throwIfAborted();
     throw unreachable(error, timeout.aborted, requestId);
   }
+}
+
+/**
+ * Waits for a token, no longer than for a response. Whatever provides the token continues: other calls may be waiting
+ * for it, too.
+ */
+export function waitFor(
+  token: string | Promise<string>,
+  { timeoutMs = 10_000, signal }: CallOptions,
+): Promise<string> {
+  return new Promise((done, fail) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const stop = () => fail(signal!.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    timeout.addEventListener('abort', () => fail(unavailableToken()), { once: true });
+    void Promise.resolve(token)
+      .then(done, fail)
+      .finally(() => signal?.removeEventListener('abort', stop));
+  });
 }
 
 function parse(text: string): unknown {

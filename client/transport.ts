@@ -1,7 +1,8 @@
+import { AccessTokens } from './access-tokens.ts';
 import { ApiError, failed } from './api-error.ts';
 import { absoluteUrl } from './base-url.ts';
 import type { CallOptions, ClientOptions } from './options.ts';
-import { request } from './request.ts';
+import { request, waitFor } from './request.ts';
 import { Retries } from './retries.ts';
 
 type Query = Record<string, string | number | undefined>;
@@ -19,39 +20,67 @@ interface Call {
 export class Transport {
   readonly #options: ClientOptions;
   readonly #baseUrl: string;
+  readonly #accessTokens: AccessTokens | undefined;
 
   constructor(options: ClientOptions) {
+    const { token, credentials } = options;
+    if ((token === undefined) === (credentials === undefined))
+      throw new TypeError('createClient() requires either a token, which starts with umt_, or credentials.');
     this.#options = options;
     this.#baseUrl = absoluteUrl(options.baseUrl);
+    this.#accessTokens = credentials && new AccessTokens(credentials, this.#baseUrl, options);
   }
 
   async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
     const requestId = options.requestId ?? this.#options.requestId?.();
     const mayRepeat = call.method === 'GET' || call.method === 'DELETE' || call.idempotencyKey !== undefined;
-    const retries = new Retries(mayRepeat ? this.#options.retryBudgetMs : 0, options.signal);
+    const retries = new Retries(this.#options.retryBudgetMs, options.signal);
     let mayHaveDeleted = false;
+    let hasDiscarded = false;
     for (;;) {
+      const token = await this.#token(options, retries);
       try {
-        return await this.#attempt<Result>(call, { ...options, requestId });
+        return await this.#attempt<Result>(call, token, { ...options, requestId });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         // An earlier attempt may have deleted the resource although its response was lost. Either way it is gone.
         if (call.method === 'DELETE' && error.status === 404 && mayHaveDeleted) return undefined as Result;
+        if (error.status === 401 && this.#accessTokens && !hasDiscarded) {
+          // The token was revoked before its end. The call did nothing, so any call can be repeated.
+          this.#accessTokens.discard(token);
+          hasDiscarded = true;
+          continue;
+        }
+        if (!mayRepeat) throw error;
         await retries.waitAfter(error);
         mayHaveDeleted ||= error.status !== 429;
       }
     }
   }
 
-  async #attempt<Result>(call: Call, options: CallOptions): Promise<Result> {
-    options.signal?.throwIfAborted();
-    const { token, timeoutMs, fetch = globalThis.fetch } = this.#options;
+  /** Gets the token for an attempt. Temporary failures are retried for every call, because nothing has been sent. */
+  async #token(options: CallOptions, retries: Retries): Promise<string> {
+    const { token, timeoutMs } = this.#options;
+    for (;;) {
+      options.signal?.throwIfAborted();
+      try {
+        const current = this.#accessTokens?.current() ?? (typeof token === 'function' ? token() : token!);
+        if (typeof current === 'string') return current;
+        return await waitFor(current, { ...options, timeoutMs: options.timeoutMs ?? timeoutMs });
+      } catch (error) {
+        await retries.waitAfter(error);
+      }
+    }
+  }
+
+  async #attempt<Result>(call: Call, token: string, options: CallOptions): Promise<Result> {
+    const { timeoutMs, fetch = globalThis.fetch } = this.#options;
     const { response, body } = await request(
       fetch,
       `${this.#baseUrl}${call.path}${search(call.query as Query)}`,
       {
         method: call.method,
-        headers: headersOf(call, typeof token === 'function' ? await token() : token, options.requestId),
+        headers: headersOf(call, token, options.requestId),
         body: call.body === undefined ? undefined : JSON.stringify(call.body),
       },
       { ...options, timeoutMs: options.timeoutMs ?? timeoutMs },

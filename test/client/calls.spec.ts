@@ -6,9 +6,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { type ClientOptions, createClient } from '../../client/index';
+import { type ConnectionOptions, createClient } from '../../client/index';
 import { collect, errorOf } from '../support/calls';
 import { aUser } from '../support/client';
+
+type TokenOptions = ConnectionOptions & { token: string | (() => string | Promise<string>) };
 
 describe('a call', () => {
   const servers: Server[] = [];
@@ -29,8 +31,8 @@ describe('a call', () => {
     servers.push(server);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const client = (options: Partial<ClientOptions> = {}) =>
-      createClient({ baseUrl: `http://127.0.0.1:${port}`, token: 'umt_', ...options });
+    const client = ({ token = 'umt_', ...options }: Partial<TokenOptions> = {}) =>
+      createClient({ baseUrl: `http://127.0.0.1:${port}`, token, ...options });
     return { client, received };
   }
 
@@ -110,7 +112,7 @@ describe('a call', () => {
 
   it('is not sent without a token', async () => {
     const { client, received } = await serving(succeed);
-    for (const token of ['', undefined!, async () => '']) {
+    for (const token of ['', () => undefined!, async () => '']) {
       expect(await errorOf(client({ token }).users.list().page())).toBeInstanceOf(TypeError);
     }
     expect(received).toEqual([]);

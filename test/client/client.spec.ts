@@ -1,7 +1,13 @@
 /**
  * @only embedded: other suites send its requests
  */
-import { ApiError, type Client, type ClientOptions, createClient } from '../../client/index';
+import {
+  ApiError,
+  type Client,
+  type ConnectionOptions,
+  createClient,
+  type Credentials,
+} from '../../client/index';
 import { GroupsService } from '../../src/groups/groups.service';
 import { collect, errorOf } from '../support/calls';
 import { aUser } from '../support/client';
@@ -11,7 +17,7 @@ let service: TestService;
 beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '40' })));
 afterAll(() => service.close());
 
-async function clientOf(options: Partial<ClientOptions> = {}): Promise<Client> {
+async function clientOf(options: Partial<ConnectionOptions> = {}): Promise<Client> {
   const { tokenValue } = await service.client();
   return createClient({ baseUrl: service.url, token: tokenValue, ...options });
 }
@@ -183,6 +189,34 @@ describe('events', () => {
     expect(await errorOf(wrong.events.follow()[Symbol.asyncIterator]().next())).toMatchObject({
       status: 401,
     });
+  });
+});
+
+describe('createClient()', () => {
+  const baseUrl = 'http://localhost:3000';
+  const secret = { clientId: 'tok_x', clientSecret: 'umt_x' };
+  const assertion = () => 'header.claims.signature';
+
+  it('requires either a token or credentials', () => {
+    // @ts-expect-error None of them.
+    expect(() => createClient({ baseUrl })).toThrow(TypeError);
+    // @ts-expect-error Both of them.
+    expect(() => createClient({ baseUrl, token: 'umt_', credentials: secret })).toThrow(TypeError);
+    expect(() => createClient({ baseUrl, token: undefined, credentials: secret })).not.toThrow();
+  });
+
+  it.each([
+    {},
+    { clientId: 'tok_x' },
+    { clientId: 'tok_x', clientSecret: '' },
+    { clientId: '', clientSecret: 'umt_' },
+    { assertion: 'header.claims.signature' },
+    { ...secret, assertion },
+    { clientId: 'tok_x', assertion },
+  ])('refuses incomplete and contradictory credentials: %j', (credentials) => {
+    expect(() => createClient({ baseUrl, credentials: credentials as Credentials })).toThrow(
+      new TypeError('credentials must be { clientId, clientSecret } or { assertion }, a function.'),
+    );
   });
 });
 
