@@ -1,8 +1,8 @@
-// Renders every overlay in deploy/, and the production overlay with each component, and validates each object against
-// the Kubernetes API. The schemas are TypeScript types, so the compiler rejects unknown fields, missing fields and
-// wrong values.
+// Renders every overlay in deploy/, and the production overlay with each component, and validates each object, and those in
+// the examples of docs/oauth.md, against the Kubernetes API. The schemas are TypeScript types, so the compiler rejects
+// unknown fields, missing fields and wrong values.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
@@ -35,6 +35,7 @@ const TYPES = {
   'networking.k8s.io/v1 Ingress': typeOf('networking/v1'),
   'networking.k8s.io/v1 NetworkPolicy': typeOf('networking/v1'),
   'policy/v1 PodDisruptionBudget': typeOf('policy/v1'),
+  'rbac.authorization.k8s.io/v1 ClusterRoleBinding': typeOf('rbac/v1'),
   'monitoring.coreos.com/v1 ServiceMonitor': () => SERVICE_MONITOR,
   'gateway.networking.k8s.io/v1 HTTPRoute': () => HTTP_ROUTE,
   'postgresql.cnpg.io/v1 Cluster': () => CLUSTER,
@@ -57,6 +58,7 @@ try {
     ...readdirSync('deploy/overlays').map((name) => [name, `deploy/overlays/${name}`]),
     ...readdirSync('deploy/components').map((name) => [`production with ${name}`, withComponent(name)]),
   ].map(([name, path]) => [name, render(path)]);
+  rendered.push(['docs/oauth.md', manifestsIn('docs/oauth.md')]);
   for (const [name, objects] of rendered) process.stdout.write(`${name}: ${objects.length} objects\n`);
   check(rendered.flatMap(([name, objects]) => objects.map((object) => [name, object])));
 } finally {
@@ -94,6 +96,13 @@ function render(path) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return parseAllDocuments(text).map((document) => document.toJS());
+}
+
+/** The objects in the examples of a document, whose other YAML is not for Kubernetes. */
+function manifestsIn(path) {
+  const examples = [...readFileSync(path, 'utf8').matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text);
+  const objects = examples.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS()));
+  return objects.filter(({ apiVersion }) => apiVersion !== undefined);
 }
 
 function check(objects) {
