@@ -59,14 +59,16 @@ export function describeOperation(generated: Operation, route: Route): Operation
   };
 }
 
-/** That of the last segment of the controller's path, or of the controller's name if the path is empty. */
+/** That of the last segment of the controller's path that names one, or of the controller's name without a path. */
 function tagOf(route: Route): string {
   const { controller } = route;
   const [base] = pathsOf(route);
-  const name = base === '/' ? controller.name.replace('Controller', '') : base.split('/').at(-1)!;
-  const words = name.toLowerCase().replaceAll('-', ' ');
-  const tag = TAGS.find((tag) => tag.name.toLowerCase() === words);
-  if (!tag) throw new Error(`The tags of no feature have ${words}.`);
+  const path = base === '/' ? controller.name.replace('Controller', '') : base;
+  const segments = path.toLowerCase().replaceAll('-', ' ').split('/');
+  const tag = segments
+    .map((words) => TAGS.find(({ name }) => name.toLowerCase() === words))
+    .findLast(Boolean);
+  if (!tag) throw new Error(`The tags of no feature have a segment of ${path}.`);
   return tag.name;
 }
 

@@ -24,7 +24,7 @@ import { oauthFailure } from './oauth-failure';
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** The token endpoint of OAuth 2.0 (RFC 6749). */
-@Controller(['oauth', 'api/oauth'])
+@Controller(['oauth/token', 'api/oauth/token']) // in a host, no other path below /oauth is ours
 @Public()
 @UseGuards(NoQueryGuard, FormGuard)
 @UseInterceptors(HeldBodyInterceptor)
@@ -41,7 +41,7 @@ export class TokenController {
    * for a token of an hour (RFC 6749, RFC 7523). The id and the value may come by HTTP Basic instead of in the body.
    * Fields that are not known are ignored.
    */
-  @Post('token')
+  @Post()
   @HttpCode(200)
   async exchange(
     @Req() request: Request,
