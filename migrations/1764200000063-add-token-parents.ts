@@ -6,24 +6,10 @@ export class AddTokenParents1764200000063 implements MigrationInterface {
     await runner.query(`
       ALTER TABLE tokens
         ADD parent_id text COLLATE "C", -- the token whose value was exchanged
-        ADD window_id text COLLATE "C"; -- in whose window its requests count: another token's, or a subject's
-
-      CREATE INDEX IF NOT EXISTS tokens_parent_id_created_at_id_idx ON tokens (parent_id, created_at, id)
-        WHERE parent_id IS NOT NULL;
-      -- Those that live.
-      CREATE INDEX IF NOT EXISTS tokens_parent_id_expires_at_idx ON tokens (parent_id, expires_at)
-        WHERE parent_id IS NOT NULL AND revoked_at IS NULL;
-      -- Those that are deleted after their end.
-      CREATE INDEX IF NOT EXISTS tokens_exchanged_expires_at_idx ON tokens (expires_at)
-        WHERE window_id IS NOT NULL;
-      -- The list without sessions, which may be few among many.
-      CREATE INDEX IF NOT EXISTS tokens_standing_organization_id_created_at_id_idx
-        ON tokens (organization_id, created_at, id) WHERE created_by IS NULL AND parent_id IS NULL`);
+        ADD window_id text COLLATE "C" -- in whose window its requests count: another token's, or a subject's`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP INDEX tokens_standing_organization_id_created_at_id_idx;
-      ALTER TABLE tokens DROP window_id, DROP parent_id`);
+    await runner.query('ALTER TABLE tokens DROP window_id, DROP parent_id');
   }
 }

@@ -18,6 +18,7 @@ import { DropUserSamples1764200000060 } from './1764200000060-drop-user-samples'
 import { DropVocabularies1764200000061 } from './1764200000061-drop-vocabularies';
 import { AddClaimTimes1764200000062 } from './1764200000062-add-claim-times';
 import { AddTokenParents1764200000063 } from './1764200000063-add-token-parents';
+import { IndexTokenParents1764200000064 } from './1764200000064-index-token-parents';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   DropVocabularies1764200000061,
   AddClaimTimes1764200000062,
   AddTokenParents1764200000063,
+  IndexTokenParents1764200000064,
 ];

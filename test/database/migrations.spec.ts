@@ -56,7 +56,8 @@ const LAST_WITH_LONG_LOCKS = '1764200000062-add-claim-times.ts';
 
 /**
  * How a migration locks tables for longer than it needs to. CREATE INDEX blocks writes for as long as it builds, unless
- * an operator has built the index CONCURRENTLY before. DROP INDEX blocks reads, too, until the transaction ends.
+ * an operator has built the index CONCURRENTLY before. DROP INDEX and ALTER TABLE block reads, too, until the
+ * transaction ends.
  */
 function locksOf(file: string): string[] {
   const [up] = readFileSync(`migrations/${file}`, 'utf8').split('async down(');
@@ -68,6 +69,9 @@ function locksOf(file: string): string[] {
     ...(built.some(([, isOptional]) => !isOptional) ? ['CREATE INDEX without IF NOT EXISTS'] : []),
     ...(built.length > 0 && up.includes('DROP INDEX')
       ? ['DROP INDEX belongs in a migration of its own, after this one']
+      : []),
+    ...(built.some(([, , table]) => new RegExp(`ALTER TABLE ${table}\\b`).test(up))
+      ? ['ALTER TABLE belongs in a migration of its own, before this one']
       : []),
   ];
 }
