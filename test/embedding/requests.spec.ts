@@ -63,6 +63,15 @@ describe('the service in an application', () => {
   });
 
   describe('with a body that the application has parsed', () => {
+    it('answers a form that the parser of the application refuses as its own', async () => {
+      const { status, body, headers } = await request(host.url)
+        .post('/backend/internal/oauth/token')
+        .type('form')
+        .send(`a${'[b]'.repeat(40)}=1`);
+      expect([status, body.error]).toEqual([400, 'invalid_request']);
+      expect(headers['x-request-id']).toBeDefined();
+    });
+
     const user = { name: 'Ada', email: 'ada@example.com' };
     it.each<[number, string, string, string | object]>([
       [415, 'unsupported_media_type', 'application/x-www-form-urlencoded', 'name=Ada&email=a@example.com'],

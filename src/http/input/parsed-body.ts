@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 
 const PARSER_ERROR = Symbol('parser error');
-const TYPES = /^(entity|encoding|charset|request|parameters)\./;
+const TYPES = /^(entity|encoding|charset|request|parameters|querystring)\./;
 
 type WithParserError = Request & { [PARSER_ERROR]?: object };
 
