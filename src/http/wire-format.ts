@@ -115,7 +115,7 @@ const OAUTH_FORMAT: WireFormat = {
 
 /** A host that mounts the service has removed its prefix from the path, but no authority from an absolute target. */
 const BELOW_SCIM = /^(?:\w+:\/\/[^/?]*)?\/(?:api\/)?scim(?=[/?]|$)/;
-const TOKEN_ENDPOINT = /^(?:\w+:\/\/[^/?]*)?\/(?:api\/)?oauth\/token(?=[/?]|$)/;
+const TOKEN_ENDPOINT = /^(?:\w+:\/\/[^/?]*)?\/(?:api\/)?oauth\/token(?=\?|$)/;
 
 /** The format for the request's path, known before the route is. */
 export function formatOf({ url = '' }: Pick<IncomingMessage, 'url'>): WireFormat {
