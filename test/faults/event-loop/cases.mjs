@@ -3,6 +3,7 @@ import { ADMINISTRATION } from './requests/administration.mjs';
 import { BATCH } from './requests/batch.mjs';
 import { SCIM_GROUPS } from './requests/scim-groups.mjs';
 import { SCIM_USERS } from './requests/scim-users.mjs';
+import { OAUTH } from './requests/oauth.mjs';
 import { OTHERS, OUTSIDE } from './requests/others.mjs';
 import { USERS } from './requests/users.mjs';
 import { WEBHOOKS } from './requests/webhooks.mjs';
@@ -21,6 +22,7 @@ const HEAVIEST = {
   ...WEBHOOKS,
   ...SCIM_USERS,
   ...SCIM_GROUPS,
+  ...OAUTH,
   ...OTHERS,
 };
 
@@ -31,7 +33,7 @@ const TAGS = list(200, () => '"9"').join();
 const URL_BYTES = 13 * KB;
 
 /** Whether a request of any kind is refused depends on the route. */
-const ANY = [200, 201, 202, 204, 303, 304, 400, 401, 403, 404, 412, 413, 415, 501, 503];
+const ANY = [200, 201, 202, 204, 303, 304, 400, 401, 403, 404, 412, 413, 415, 429, 501, 503];
 
 /** What any route may be sent, beside what its first heaviest request has. */
 function anyOf(route, [first]) {

@@ -6,6 +6,7 @@ import { startReplica, stop, UNLIMITED } from '../cluster.mjs';
 import { ask, newAgent } from '../load.mjs';
 import { newDirectory } from '../scene.mjs';
 import { startPostgres } from '../servers.mjs';
+import { startIssuer } from './issuer.mjs';
 import { heavyOrganization, largeOrganization } from './organizations.mjs';
 
 /** Nobody answers there. The routes for signing in exist all the same. */
@@ -25,7 +26,11 @@ export async function startService() {
   const postgres = await startPostgres(newDirectory());
   const DATABASE_URL = await postgres.createDatabase('ums');
   const query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
-  const replica = await startReplica({ DATABASE_URL, ...ENVIRONMENT });
+  // The rule of an issuer names an organization, which a first start makes.
+  await stop([await startReplica({ DATABASE_URL })]);
+  const [{ id }] = await query('SELECT id FROM organizations');
+  const issuer = await startIssuer(NOWHERE);
+  const replica = await startReplica({ DATABASE_URL, ...ENVIRONMENT, TOKEN_ISSUERS: issuer.ruleFor(id) });
   const [, metrics] = /"metrics":"([^"]+)"/.exec(replica.output());
   const agent = newAgent();
 
@@ -39,6 +44,7 @@ export async function startService() {
     send,
     largestIn,
     publicUrl: NOWHERE,
+    issuer,
     heavy: await heavyOrganization(send, query),
     large: await largeOrganization(query),
   };
@@ -61,6 +67,7 @@ export async function startService() {
     longestTurn: () => longestTurn(replica),
     async stop() {
       await stop([replica]);
+      await issuer.stop();
       await postgres.stop();
     },
   };
