@@ -1,6 +1,7 @@
 import { notExchanged } from './api-error.ts';
 import type { AssertionCredentials, ClientCredentials, ConnectionOptions, Credentials } from './options.ts';
 import { request, waitFor } from './request.ts';
+import type { AccessToken } from './types.ts';
 
 /** How long before its end a token is replaced, so that no request arrives after it; half its life if that is less. */
 const MARGIN_MS = 60_000;
@@ -44,7 +45,7 @@ export class AccessTokens {
     const init = await requestOf(this.#credentials);
     const sentAt = Date.now();
     const { response, body } = await request(fetch, `${this.#baseUrl}${PATH}`, init, { timeoutMs });
-    const { access_token: value, expires_in: seconds } = (body ?? {}) as Record<string, unknown>;
+    const { access_token: value, expires_in: seconds } = (body ?? {}) as Partial<AccessToken>;
     if (!response.ok || typeof value !== 'string' || typeof seconds !== 'number')
       throw notExchanged(response, body);
     const lifeMs = seconds * 1000;

@@ -209,14 +209,14 @@ describeInBrowser('a page of another origin', () => {
     await service?.close();
   });
 
-  /** Runs the body of an async function, which has `createClient` and `baseUrl`, in a page of the host. */
+  /** Runs the body of an async function, with the client, `baseUrl`, `clientId` and `token`, in a page of the host. */
   async function inPage(host: string, body: string): Promise<unknown> {
     const page = await browser.newPage();
     await page.goto(`http://${host}:${port}/folder/page.html?a=b`);
-    const { tokenValue } = await service.client();
+    const { tokenId, tokenValue } = await service.client();
     const result = await page.evaluate(`(async () => {
       const { createClient } = await import('/index.js');
-      const [baseUrl, token] = ${JSON.stringify([service.url, tokenValue])};
+      const [baseUrl, clientId, token] = ${JSON.stringify([service.url, tokenId, tokenValue])};
       ${body}
     })()`);
     await page.close();
@@ -252,6 +252,17 @@ describeInBrowser('a page of another origin', () => {
       'unauthorized',
       '4 page-1',
     ]);
+  });
+
+  it('may let the client exchange credentials', async () => {
+    const result = await inPage(
+      '127.0.0.1',
+      `const refused = createClient({ baseUrl, credentials: { assertion: () => 'no JWT' } });
+       const client = createClient({ baseUrl, credentials: { clientId, clientSecret: token } });
+       const { parentId } = await client.tokens.current();
+       return [parentId === clientId, await refused.tokens.current().catch(({ code }) => code)];`,
+    );
+    expect(result).toEqual([true, 'unsupported_grant_type']);
   });
 
   it('cannot call the service if it is not listed', async () => {
