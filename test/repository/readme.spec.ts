@@ -85,6 +85,7 @@ it('lists exactly the environment variables that the service reads', () => {
   const declarations = [
     'src/process/config.ts',
     'src/service.options.ts',
+    'src/oauth/token-issuers.ts',
     'src/sign-in/oidc/sign-in-settings.ts',
     'src/webhooks/webhooks.options.ts',
   ].map((path) => readFileSync(path, 'utf8'));
