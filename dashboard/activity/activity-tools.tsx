@@ -16,7 +16,7 @@ export interface Filter {
   target?: Named;
 }
 
-/** The newest tokens can be selected; the details of an event lead to older ones. */
+/** The newest tokens can be selected, and those of the newest sessions; the details of an event lead to older ones. */
 const MAX_TOKENS = 200;
 
 interface Props {
@@ -26,9 +26,14 @@ interface Props {
 
 export function ActivityTools({ filter: { kind, actor, target }, onFilter }: Props) {
   const { client } = useSession();
-  const list = useList('tokens', (_cursor, signal) =>
-    client.tokens.list({ limit: MAX_TOKENS }, { signal }).page(),
-  );
+  const list = useList('tokens', async (_cursor, signal) => {
+    const pageOf = (session: boolean) =>
+      client.tokens.list({ session, limit: MAX_TOKENS }, { signal }).page();
+    const [standing, others] = await Promise.all([pageOf(false), pageOf(true)]);
+    // What a child does counts as done by its parent.
+    const sessions = others.data.filter(({ parentId }) => parentId === null);
+    return { data: [...standing.data, ...sessions], nextCursor: null };
+  });
   const tokens: (Named & { hint?: string })[] = list.items ?? [];
   const isListed = tokens.some(({ id }) => id === actor?.id);
   const options = actor && !isListed ? [{ ...actor, hint: undefined }, ...tokens] : tokens;

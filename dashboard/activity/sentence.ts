@@ -52,6 +52,7 @@ function actorOf({ actor, source }: Entry): Part[] {
   if (actor.type === 'token')
     return source === 'scim' ? ['The directory ', { name: actor.name }] : [{ name: actor.name }];
   if (source === 'sign-in') return ['A sign-in (', { name: actor.name }, ')'];
+  if (source === 'federation') return ['The issuer ', { name: actor.name }];
   if (source === 'cli') return ['A command (', { name: actor.name }, ')'];
   if (source === 'application') return ['The application'];
   return ['The service'];

@@ -10,7 +10,7 @@ import { useResource } from '../ui/use-resource.ts';
 const MAX_LOOKED_AT = 1_000;
 const MAX_SHOWN = 6;
 
-/** The active tokens that expire within 14 days, the next one first. */
+/** The active tokens that expire within 14 days, the next one first, without sessions and issued tokens. */
 export function EndingTokens() {
   const { client } = useSession();
   const tokens = useResource('ending', (signal) => endingTokens(client, signal));
@@ -49,7 +49,8 @@ function messageOf(isLoading: boolean, error: unknown, length: number): string {
 async function endingTokens(client: Client, signal: AbortSignal): Promise<Token[]> {
   const ending: Token[] = [];
   let lookedAt = 0;
-  for await (const token of client.tokens.list({ state: 'active', limit: 200 }, { signal })) {
+  const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
+  for await (const token of tokens) {
     if (token.expiresAt !== null && isSoon(token.expiresAt)) ending.push(token);
     if (++lookedAt === MAX_LOOKED_AT) break;
   }

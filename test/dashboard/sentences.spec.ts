@@ -104,6 +104,10 @@ describe('the sentence of an event', () => {
       { ...token('created'), source: 'sign-in', actor: system('ada@example.com') },
     ],
     [
+      'The issuer https://token.example.com created the token CI',
+      { ...token('created'), source: 'federation', actor: system('https://token.example.com') },
+    ],
+    [
       'The service purged a deleted user',
       entry('user.purged', null, { source: 'service', actor: system('x') }),
     ],

@@ -74,7 +74,7 @@ describeInBrowser('signing in with OpenID Connect', () => {
   it('is one click, lasts over a reload, and ends with the token at sign-out', async () => {
     const { page, requestedUrls } = await begin('/tokens', table);
     await page.getByText('Ada Lovelace').waitFor();
-    const sessions = page.getByRole('checkbox', { name: 'Sessions of people' });
+    const sessions = page.getByRole('checkbox', { name: 'Sessions and issued tokens' });
     expect(await page.getByText('ada@example.com').count()).toBe(0);
     await sessions.check();
     await page.getByText('ada@example.com').first().waitFor();

@@ -1,10 +1,14 @@
 import type { Token } from '../../../client/index.ts';
+import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
 import { CodeChips } from '../../ui/code-chips.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
+import { Failure } from '../../ui/failure.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { useChildCount } from '../token/children.ts';
+import { isStanding, issuerOf } from '../token/origin.tsx';
 import { Expiry, LastUsed } from '../token/token-times.tsx';
 
 const count = new Intl.NumberFormat('en');
@@ -23,13 +27,14 @@ export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: bool
     </Fact>
     <Fact title="Created">
       <Moment iso={token.createdAt} />
-      {token.createdBy && (
+      {token.createdBy && !issuerOf(token) && (
         <>
           {' '}
           by <bdi class="name">{token.createdBy.name}</bdi>, who signed in
         </>
       )}
     </Fact>
+    <Issuer token={token} />
     <Fact title="Last used">
       <LastUsed token={token} />
     </Fact>
@@ -47,6 +52,7 @@ export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: bool
         : `${count.format(token.rateLimit)} requests a minute`}
       {isCurrent && <OwnRequests />}
     </Fact>
+    {isStanding(token) && token.state === 'active' && <Children token={token} />}
     <Fact title="ID">
       <CopyId id={token.id} />
     </Fact>
@@ -62,5 +68,43 @@ function OwnRequests() {
     <span class="quiet sub">
       {count.format(limit - remaining)} of {count.format(limit)} used in this minute
     </span>
+  );
+}
+
+/** The token or the issuer that the token comes from, if it comes from an exchange. */
+function Issuer({ token }: { token: Token }) {
+  const { name, parentId, createdBy } = token;
+  if (parentId !== null)
+    return (
+      <Fact title="Issued by">
+        <Link to={`tokens/${parentId}`}>{name}</Link>
+        <span class="quiet sub">It ends with that token, and shares its limit.</span>
+      </Fact>
+    );
+  if (!issuerOf(token)) return null;
+  return (
+    <Fact title="Issued by">
+      {createdBy!.issuer}
+      <span class="quiet sub">
+        to <bdi>{createdBy!.subject}</bdi>
+      </span>
+    </Fact>
+  );
+}
+
+/** How many tokens it has issued that are active. */
+function Children({ token }: { token: Token }) {
+  const { value, error, isLoading, reload } = useChildCount(token);
+  return (
+    <Fact title="Issued">
+      <Failure error={error} onRetry={reload} />
+      {value ? (
+        <Link to={`tokens?parent=${token.id}&state=active`}>
+          {value === 1 ? '1 active token' : `${count.format(value)} active tokens`}
+        </Link>
+      ) : (
+        <span class="quiet">{isLoading ? 'Loading …' : value === 0 && 'No active tokens'}</span>
+      )}
+    </Fact>
   );
 }

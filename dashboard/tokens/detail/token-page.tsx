@@ -9,6 +9,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useResource } from '../../ui/use-resource.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
+import { isStanding } from '../token/origin.tsx';
 import { RevokeDialog } from '../token/revoke-dialog.tsx';
 import { RotateDialog } from '../token/rotate-dialog.tsx';
 import { useTokenEvents } from '../token/token-events.ts';
@@ -75,9 +76,11 @@ export default function TokenPage({ id }: { id: string }) {
         </div>
         {token.state === 'active' && (
           <div class="buttons">
-            <button type="button" onClick={() => setDialog('rotate')}>
-              Rotate
-            </button>
+            {isStanding(token) && (
+              <button type="button" onClick={() => setDialog('rotate')}>
+                Rotate
+              </button>
+            )}
             <button type="button" class="danger" onClick={() => setDialog('revoke')}>
               Revoke
             </button>
@@ -98,7 +101,11 @@ export default function TokenPage({ id }: { id: string }) {
               label={`What ${token.name} did`}
               query={{ actor: id }}
               limit={ENTRIES}
-              empty="It has changed nothing, as far as events are kept."
+              empty={
+                token.parentId === null
+                  ? 'It has changed nothing, as far as events are kept.'
+                  : 'What it does counts as done by the token that issued it.'
+              }
               version={changes}
             />
           </Panel>

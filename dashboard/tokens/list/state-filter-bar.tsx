@@ -2,7 +2,7 @@ import type { Token } from '../../../client/index.ts';
 
 export type StateFilter = 'all' | Token['state'];
 
-const STATES: StateFilter[] = ['all', 'active', 'expired', 'revoked'];
+export const STATES: StateFilter[] = ['all', 'active', 'expired', 'revoked'];
 
 export const StateFilterBar = ({
   state,

@@ -4,6 +4,7 @@ import { CodeChips } from '../../ui/code-chips.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Cell, Row } from '../../ui/table.tsx';
 import { ShortDate } from '../../ui/time.tsx';
+import { IssuedBy, isStanding } from '../token/origin.tsx';
 import { Expiry, LastUsed } from '../token/token-times.tsx';
 
 interface Props {
@@ -25,7 +26,11 @@ export const TokenRow = ({ token, isCurrent, isReplaced, onRotate, onRevoke }: P
       {isCurrent && <span class="chip accent">This session</span>}
       {isReplaced && <span class="chip">Replaced by the one above</span>}
       <code class="sub">{token.hint}</code>
-      {token.createdBy && <span class="quiet sub">Signed in: {token.createdBy.name}</span>}
+      {!isStanding(token) && (
+        <span class="quiet sub">
+          <IssuedBy token={token} />
+        </span>
+      )}
       {token.rateLimit !== null && (
         <span class="quiet sub">{token.rateLimit.toLocaleString('en')} requests a minute</span>
       )}
@@ -50,7 +55,7 @@ export const TokenRow = ({ token, isCurrent, isReplaced, onRotate, onRevoke }: P
         <Menu
           label={`Actions for ${isReplaced ? `${token.name} (replaced)` : token.name}`}
           items={[
-            ...(token.createdBy ? [] : [{ title: 'Rotate', onChoose: onRotate }]),
+            ...(isStanding(token) ? [{ title: 'Rotate', onChoose: onRotate }] : []),
             { title: 'Revoke', danger: true, onChoose: onRevoke },
           ]}
         />

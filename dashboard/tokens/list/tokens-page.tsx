@@ -5,32 +5,33 @@ import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { ACTIONS } from '../../ui/table.tsx';
-import { SIZES, useList } from '../../ui/use-list.ts';
+import { useList } from '../../ui/use-list.ts';
 import { RevokeDialog } from '../token/revoke-dialog.tsx';
 import { RotateDialog } from '../token/rotate-dialog.tsx';
 import { useTokenEvents } from '../token/token-events.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
+import { ParentFilter } from './parent-filter.tsx';
 import { type StateFilter, StateFilterBar } from './state-filter-bar.tsx';
+import { useTokenFilter } from './token-filter.ts';
 import { TokenRow } from './token-row.tsx';
 import { useReplaced } from './use-replaced.ts';
 
 export default function TokensPage() {
   const { client, token: current, end, renew } = useSession();
   const { onCreated, onEnded } = useTokenEvents();
-  const [state, setState] = useState<StateFilter>('all');
-  const [hasSessions, setHasSessions] = useState(false);
-  const [size, setSize] = useState<number>(SIZES[0]);
+  const { state, parent, hasSessions, size, change } = useTokenFilter();
   const [isCreating, setIsCreating] = useState(false);
   const [rotating, setRotating] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
   const list = useList(
-    JSON.stringify([state, hasSessions, size]),
+    JSON.stringify([state, parent, hasSessions, size]),
     (cursor, signal) =>
       client.tokens
         .list(
           {
             state: state === 'all' ? undefined : state,
-            session: hasSessions ? undefined : false,
+            session: hasSessions || parent !== undefined ? undefined : false,
+            parent,
             limit: size,
             cursor,
           },
@@ -54,15 +55,28 @@ export default function TokensPage() {
         lead="Applications use tokens to call the API. The scopes of a token define what it can do."
         beside={
           <>
-            <StateFilterBar state={state} onState={setState} />
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={hasSessions}
-                onChange={(event) => setHasSessions(event.currentTarget.checked)}
+            <StateFilterBar
+              state={state}
+              onState={(state) => change({ state: state === 'all' ? undefined : state })}
+            />
+            {parent === undefined ? (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={hasSessions}
+                  onChange={(event) => change({ sessions: event.currentTarget.checked ? '' : undefined })}
+                />
+                <span>Sessions and issued tokens</span>
+              </label>
+            ) : (
+              <ParentFilter
+                id={parent}
+                onClear={() => {
+                  change({ parent: undefined, state: undefined });
+                  focusHeading();
+                }}
               />
-              <span>Sessions of people</span>
-            </label>
+            )}
           </>
         }
         list={list}
@@ -71,8 +85,8 @@ export default function TokensPage() {
         plural="tokens"
         caption="API tokens, newest first"
         columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
-        empty={state === 'all' ? 'There are no tokens yet.' : `There are no ${state} tokens.`}
-        paging={{ size, onSize: setSize }}
+        empty={emptyText(state, parent !== undefined)}
+        paging={{ size, onSize: (rows) => change({ rows: String(rows) }) }}
       >
         {({ token, isReplaced }) => (
           <TokenRow
@@ -125,4 +139,12 @@ export default function TokensPage() {
       )}
     </>
   );
+}
+
+function emptyText(state: StateFilter, isOfParent: boolean): string {
+  if (state !== 'all')
+    return isOfParent ? `It has issued no ${state} tokens.` : `There are no ${state} tokens.`;
+  return isOfParent
+    ? 'There are none. An issued token is deleted a day after it ends.'
+    : 'There are no tokens yet.';
 }

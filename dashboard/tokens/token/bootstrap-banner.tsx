@@ -43,7 +43,8 @@ export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
 
 /** Recognizes the bootstrap token by its name, only scope and missing expiry. Its successor was in no terminal. */
 async function findBootstrapToken(client: Client, signal: AbortSignal): Promise<Token | undefined> {
-  for await (const token of client.tokens.list({ state: 'active', limit: 200 }, { signal })) {
+  const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
+  for await (const token of tokens) {
     const { name, scopes, expiresAt, rotatedFrom } = token;
     if (name === 'Bootstrap' && scopes.join() === 'admin' && !expiresAt && !rotatedFrom) return token;
   }

@@ -5,6 +5,7 @@ import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { isSoon, Until } from '../../ui/time.tsx';
+import { isStanding } from './origin.tsx';
 
 /** Warns when the token of this session is about to expire. */
 export function ExpiryBanner() {
@@ -12,14 +13,14 @@ export function ExpiryBanner() {
   const end = useStore(expiresAt);
   const [dismissed, setDismissed] = useState<string | null>(null);
   const [replacement, setReplacement] = useState<Token>();
-  const isShown = !token.createdBy && end !== null && end !== dismissed && isSoon(end);
+  const isShown = isStanding(token) && end !== null && end !== dismissed && isSoon(end);
   useEffect(() => {
     if (!isShown) return;
     const controller = new AbortController();
     const { signal } = controller;
     const find = async () => {
-      for await (const other of client.tokens.list({ state: 'active', limit: 200 }, { signal }))
-        if (other.rotatedFrom === token.id) return setReplacement(other);
+      const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
+      for await (const other of tokens) if (other.rotatedFrom === token.id) return setReplacement(other);
     };
     find().catch(() => {}); // the banner is correct without it
     return () => controller.abort();

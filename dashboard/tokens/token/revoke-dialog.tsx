@@ -5,6 +5,7 @@ import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
+import { useChildCount } from './children.ts';
 import { isLastAdmin } from './last-admin.ts';
 import { LastAdminBanner } from './last-admin-banner.tsx';
 
@@ -18,6 +19,7 @@ interface Props {
 
 export function RevokeDialog({ token, isCurrent, onClose, onRevoked }: Props) {
   const { client } = useSession();
+  const children = useChildCount(token);
   const [isAskingAgain, setIsAskingAgain] = useState(false);
   const form = useSubmit([], async () => {
     if (!isAskingAgain && (await isLastAdmin(client, token))) return setIsAskingAgain(true);
@@ -41,6 +43,7 @@ export function RevokeDialog({ token, isCurrent, onClose, onRevoked }: Props) {
             'Not used yet (may lag by a minute).'
           )}
         </p>
+        <p role="status">{endOfChildren(children.value, children.error)}</p>
         {isCurrent && (
           <p class="banner warning">You are signed in with this token. Revoking it signs you out.</p>
         )}
@@ -57,4 +60,12 @@ export function RevokeDialog({ token, isCurrent, onClose, onRevoked }: Props) {
       </form>
     </Dialog>
   );
+}
+
+/** Says that the children end, too. Empty if there are none, or as long as nobody knows. */
+function endOfChildren(count: number | undefined, error: unknown): string {
+  if (error !== undefined) return 'Tokens that it has issued are revoked with it.';
+  if (!count) return '';
+  if (count === 1) return 'The token that it has issued is revoked with it.';
+  return `The ${count.toLocaleString('en')} tokens that it has issued are revoked with it.`;
 }

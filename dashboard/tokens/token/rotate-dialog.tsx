@@ -42,7 +42,7 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
           {token.expiresIn && `, for another ${days(token.expiresIn)}`}. The old one (
           <code>{token.hint}</code>)
           {overlap === '0h'
-            ? ' stops working at once.'
+            ? ' stops working at once, with all tokens that it has issued.'
             : ' keeps working for a while, so that you can replace it where it is used.'}
         </p>
         <Field

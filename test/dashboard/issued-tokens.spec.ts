@@ -1,0 +1,258 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
+import { createHash } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { TokensService } from '../../src';
+import { newId } from '../../src/database/id';
+import { faultsInEveryVariant, prepareAccessibility } from '../support/accessibility';
+import { describeInBrowser } from '../support/browser';
+import type { Client } from '../support/client';
+import { nextMoment } from '../support/clock';
+import { actionsOf, chooseAction, dialogButton, rowsOf, signIn, useDashboard } from '../support/dashboard';
+import { type FakeIssuer, startIssuer } from '../support/issuer';
+import { exchange } from '../support/oauth';
+
+const ACME = newId('org');
+const PUBLIC_URL = 'http://127.0.0.1:9';
+const SUBJECT = `repo:acme/crm:ref:refs/heads/${'feature-'.repeat(12)}`; // longer than a name
+
+interface Parent {
+  id: string;
+  token: string;
+}
+
+describeInBrowser('issued tokens in the dashboard', () => {
+  const env: NodeJS.ProcessEnv = { PUBLIC_URL };
+  let issuer: FakeIssuer;
+  // Its address must be known before the service starts.
+  beforeAll(async () => {
+    issuer = await startIssuer();
+    env.TOKEN_ISSUERS = `${issuer.url} sub=${SUBJECT} -> ${ACME} users:read`;
+  });
+  const { service, open } = useDashboard(env);
+  beforeAll(() =>
+    service().dataSource.query(`INSERT INTO organizations (id, name) VALUES ($1, 'Acme')`, [ACME]),
+  );
+  afterAll(() => issuer.down());
+
+  const create = async (api: Client, fields: object = {}): Promise<Parent> =>
+    (await api.post('/v1/tokens', { name: 'CI', scopes: ['admin'], ...fields }).expect(201)).body;
+
+  /** Exchanges the value of a token, and returns that of the child. */
+  const issue = async ({ id, token }: Parent): Promise<string> => {
+    await nextMoment();
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: token };
+    return (await exchange(service().url, form)).body.access_token;
+  };
+
+  const issueMany = async ({ organizationId }: Client, { id }: Parent, count: number) => {
+    for (let i = 0; i < count; i++) await service().app.get(TokensService).exchange(organizationId, id);
+  };
+
+  /** Exchanges an assertion of the issuer, which it makes as an ID token. */
+  async function federate(): Promise<void> {
+    issuer.claims = { sub: SUBJECT, aud: PUBLIC_URL };
+    const [verifier, redirectUri] = ['verifier', `${PUBLIC_URL}/back`];
+    const query = new URLSearchParams({
+      redirect_uri: redirectUri,
+      state: '',
+      nonce: '',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    });
+    const { headers } = await fetch(`${issuer.url}/authorize?${query}`, { redirect: 'manual' });
+    const code = new URL(headers.get('Location')!).searchParams.get('code')!;
+    const { clientSecret: client_secret } = issuer;
+    const answer = await fetch(`${issuer.url}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ code, code_verifier: verifier, redirect_uri: redirectUri, client_secret }),
+    });
+    const { id_token: assertion } = (await answer.json()) as { id_token: string };
+    const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
+    expect((await exchange(service().url, form)).body).toMatchObject({ token_type: 'Bearer' });
+  }
+
+  const personSignsIn = async (organizationId: string, issuer: string, name: string, subject: string) => {
+    await nextMoment();
+    const fields = { createdBy: { issuer, subject, name }, hours: 8 };
+    const { token } = await service()
+      .app.get(TokensService)
+      .create(organizationId, { name: `${name}'s`, scopes: ['users:read'] }, fields);
+    return token.id;
+  };
+
+  /** Signs in at the address. */
+  const visit = async (path: string, api: Client, value = api.tokenValue) => {
+    const window = await open();
+    await prepareAccessibility(window.page);
+    await window.page.goto(`${service().url}/dashboard${path}`);
+    await signIn(window.page, value);
+    return window;
+  };
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true });
+  const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const sessions = (page: Page) => page.getByRole('checkbox', { name: 'Sessions and issued tokens' });
+  const showAt = (page: Page, path: string) =>
+    page.evaluate(
+      `history.replaceState({ index: 0 }, '', '/dashboard/${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
+    );
+
+  it('stand among sessions, each with a mark that says who has issued it', async () => {
+    const api = await service().client({ organizationId: ACME });
+    const parent = await create(api);
+    await issue(parent);
+    await nextMoment();
+    await federate();
+    await personSignsIn(ACME, issuer.url, 'Ada Lovelace', '00u1');
+    await personSignsIn(ACME, 'application', 'Grace', 'Grace'); // in a host application
+    const { page } = await visit('/tokens', api);
+    await page.getByText('2 tokens on this page').waitFor();
+    await sessions(page).check();
+    await page.getByText('6 tokens on this page').waitFor();
+    const rows = await rowsOf(page);
+    const { host } = new URL(issuer.url);
+    expect(rows.map((row) => /Issued by \S+|Signed in: \w+/.exec(row)?.[0])).toEqual([
+      'Signed in: Grace',
+      'Signed in: Ada',
+      `Issued by ${host}`,
+      'Issued by CI',
+      undefined,
+      undefined,
+    ]);
+    expect(rows[2]).toContain(SUBJECT.slice(0, 100));
+    expect(rows[3]).toMatch(/, \d{4} in (1 hour|\d+ minutes) Active$/i);
+    expect(await page.locator('.chip.warning').count()).toBe(0); // that is how they are meant to end
+    await actionsOf(page, SUBJECT.slice(0, 100)).click();
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Revoke']);
+    await page.keyboard.press('Escape');
+    await actionsOf(page, 'CI').first().click();
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Revoke']);
+    await page.keyboard.press('Escape');
+    expect(await faultsInEveryVariant(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'Issued by CI' }).click();
+    await heading(page, 'CI').and(page.locator(':focus')).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/tokens/${parent.id}`);
+    await page.goBack();
+    await page.getByText('6 tokens on this page').waitFor();
+    expect(await sessions(page).isChecked()).toBe(true);
+  });
+
+  it('are counted on the page of their token, listed from there, and revoked with it', async () => {
+    const api = await service().client();
+    const parent = await create(api);
+    await create(api, { name: 'Other' });
+    const values = [await issue(parent), await issue(parent), await issue(parent)];
+    await api.withValue(values[0]).delete('/v1/tokens/current').expect(204);
+    const { page } = await visit(`/tokens/${parent.id}`, api);
+    expect(await faultsInEveryVariant(page)).toEqual([]);
+    await panel(page, 'Token').getByRole('link', { name: '2 active tokens' }).click();
+
+    await page.getByText('2 tokens on this page').waitFor();
+    await page.getByText('Only tokens issued by CI').waitFor();
+    expect(await page.getByRole('radio', { name: 'active' }).isChecked()).toBe(true);
+    expect(await sessions(page).count()).toBe(0);
+    expect(await faultsInEveryVariant(page)).toEqual([]);
+    await page.getByRole('radio', { name: 'all' }).check();
+    await page.getByText('3 tokens on this page').waitFor();
+    await page.reload();
+    await signIn(page, api.tokenValue);
+    await page.getByText('3 tokens on this page').waitFor();
+    await page.getByRole('radio', { name: 'expired' }).check();
+    await page.getByText('It has issued no expired tokens.').waitFor();
+    await button(page, 'Show all tokens').click();
+    await heading(page, 'API tokens').and(page.locator(':focus')).waitFor();
+    await page.getByText('3 tokens on this page').waitFor();
+    expect((await rowsOf(page)).map((row) => row.split(' ')[0])).toEqual(['Other', 'CI', 'Test']);
+    expect(new URL(page.url()).search).toBe('');
+
+    await page.getByRole('link', { name: 'CI', exact: true }).click();
+    await button(page, 'Revoke').click();
+    await page.getByText('The 2 tokens that it has issued are revoked with it.').waitFor();
+    expect(await faultsInEveryVariant(page)).toEqual([]);
+    await dialogButton(page, 'Revoke token').click();
+    await panel(page, 'Token').getByText('revoked', { exact: true }).waitFor();
+    expect(await page.getByText('active tokens').count()).toBe(0);
+    for (const value of values) await api.withValue(value).get('/v1/tokens/current').expect(401);
+  });
+
+  it('have pages that lead to their token, where what they do is told; none is rotated', async () => {
+    const api = await service().client({ organizationId: ACME });
+    const parent = await create(api, { name: 'Nightly sync' });
+    const child = api.withValue(await issue(parent));
+    await child.createUser({ name: 'Grace Hopper' });
+    const { body } = await child.get('/v1/tokens/current').expect(200);
+    const { page } = await visit(`/tokens/${body.id}`, api);
+    await page.getByText('What it does counts as done by the token that issued it.').waitFor();
+    await button(page, 'Revoke').waitFor();
+    expect(await button(page, 'Rotate').count()).toBe(0);
+    expect(await faultsInEveryVariant(page)).toEqual([]);
+    const facts = panel(page, 'Token');
+    expect(await facts.getByText('Issued', { exact: true }).count()).toBe(0);
+    await facts.getByRole('link', { name: 'Nightly sync' }).click();
+    await page.getByText('Nightly sync created Grace Hopper').waitFor();
+    await panel(page, 'Token').getByRole('link', { name: '1 active token' }).waitFor();
+    expect(await button(page, 'Rotate').count()).toBe(1);
+
+    await federate();
+    const { data } = await service().app.get(TokensService).list(ACME, { session: true, limit: 1 });
+    await showAt(page, `tokens/${data[0].id}`);
+    await facts.getByText(issuer.url).waitFor();
+    await facts.getByText(SUBJECT, { exact: true }).waitFor();
+    await page.getByText(`The issuer ${issuer.url} created the token ${SUBJECT.slice(0, 100)}`).waitFor();
+    expect(await facts.getByText('who signed in').count()).toBe(0);
+    expect(await button(page, 'Rotate').count()).toBe(0);
+    expect(await faultsInEveryVariant(page)).toEqual([]);
+
+    await showAt(page, `tokens/${await personSignsIn(ACME, issuer.url, 'Ada Lovelace', '00u1')}`);
+    await facts.getByText('by Ada Lovelace, who signed in').waitFor();
+    expect(await facts.getByText('Issued').count()).toBe(0);
+    expect(await button(page, 'Rotate').count()).toBe(0);
+  });
+
+  it('are counted page by page, and hide no other token where many are', async () => {
+    const api = await service().client();
+    const parent = await create(api);
+    await issueMany(api, parent, 201);
+    await create(api, { name: 'Other' });
+    const inDays = `UPDATE tokens SET expires_at = now() + interval '3 days 1 hour' WHERE id = $1`;
+    await service().dataSource.query(inDays, [api.tokenId]);
+    await personSignsIn(api.organizationId, issuer.url, 'Ada', '00u1');
+    const { page, requestedUrls } = await visit('', api);
+    const ending = panel(page, 'Tokens that end soon').getByRole('list').getByRole('link');
+    await ending.first().waitFor();
+    expect(await ending.allInnerTexts()).toEqual(['Test']);
+    await page.getByRole('link', { name: 'Activity', exact: true }).click();
+    const option = page.getByLabel('Done by').locator('option');
+    await option.nth(1).waitFor({ state: 'attached' });
+    expect((await option.allTextContents()).map((text) => text.replace(/ \(.*/, ''))).toEqual([
+      'Any token',
+      'Other',
+      'CI',
+      'Test',
+      "Ada's",
+    ]);
+    await page.getByRole('link', { name: 'API tokens' }).click();
+    await chooseAction(page, 'Revoke', 'CI');
+    await page.getByText('The 201 tokens that it has issued are revoked with it.').waitFor();
+    await dialogButton(page, 'Revoke token').click();
+    await dialogButton(page, 'Cancel').waitFor({ state: 'detached' });
+    const ofTokens = requestedUrls
+      .map((url) => new URL(url))
+      .filter(({ pathname }) => /tokens$/.test(pathname));
+    const read = ofTokens.map(({ searchParams }) => searchParams);
+    expect(read.filter((query) => query.get('parent') === parent.id)).toHaveLength(2);
+    // What looks for standing tokens does not read the others.
+    const active = read.filter((query) => query.get('state') === 'active' && !query.has('parent'));
+    expect(new Set(active.map((query) => query.get('session')))).toEqual(new Set(['false']));
+  });
+
+  it('end without a warning, also that of this session', async () => {
+    const api = await service().client();
+    const { page } = await visit('/tokens', api, await issue(await create(api, { expiresIn: '90d' })));
+    await page.getByText('2 tokens on this page').waitFor();
+    expect(await page.getByRole('complementary').count()).toBe(0);
+  });
+});
