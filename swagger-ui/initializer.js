@@ -6,14 +6,11 @@ dark.addEventListener('change', followTheme);
 followTheme();
 
 /** Keeps browsers from remembering what is typed, because it may be a token. */
-const forgetInput = () => ({
-  wrapComponents: {
-    Input:
-      (Input, { React }) =>
-      (props) =>
-        React.createElement(Input, { ...props, autoComplete: 'off' }),
-  },
-});
+const forgetful =
+  (Input, { React }) =>
+  (props) =>
+    React.createElement(Input, { ...props, autoComplete: 'off' });
+const forgetInput = () => ({ wrapComponents: { Input: forgetful, InitializedInput: forgetful } });
 
 SwaggerUIBundle({
   dom_id: '#swagger-ui',

@@ -28,13 +28,16 @@ const CREATE = '#/Users/users.create';
 const ROTATE = '#/Tokens/tokens.rotate';
 const LIVE = '#/Health/health.live';
 
+/** Closes the dialog. Each of its schemes has a button for that. */
+const closeDialog = (page: Page) => page.getByRole('button', { name: 'Close', exact: true }).first().click();
+
 /** Enters a token in the dialog. */
 async function authorize(page: Page, value: string): Promise<void> {
   await page.getByRole('button', { name: 'Authorize', exact: true }).click();
   await page.getByLabel('auth-bearer-value').fill(value);
   await page.getByRole('button', { name: 'Apply credentials' }).click();
   await page.getByRole('button', { name: 'Remove authorization' }).waitFor();
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await closeDialog(page);
 }
 
 /** Sends the request of an open operation, and returns the status of the response. */
@@ -77,11 +80,31 @@ describeInBrowser('the API reference', () => {
     },
   );
 
+  it.each(['', '/people/directory'])('exchanges the value of a token, below "%s"', async (path) => {
+    const { url, close } = await startGateway(service().url, path);
+    const { page, requestedUrls } = await open();
+    const api = await service().client({ scopes: ['users:read', 'users:write'] });
+    await page.goto(`${url}/docs`);
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await page.getByLabel('client_id:').fill(api.tokenId);
+    await page.getByLabel('client_secret:').fill(api.tokenValue);
+    await page.locator('.scopes label', { hasText: 'users:read' }).click();
+    await page.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click();
+    await page.getByRole('button', { name: 'Remove authorization' }).waitFor();
+    expect(requestedUrls.at(-1)).toBe(`${url}/oauth/token`);
+    await closeDialog(page);
+    await summary(page, LIST).click();
+    expect(await execute(page, LIST)).toBe('200');
+    await page.close();
+    close();
+  });
+
   it('asks the browser not to remember what is typed', async () => {
     const { page } = await open();
     await page.goto(`${service().url}/docs`);
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
-    expect(await page.getByLabel('auth-bearer-value').getAttribute('autocomplete')).toBe('off');
+    for (const label of ['auth-bearer-value', 'client_id:', 'client_secret:'])
+      expect(await page.getByLabel(label).getAttribute('autocomplete')).toBe('off');
   });
 
   it('opens the operation of a link, and has a link for the operation that is opened', async () => {
@@ -144,7 +167,7 @@ describeInBrowser('the API reference', () => {
     await operation(page, LIST).getByRole('button', { name: 'Try it out' }).waitFor();
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     const faults = await faultsInEveryVariant(page);
-    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await closeDialog(page);
     await authorize(page, api.tokenValue);
     await execute(page, CREATE);
     faults.push(...(await faultsInEveryVariant(page)));
