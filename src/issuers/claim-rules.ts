@@ -3,12 +3,12 @@ import { SCOPES, type Scope } from '../http/scopes';
 
 /** Grants scopes in an organization to those whose claims have all of these values. */
 export interface ClaimRule {
-  conditions: readonly Condition[];
+  conditions: readonly ClaimValue[];
   organizationId: string;
   scopes: Scope[];
 }
 
-export interface Condition {
+export interface ClaimValue {
   claim: string;
   value: string;
 }

@@ -1,5 +1,5 @@
 import { reject, Variable } from '../feature/setting';
-import { type ClaimRule, type Condition, notARule, parseRules } from '../issuers/claim-rules';
+import { type ClaimRule, type ClaimValue, notARule, parseRules } from '../issuers/claim-rules';
 import { issuerUrl, publicUrl } from '../issuers/urls';
 
 /** Grants scopes in an organization to those whose assertion this issuer has signed. */
@@ -34,7 +34,7 @@ export const parseIssuerRules = (rules: readonly string[]): IssuerRule[] =>
     return { issuer, conditions, ...grant };
   });
 
-function conditionOf(text: string): Condition {
+function conditionOf(text: string): ClaimValue {
   const [, claim, value] = CONDITION.exec(text)!;
   return { claim, value };
 }

@@ -20,7 +20,7 @@ import { displayHost, listen } from './listen';
 import { createLog, logNodeMessages, NestLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp } from './setup';
-import { requireOrganizations } from './require-organizations';
+import { requireOrganizations } from '../auth/require-organizations';
 import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
 import { disablePretenuring } from './v8';

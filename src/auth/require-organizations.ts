@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { Organization } from '../auth/organization.entity';
+import { Organization } from './organization.entity';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
 import type { ClaimRule } from '../issuers/claim-rules';
