@@ -1,28 +1,17 @@
-import type { Problem } from './types.ts';
+import type { OAuthError, Problem } from './types.ts';
 
 /** What is wrong with one field. */
 export type FieldFault = NonNullable<Problem['errors']>[number];
 
-/** Why the service does not exchange credentials for a token: a code of OAuth 2.0. */
-export type ExchangeCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'invalid_scope'
-  | 'unsupported_grant_type'
-  | 'slow_down'
-  | 'temporarily_unavailable'
-  | 'server_error';
-
 /**
  * A failed call. Its message names the first invalid field, if there is one. If there was no response, `status` is 0
  * and `code` is `unreachable`. If the response did not come from the service, for example from a gateway, `code` is
- * `unexpected`. If the service refused the client's credentials, `code` is an `ExchangeCode`, such as `invalid_client`.
+ * `unexpected`. If the service refused the client's credentials, `code` is one of OAuth 2.0, such as `invalid_client`.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  readonly code: Problem['code'] | ExchangeCode | 'unreachable' | 'unexpected';
+  readonly code: Problem['code'] | OAuthError['error'] | 'unreachable' | 'unexpected';
   /** The invalid fields of a 400 or 409; empty for any other failure. */
   readonly errors: FieldFault[];
   /** Identifies the request in the service's log. */
@@ -61,7 +50,7 @@ export function failed(response: Response, body: unknown, sentId: string | undef
 
 /** The error of an exchange of credentials that failed, or whose response has no token. */
 export function notExchanged(response: Response, body: unknown): ApiError {
-  const { error, error_description: description } = (body ?? {}) as Record<string, unknown>;
+  const { error, error_description: description } = (body ?? {}) as Partial<OAuthError>;
   const isRefusal = typeof error === 'string' && typeof description === 'string';
   return new ApiError(
     isRefusal
@@ -69,7 +58,7 @@ export function notExchanged(response: Response, body: unknown): ApiError {
       : `Unexpected response to the exchange of the credentials: ${response.status} ${response.statusText}.`,
     {
       status: response.status,
-      code: isRefusal ? (error as ExchangeCode) : 'unexpected',
+      code: isRefusal ? error : 'unexpected',
       requestId: response.headers.get('X-Request-ID') ?? undefined,
       retryAfter: retryAfterOf(response),
     },

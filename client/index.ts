@@ -37,7 +37,7 @@ import type {
   Webhook,
 } from './types.ts';
 
-export { ApiError, type ExchangeCode, type FieldFault } from './api-error.ts';
+export { ApiError, type FieldFault } from './api-error.ts';
 export type { Feed, FeedOptions } from './feed.ts';
 export type {
   AssertionCredentials,
