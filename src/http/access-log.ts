@@ -9,7 +9,10 @@ export interface RequestRecord {
   /** The template of the path; undefined if the path is unknown. */
   route?: string;
   status: number;
-  /** The reason for a 401, 403 or 429: `missing_token`, `invalid_token`, the missing scope, or `rate_limited`. */
+  /**
+   * The reason for a 401, 403 or 429: `missing_token`, `invalid_token`, `invalid_client`, the missing scope, or
+   * `rate_limited`.
+   */
   refusal?: string;
   /** Set if the caller closed the connection before the response was complete. */
   aborted?: true;

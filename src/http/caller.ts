@@ -77,7 +77,10 @@ export function authenticate(request: IncomingMessage, response: ServerResponse,
 export const tokenOf = (request: IncomingMessage): CallerToken | undefined =>
   (request as Authenticated)[TOKEN];
 
-/** Records why a request is rejected: `missing_token`, `invalid_token`, `rate_limited`, or the missing scope. */
+/**
+ * Records why a request is rejected: `missing_token`, `invalid_token`, `invalid_client`, `rate_limited`, or the missing
+ * scope.
+ */
 export function recordRefusal(request: IncomingMessage, reason: string): void {
   (request as Authenticated)[REFUSAL] = reason;
 }
