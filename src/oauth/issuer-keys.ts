@@ -17,7 +17,6 @@ const TIMEOUT_MS = 5_000;
 
 /** For the bytes of bodies that wait for issuers: a silent one must not use up the memory for other bodies. */
 const waiting = new Room({ one: 512 * 1024, all: 1024 * 1024 });
-const { signal: never } = new AbortController();
 
 type FoundKey = Awaited<ReturnType<jose.JWTVerifyGetKey>>;
 
@@ -52,7 +51,8 @@ export class IssuerKeys {
     if (!this.last || performance.now() - this.last.askedAt >= ASK_EVERY_MS) this.begin();
     const { answer, isPending } = this.last!;
     if (!isPending) return answer;
-    const guest = { owner: this.issuer, size: bytes, patienceMs: 0, signal: never };
+    const { signal } = new AbortController(); // never aborted; a shared one would collect the listeners of all
+    const guest = { owner: this.issuer, size: bytes, patienceMs: 0, signal };
     await waiting.enter(guest);
     return answer.finally(() => waiting.leave(guest));
   }
