@@ -249,6 +249,28 @@ describeInBrowser('issued tokens in the dashboard', () => {
     expect(new Set(active.map((query) => query.get('session')))).toEqual(new Set(['false']));
   });
 
+  it('are said to end also where they could not be counted', async () => {
+    const api = await service().client();
+    const parent = await create(api);
+    await issue(parent);
+    const { page, expectErrors } = await visit('/tokens', api);
+    const pattern = '**/tokens?**parent=**';
+    expectErrors(500);
+    await page.route(pattern, (route) =>
+      route.fulfill({ status: 500, json: { code: 'internal_error', detail: 'It failed.', errors: [] } }),
+    );
+    await chooseAction(page, 'Revoke', 'CI');
+    await page.getByText('Tokens that it has issued are revoked with it.').waitFor();
+    await dialogButton(page, 'Cancel').click();
+    await page.getByRole('link', { name: 'CI', exact: true }).click();
+    await panel(page, 'Token').getByText('It failed.').waitFor();
+    await page.unroute(pattern);
+    await panel(page, 'Token').getByRole('button', { name: 'Try again' }).click();
+    await panel(page, 'Token').getByRole('link', { name: '1 active token', exact: true }).waitFor();
+    await button(page, 'Revoke').click();
+    await page.getByText('The token that it has issued is revoked with it.').waitFor();
+  });
+
   it('end without a warning, also that of this session', async () => {
     const api = await service().client();
     const { page } = await visit('/tokens', api, await issue(await create(api, { expiresIn: '90d' })));
