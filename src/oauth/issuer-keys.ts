@@ -94,9 +94,18 @@ export class IssuerKeys {
 async function fetchJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
   const headers = { Accept: 'application/json, application/jwk-set+json' };
   const response = await boundedFetch(url, { headers, redirect: 'error', signal });
-  if (response.status === 200) return (await response.json()) as Record<string, unknown>;
+  if (response.status === 200) return parsed(await response.text());
   await response.body?.cancel();
   throw new Error(`the issuer has answered with ${response.status}`);
+}
+
+/** The message of a `SyntaxError` quotes the text, and it would be logged. */
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw new Error('the issuer has not answered with JSON');
+  }
 }
 
 const unreachable = () =>
