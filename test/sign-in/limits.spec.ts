@@ -4,7 +4,9 @@
  */
 import type { ServerResponse } from 'node:http';
 import { Database } from '../../src/database/database';
+import { DISCOVERY } from '../support/issuer';
 import { expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
+import { useTimeouts } from '../support/timeouts';
 
 const { issuer, service, env, browse, another, anotherIssuer } = useSignIn();
 
@@ -76,7 +78,7 @@ describe('what anybody may cost', () => {
     };
     expect(await requestsAfter(30_000)).toBe(2);
     expect(await requestsAfter(39_900)).toBe(2);
-    busy.answerAt('/.well-known/openid-configuration', (response) => response.writeHead(500).end());
+    busy.answerAt(DISCOVERY, (response) => response.writeHead(500).end());
     expect(await requestsAfter(60_000)).toBe(3);
     expect(await requestsAfter(61_900)).toBe(3);
     expect(await requestsAfter(62_100)).toBe(4);
@@ -116,7 +118,7 @@ describe('an issuer that does not answer', () => {
     await expectRefused(browser, await browser.request(callback), 503);
   });
 
-  const DISCOVERY = '/.well-known/openid-configuration';
+  const timeouts = useTimeouts();
 
   it.each([
     [DISCOVERY, 'never', () => {}],
@@ -126,16 +128,9 @@ describe('an issuer that does not answer', () => {
   ])('within 5 s is unreachable: %s answers %s', async (path, _how, answer) => {
     const slow = await anotherIssuer();
     // The 5 s are over as soon as a request hangs.
-    const hanging: AbortController[] = [];
-    const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
-      const controller = new AbortController();
-      hanging.push(controller);
-      return controller.signal;
-    });
     slow.answerAt(path, (response) => {
       answer(response);
-      for (const controller of hanging)
-        controller.abort(new DOMException('It took too long.', 'TimeoutError'));
+      timeouts.end();
     });
     const waiting = await another({ ...env, OIDC_ISSUER: slow.url });
     const browser = browse(waiting);
@@ -145,8 +140,8 @@ describe('an issuer that does not answer', () => {
       const issued = await browser.request(begun.headers.get('Location')!);
       await expectRefused(browser, await browser.request(issued.headers.get('Location')!), 503);
     }
-    expect(hanging.length).toBe(slow.requests.paths.filter((asked) => asked !== '/authorize').length);
-    for (const [ms] of timeout.mock.calls) expect(ms).toBe(5_000);
+    const asked = slow.requests.paths.filter((path) => path !== '/authorize');
+    expect(timeouts.times()).toEqual(asked.map(() => 5_000));
   });
 
   it('but fails itself is no fault of the person, either', async () => {

@@ -57,3 +57,15 @@ export async function fakeClock(dataSource: DataSource): Promise<Clock> {
     now: async () => (await dataSource.query('SELECT now() AS now'))[0].now,
   };
 }
+
+/**
+ * The monotonic clock of this process, by which the service judges how old something is. It stands still until a test
+ * sets it forward, which holds for the tests after it as well.
+ */
+export function useMonotonicClock(): { pass(ms: number): void } {
+  let time = performance.now();
+  let clock: jest.SpyInstance;
+  beforeAll(() => (clock = jest.spyOn(performance, 'now').mockImplementation(() => time)));
+  afterAll(() => clock.mockRestore());
+  return { pass: (ms) => void (time += ms) };
+}

@@ -6,17 +6,23 @@ import {
   exportJWK,
   exportSPKI,
   generateKeyPair,
+  type JWK,
   type JWTPayload,
   SignJWT,
   UnsecuredJWT,
 } from 'jose';
 
-/** How the issuer makes an ID token: claims, key and algorithm, each of which a test may change. */
-export interface IdToken {
-  claims: JWTPayload;
+/** How a token is signed. */
+export interface Signature {
   alg: string;
+  kid: string;
   /** The key that signs; null for an unsigned token. */
   key: CryptoKey | Uint8Array | null;
+}
+
+/** How the issuer makes an ID token, all of which a test may change. */
+export interface IdToken extends Signature {
+  claims: JWTPayload;
 }
 
 export interface FakeIssuer {
@@ -31,25 +37,33 @@ export interface FakeIssuer {
   spoil(change: (token: IdToken) => void): void;
   /** The public key, as text. */
   publicKey: string;
+  /** How it signs. */
+  signature: Signature;
+  /** The keys that it shows. */
+  keys: JWK[];
+  /** Adds a key, and returns how to sign with it. */
+  addKey(alg: string, kid?: string): Promise<Signature>;
   /** The queries of the authorization requests and the bodies of the token requests. */
   requests: { authorization: URLSearchParams[]; token: URLSearchParams[]; paths: string[] };
-  /** Answers at a path in place of the issuer, or never. */
-  answerAt(path: string, answer: (response: ServerResponse) => unknown): void;
+  /** Answers at a path in place of the issuer, or never, until the returned function is called. */
+  answerAt(path: string, answer: (response: ServerResponse) => unknown): () => void;
   /** Stops listening, or listens again at the same address. */
   down(): Promise<void>;
   up(): Promise<void>;
 }
 
+export const DISCOVERY = '/.well-known/openid-configuration';
+
 const now = () => Math.floor(Date.now() / 1000);
 
 /** An issuer of OpenID Connect on loopback, where everybody signs in without a question. */
 export async function startIssuer(): Promise<FakeIssuer> {
-  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  const { publicKey, signature, jwk } = await newKey('RS256', 'key');
   const codes = new Map<string, URLSearchParams>();
   let spoil: (token: IdToken) => void = () => {};
 
   const endpoints: Record<string, (parameters: URLSearchParams, response: ServerResponse) => unknown> = {
-    '/.well-known/openid-configuration': () => ({
+    [DISCOVERY]: () => ({
       issuer: issuer.url,
       authorization_endpoint: `${issuer.url}/authorize`,
       token_endpoint: `${issuer.url}/token`,
@@ -61,7 +75,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
       // More than it uses, so that the client itself must refuse them.
       id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
     }),
-    '/keys': async () => ({ keys: [{ ...(await exportJWK(publicKey)), kid: 'key', use: 'sig' }] }),
+    '/keys': () => ({ keys: issuer.keys }),
     '/logout': () => ({}),
     '/authorize': (parameters, response) => {
       issuer.requests.authorization.push(parameters);
@@ -91,9 +105,9 @@ export async function startIssuer(): Promise<FakeIssuer> {
       if (!isRight) return response.writeHead(400).end(JSON.stringify({ error: 'invalid_grant' }));
       const protocol = { iss: issuer.url, aud: issuer.clientId, iat: now(), exp: now() + 300 };
       const claims = { ...protocol, nonce: code.get('nonce')!, sub: '00u1', ...issuer.claims };
-      const token: IdToken = { claims, alg: 'RS256', key: privateKey };
+      const token: IdToken = { claims, ...issuer.signature };
       spoil(token);
-      return { access_token: 'unused', token_type: 'Bearer', id_token: await sign(token) };
+      return { access_token: 'unused', token_type: 'Bearer', id_token: await sign(token.claims, token) };
     },
   };
 
@@ -121,8 +135,19 @@ export async function startIssuer(): Promise<FakeIssuer> {
     claims: {},
     hasSession: true,
     publicKey: await exportSPKI(publicKey),
+    signature,
+    keys: [jwk],
+    async addKey(alg, kid = alg) {
+      const { jwk, signature } = await newKey(alg, kid);
+      issuer.keys.push(jwk);
+      return signature;
+    },
     requests: { authorization: [], token: [], paths: [] },
-    answerAt: (path, answer) => (endpoints[path] = (_parameters, response) => (answer(response), 'answered')),
+    answerAt(path, answer) {
+      const own = endpoints[path];
+      endpoints[path] = (_parameters, response) => (answer(response), 'answered');
+      return () => (endpoints[path] = own);
+    },
     spoil: (change) => (spoil = change),
     async down() {
       server.closeAllConnections();
@@ -133,10 +158,17 @@ export async function startIssuer(): Promise<FakeIssuer> {
   return issuer;
 }
 
-const sign = ({ claims, alg, key }: IdToken): string | Promise<string> =>
+/** A key, how to sign with it, and what an issuer shows of it. */
+async function newKey(alg: string, kid: string) {
+  const { privateKey: key, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const signature: Signature = { alg, kid, key };
+  return { publicKey, signature, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig' } };
+}
+
+export const sign = async (claims: JWTPayload, { alg, kid, key }: Signature): Promise<string> =>
   key === null
     ? new UnsecuredJWT(claims).encode()
-    : new SignJWT(claims).setProtectedHeader({ alg, kid: 'key' }).sign(key);
+    : new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(key);
 
 /** A key that the issuer does not have. */
 export const strangeKey = async () => (await generateKeyPair('RS256')).privateKey;

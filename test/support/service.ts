@@ -63,6 +63,24 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestSer
   };
 }
 
+/** Another process on the same database. */
+export interface Replica {
+  app: NestExpressApplication;
+  url: string;
+  close(): Promise<void>;
+}
+
+export async function startReplica(
+  { dataSource, env: database }: TestService,
+  env: NodeJS.ProcessEnv,
+): Promise<Replica> {
+  const config = readConfig({ ...env, MIGRATE_ON_START: 'false', ...database });
+  const app = await createApp(config, { dataSource, close: async () => {} }, createLog('fatal'));
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  return { app, url: `http://127.0.0.1:${port}`, close: () => app.close() };
+}
+
 /** Starts a service for a suite or a `describe` block. */
 export function useService(env: NodeJS.ProcessEnv = {}): TestService {
   let service: TestService | undefined;

@@ -1,13 +1,9 @@
-import type { AddressInfo } from 'node:net';
 import type { NewToken } from '../../client/index';
 import { newId } from '../../src/database/id';
-import { readConfig } from '../../src/process/config';
-import { createLog } from '../../src/process/log';
-import { createApp } from '../../src/process/setup';
 import { Browse } from './browse';
 import { type FakeIssuer, startIssuer } from './issuer';
 import { late } from './late';
-import { startService, type TestService } from './service';
+import { startReplica, startService, type TestService } from './service';
 
 export const PUBLIC_URL = 'http://127.0.0.1:9';
 export const [ACME, GLOBEX] = [newId('org'), newId('org')];
@@ -74,12 +70,9 @@ export function useSignIn() {
 
     /** Another process on the same database. */
     async replica(changes: NodeJS.ProcessEnv = {}): Promise<{ url: string }> {
-      const config = readConfig({ ...env, MIGRATE_ON_START: 'false', ...service!.env, ...changes });
-      const database = { dataSource: service!.dataSource, close: async () => {} };
-      const app = await createApp(config, database, createLog('fatal'));
-      others.push(app);
-      await app.listen(0, '127.0.0.1');
-      return { url: `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}` };
+      const replica = await startReplica(service!, { ...env, ...changes });
+      others.push(replica);
+      return replica;
     },
 
     async anotherIssuer(): Promise<FakeIssuer> {

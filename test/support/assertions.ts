@@ -1,0 +1,104 @@
+import type { JWTPayload } from 'jose';
+import type { Response } from 'supertest';
+import { newId } from '../../src/database/id';
+import { JWT_BEARER } from '../../src/oauth/token.controller';
+import { Client } from './client';
+import { type FakeIssuer, sign, startIssuer } from './issuer';
+import { late } from './late';
+import { exchange, type Sent } from './oauth';
+import { type Replica, startReplica, startService, type TestService } from './service';
+
+export const AUDIENCE = 'https://users.example.com';
+export const [ACME, GLOBEX] = [newId('org'), newId('org')];
+
+/** The subject that the rule lets in, unless a suite has rules of its own. */
+export const SUBJECT = 'repo:acme/crm:ref:refs/heads/main';
+
+const standardRule = (issuer: string) => `${issuer} sub=${SUBJECT} -> ${ACME} users:read users:write`;
+
+/** A time, as JWTs have it. */
+export const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+/** Claims that are accepted. */
+export const goodClaims = (iss: string): JWTPayload => ({
+  iss,
+  aud: AUDIENCE,
+  sub: SUBJECT,
+  iat: inSeconds(0),
+  exp: inSeconds(2 * 3600),
+});
+
+/** An assertion of the issuer. What is undefined is left out. */
+export const assertionOf = (issuer: FakeIssuer, claims: object = {}, signature = issuer.signature) =>
+  sign({ ...goodClaims(issuer.url), ...claims }, signature);
+
+let networks = 0;
+
+/** Sends an assertion. Each comes from a network of its own, because the failures of one are limited. */
+export function present(
+  { url }: { url: string },
+  assertion: string,
+  fields: Record<string, string> = {},
+  { path, headers }: Sent = {},
+): Promise<Response> {
+  const network = `10.${++networks >> 16}.${(networks >> 8) & 255}.${networks & 255}`;
+  const form = { grant_type: JWT_BEARER, assertion, ...fields };
+  return exchange(url, form, { path, headers: { 'X-Forwarded-For': network, ...headers } });
+}
+
+/**
+ * Starts an issuer, and a service on which these rules let its subjects in to Acme and Globex. No assertion may be in
+ * the log.
+ */
+export function useAssertions(
+  rulesOf = (issuer: string) => [standardRule(issuer)],
+  more: NodeJS.ProcessEnv = {},
+) {
+  let issuer: FakeIssuer | undefined;
+  let service: TestService | undefined;
+  const env: NodeJS.ProcessEnv = { PUBLIC_URL: AUDIENCE, TRUST_PROXY: '1', ...more };
+  beforeAll(async () => {
+    issuer = await startIssuer();
+    env.TOKEN_ISSUERS ??= rulesOf(issuer.url).join();
+    service = await startService(env);
+    const organizations = `INSERT INTO organizations (id, name) VALUES ($1, 'Acme'), ($2, 'Globex')`;
+    await service.dataSource.query(organizations, [ACME, GLOBEX]);
+  });
+  afterAll(async () => {
+    await service?.close();
+    await issuer?.down();
+    expect(service?.logs.join('')).not.toContain('eyJ');
+  });
+  const others: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const other of others.splice(0)) await other.close();
+  });
+
+  return {
+    issuer: late(() => issuer!),
+    service: late(() => service!),
+
+    /** Exchanges a new assertion with these claims. */
+    exchanged: async (
+      claims: object = {},
+      fields: Record<string, string> = {},
+      at: { url: string } = service!,
+    ) => present(at, await assertionOf(issuer!, claims), fields),
+
+    /** A client with the token that an exchange has made. */
+    clientWith: ({ body }: Response) => new Client(service!.url, { value: body.access_token }),
+
+    async replica(changes: NodeJS.ProcessEnv = {}): Promise<Replica> {
+      const replica = await startReplica(service!, { ...env, ...changes });
+      others.push(replica);
+      return replica;
+    },
+  };
+}
+
+/** An answer with this error, which names nothing that the assertion says. */
+export function expectFailure(answer: Response, error: string, description: string | RegExp): void {
+  expect(answer.body).toEqual({ error, error_description: expect.stringMatching(description) });
+  expect(answer.status).toBe(error === 'invalid_client' ? 401 : 400);
+  expect(answer.headers['cache-control']).toBe('no-store');
+}
