@@ -1,0 +1,90 @@
+import type { Response } from 'supertest';
+import { Client } from './client';
+import { exchange, type Sent } from './oauth';
+import { late } from './late';
+import { type Replica, startReplica, startService, type TestService } from './service';
+
+let networks = 0;
+
+/** The header of a network that has not failed yet, because the failures of one are limited. */
+export const newNetwork = () => ({
+  'X-Forwarded-For': `10.${++networks >> 16}.${(networks >> 8) & 255}.${networks & 255}`,
+});
+
+/** The form that exchanges the token of a client. */
+export const formOf = ({ tokenId, tokenValue }: Client, fields: Record<string, string> = {}) => ({
+  grant_type: 'client_credentials',
+  client_id: tokenId,
+  client_secret: tokenValue,
+  ...fields,
+});
+
+/** Sends a token request from a network of its own. */
+export const requestToken = (
+  { url }: { url: string },
+  form: Record<string, string> | string,
+  { path, headers }: Sent = {},
+): Promise<Response> => exchange(url, form, { path, headers: { ...newNetwork(), ...headers } });
+
+/** Starts a service behind a proxy, on which the tokens of clients are exchanged; each test has a new organization. */
+export function useParents(env: NodeJS.ProcessEnv = {}) {
+  const environment = { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '100000', ...env };
+  let service: TestService | undefined;
+  let admin: Client | undefined;
+  let replica: Replica | undefined;
+  beforeAll(async () => void (service = await startService(environment)));
+  beforeEach(async () => void (admin = await service!.client()));
+  afterAll(async () => {
+    await replica?.close();
+    await service?.close();
+  });
+
+  return {
+    service: late(() => service!),
+
+    /** An administrator of the organization of this test. */
+    admin: late(() => admin!),
+
+    /** A new token of the organization. */
+    async aParent(fields: object = {}): Promise<Client> {
+      const input = { name: 'CRM', scopes: ['users:read', 'users:write'], ...fields };
+      const { id: tokenId, token: value } = (await admin!.post('/v1/tokens', input).expect(201)).body;
+      return new Client(service!.url, { organizationId: admin!.organizationId, tokenId, value });
+    },
+
+    /** Exchanges the token of a client, and returns a client with the new one. */
+    async childOf(parent: Client, fields: Record<string, string> = {}): Promise<Client> {
+      const { status, body } = await requestToken(service!, formOf(parent, fields));
+      expect([status, body.error_description]).toEqual([200, undefined]);
+      return parent.withValue(body.access_token);
+    },
+
+    /** The records of the children, newest first. */
+    childrenOf: async ({ tokenId }: Client) =>
+      (await admin!.get(`/v1/tokens?parent=${tokenId}&limit=200`).expect(200)).body.data,
+
+    /** Another process on the same database. */
+    replica: async (): Promise<Replica> => (replica ??= await startReplica(service!, environment)),
+  };
+}
+
+const STATUSES: Record<string, number> = {
+  invalid_client: 401,
+  slow_down: 429,
+  temporarily_unavailable: 503,
+};
+
+/** A failure as RFC 6749 has it, with the headers of every response. It repeats no secret. */
+export function expectFailure({ status, body, headers, text }: Response, error: string): void {
+  expect([status, body]).toEqual([
+    STATUSES[error] ?? 400,
+    { error, error_description: expect.stringMatching(/^[ !#-[\]-~]+$/) },
+  ]);
+  expect(headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^[\w.-]{1,128}$/),
+  });
+  expect(text).not.toContain('umt_');
+}
