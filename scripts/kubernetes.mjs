@@ -1,4 +1,4 @@
-// Renders every overlay in deploy/, and the production overlay with each component, and validates each object, and those in
+// Renders every overlay in deploy/, and the production overlay with each component. Validates each object, and those in
 // the examples of docs/oauth.md, against the Kubernetes API. The schemas are TypeScript types, so the compiler rejects
 // unknown fields, missing fields and wrong values.
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,6 +1,5 @@
-import { HttpException, Logger } from '@nestjs/common';
+import { HttpException } from '@nestjs/common';
 import type * as jose from 'jose';
-import { describeError } from '../database/errors';
 import type { Claims } from '../issuers/claim-rules';
 import { notInstalled } from '../issuers/not-installed';
 import { IssuerKeys } from './issuer-keys';
@@ -19,7 +18,6 @@ const LONGEST_S = 24 * 60 * 60;
 
 /** Verifies signed assertions of issuers, which all have this audience. */
 export class Assertions {
-  private readonly logger = new Logger('TokenIssuers');
   private readonly keys: ReadonlyMap<string, IssuerKeys>;
 
   private constructor(
@@ -74,12 +72,9 @@ export class Assertions {
 
   private failureOf(error: unknown): unknown {
     if (error instanceof HttpException) return error;
-    const { JOSEError, JWTClaimValidationFailed, JWTExpired } = this.library.errors;
+    const { JWTClaimValidationFailed, JWTExpired } = this.library.errors;
     if (error instanceof JWTClaimValidationFailed || error instanceof JWTExpired)
       return wrongClaim(error.claim);
-    // A key that cannot be used is an error of another kind, and the issuer's fault.
-    if (!(error instanceof JOSEError))
-      this.logger.warn({ message: 'An assertion cannot be verified.', error: describeError(error) });
     return oauthFailure(
       'invalid_grant',
       `The assertion has no valid signature by a key of its issuer, with one of ${ALGORITHMS.join(', ')}.`,

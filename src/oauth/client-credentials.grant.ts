@@ -1,7 +1,7 @@
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AuthService } from '../auth/auth.service';
-import { authenticate, systemCaller } from '../http/caller';
+import { authenticate } from '../http/caller';
 import { TokenWindows } from '../rate-limit/token-windows';
 import { type NewToken, TokensService } from '../tokens/tokens.service';
 import { credentialsOf } from './client-credentials';
@@ -32,8 +32,7 @@ export class ClientCredentialsGrant {
     authenticate(request, response, client);
     await this.windows.admit({ request, response }, client);
     const scopes = scopesOf(form.scope, client.scopes);
-    const by = systemCaller(client.organizationId, 'api', 'exchange');
-    return this.tokens.exchange(by, client.id, { scopes }).catch((error: unknown) => {
+    return this.tokens.exchange(client.organizationId, client.id, { scopes }).catch((error: unknown) => {
       if (error instanceof NotFoundException) throw invalidClient(); // revoked meanwhile
       throw error instanceof ConflictException ? oauthFailure('invalid_request', error.message) : error;
     });

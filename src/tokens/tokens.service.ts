@@ -72,15 +72,15 @@ export class TokensService {
 
   /**
    * Returns the new token and its value, which cannot be read again. The application itself may set a `rateLimit` of up
-   * to 100,000, but a caller of the API none above the limit of the service. A token of a session has `createdBy` and
-   * ends after `hours`.
+   * to 100,000, but a caller of the API none above the limit of the service. A token of a sign-in or an assertion has
+   * `createdBy`, and ends after `hours`.
    */
   async create(
     by: By,
     input: CreateTokenDto,
     {
       value = newTokenValue(),
-      ...session
+      ...origin
     }: { value?: string } & Pick<TokenFields, 'createdBy' | 'hours' | 'endsBy' | 'windowId'> = {},
   ): Promise<NewToken> {
     const caller = callerOf(by);
@@ -89,7 +89,7 @@ export class TokensService {
       .write(
         caller.organizationId,
         async (manager) => {
-          const token = await insertToken(manager, caller, { ...fields, ...session }, value);
+          const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
           const data = { token: serializeToken(token) };
           await recordTokenEvent(manager, { by: caller, type: 'token.created', targetId: token.id, data });
           return token;

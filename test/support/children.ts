@@ -1,4 +1,5 @@
 import type { Response } from 'supertest';
+import { newId } from '../../src/database/id';
 import { Client } from './client';
 import { exchange, type Sent } from './oauth';
 import { late } from './late';
@@ -66,6 +67,25 @@ export function useParents(env: NodeJS.ProcessEnv = {}) {
     /** Another process on the same database. */
     replica: async (): Promise<Replica> => (replica ??= await startReplica(service!, environment)),
   };
+}
+
+/** Adds so many children of a token at once, which end in so many hours, and returns their ids. */
+export async function addChildren(
+  { dataSource }: TestService,
+  { organizationId, tokenId }: Pick<Client, 'organizationId' | 'tokenId'>,
+  count: number,
+  { hours = 1, isRevoked = false } = {},
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('tok'));
+  await dataSource.query(
+    `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes, created_at, expires_at, revoked_at,
+       parent_id, window_id, warned_days)
+     SELECT id, $2, 'CRM', sha256(id::bytea), 'umt_0000…0000', '{users:read}',
+       now() + ($4 - 1) * interval '1 hour' + n * interval '1 millisecond', now() + $4 * interval '1 hour', CASE WHEN $5 THEN now() END, $3, $3, 0
+     FROM unnest($1::text[]) WITH ORDINALITY AS ids (id, n)`,
+    [ids, organizationId, tokenId, hours, isRevoked],
+  );
+  return ids;
 }
 
 const STATUSES: Record<string, number> = {
