@@ -4,8 +4,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class IndexTokenParents1764200000064 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      CREATE INDEX IF NOT EXISTS tokens_parent_id_created_at_id_idx ON tokens (parent_id, created_at, id)
-        WHERE parent_id IS NOT NULL;
+      CREATE INDEX IF NOT EXISTS tokens_organization_id_parent_id_created_at_id_idx
+        ON tokens (organization_id, parent_id, created_at, id) WHERE parent_id IS NOT NULL;
       -- Those that live.
       CREATE INDEX IF NOT EXISTS tokens_parent_id_expires_at_idx ON tokens (parent_id, expires_at)
         WHERE parent_id IS NOT NULL AND revoked_at IS NULL;
@@ -22,6 +22,6 @@ export class IndexTokenParents1764200000064 implements MigrationInterface {
       DROP INDEX tokens_standing_organization_id_created_at_id_idx;
       DROP INDEX tokens_exchanged_expires_at_idx;
       DROP INDEX tokens_parent_id_expires_at_idx;
-      DROP INDEX tokens_parent_id_created_at_id_idx`);
+      DROP INDEX tokens_organization_id_parent_id_created_at_id_idx`);
   }
 }

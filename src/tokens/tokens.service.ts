@@ -15,7 +15,8 @@ import type { RateLimitOptions } from '../rate-limit/rate-limit.options';
 import { insertChild, revokeChildren, tokenNotFound } from './children';
 import { numberIn } from './durations';
 import { insertToken, type TokenFields } from './insert-token';
-import { IN_STATE, Token, TOKEN_COLUMNS } from './token.entity';
+import { Token, TOKEN_COLUMNS } from './token.entity';
+import { conditionsOf } from './token.filter';
 import { serializeToken, type TokenRecord } from './token.serializer';
 import { newTokenValue } from './token-value';
 import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
@@ -46,12 +47,11 @@ export class TokensService {
 
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
     const { organizationId } = callerOf(by);
-    const { state, session, parent, limit, cursor } = validatedInput(ListTokensDto, input);
-    const ofSession = session ? OF_SESSION : STANDING;
+    const { limit, cursor, ...filter } = validatedInput(ListTokensDto, input);
+    const { state, session, parent } = filter;
     const page = {
       select: sql`SELECT ${TOKEN_COLUMNS} FROM ${Token}
-        WHERE organization_id = ${organizationId} ${state ? sql`AND ${IN_STATE[state]}` : sql``}
-        ${session === undefined ? sql`` : sql`AND ${ofSession}`} ${parent ? sql`AND parent_id = ${parent}` : sql``}`,
+        WHERE organization_id = ${organizationId} ${conditionsOf(filter)}`,
       columns: BY_CREATION,
       order: 'desc' as const,
       limit,
@@ -206,7 +206,3 @@ async function endToken(manager: EntityManager, { organizationId, id }: Token, h
         WHERE organization_id = ${organizationId} AND id = ${id}`,
   );
 }
-
-/** Neither of a sign-in nor of an exchange. An index has these. */
-const STANDING = sql`created_by IS NULL AND parent_id IS NULL`;
-const OF_SESSION = sql`(created_by IS NOT NULL OR parent_id IS NOT NULL)`;

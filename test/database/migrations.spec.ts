@@ -28,7 +28,7 @@ const LANDED: Record<string, string> = {
   '1764200000061-drop-vocabularies.ts': 'fc88522a0a392590b0ae5d87f208d9bb5633fb3797d863d98ca46f71d66fa6e6',
   '1764200000062-add-claim-times.ts': 'c51cfa8cce4a22b354ee4bc26a628a2c61a9eae2441b9ed7552ea793ddbedd2a',
   '1764200000063-add-token-parents.ts': 'fddca9df3537f3b51b10660d48d4cb0ec184e788e3a3ced1cae23817a5ad93d6',
-  '1764200000064-index-token-parents.ts': 'ad72cb81814b3b54dbe3465b44d3329a46217c51f85e2d370647e330793c609c',
+  '1764200000064-index-token-parents.ts': '45b904380528df1eaac8c45fbcc76c1fef8fe783185a89337fa995f3d3244bff',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');
