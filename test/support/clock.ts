@@ -63,7 +63,7 @@ export async function fakeClock(dataSource: DataSource): Promise<Clock> {
  * sets it forward, which holds for the tests after it as well.
  */
 export function useMonotonicClock(): { pass(ms: number): void } {
-  let time = performance.now();
+  let time = Math.round(performance.now()); // sums of whole numbers are exact
   let clock: jest.SpyInstance;
   beforeAll(() => (clock = jest.spyOn(performance, 'now').mockImplementation(() => time)));
   afterAll(() => clock.mockRestore());
