@@ -14,23 +14,27 @@ const SECRET = 'a secret of the pipeline';
 const PIPELINE = 'pipeline';
 
 /** An issuer that is not ours. */
-let provider: { url: string; process: ChildProcess };
+let provider: ChildProcess;
+let providerUrl: string;
 beforeAll(async () => {
-  const process = spawn(globalThis.process.execPath, ['test/support/oidc-provider.mjs', AUDIENCE, SECRET], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: globalThis.process.env.PATH },
+  provider = spawn(process.execPath, ['test/support/oidc-provider.mjs', AUDIENCE, SECRET], {
+    env: { PATH: process.env.PATH },
   });
-  const [line] = await once(process.stdout!.setEncoding('utf8'), 'data');
-  provider = { process, url: line.trim() };
+  let errors = '';
+  provider.stderr!.on('data', (chunk) => (errors += chunk));
+  const ended = once(provider, 'close').then(() => Promise.reject(new Error(errors)));
+  ended.catch(() => {}); // it ends after the tests
+  const [line] = await Promise.race([once(provider.stdout!, 'data'), ended]);
+  providerUrl = String(line).trim();
 });
 afterAll(async () => {
-  provider.process.kill();
-  await once(provider.process, 'close');
+  provider.kill();
+  await once(provider, 'close');
 });
 
 const { issuer, service } = useAssertions((url) => [
   `${url} sub=${SUBJECT} -> ${ACME} users:read users:write`,
-  `${provider.url} sub=${PIPELINE} client_id=${PIPELINE} -> ${ACME} users:read`,
+  `${providerUrl} sub=${PIPELINE} client_id=${PIPELINE} -> ${ACME} users:read`,
 ]);
 
 /** A token that is accepted. */
@@ -92,7 +96,7 @@ describe('openid-client', () => {
     'gets an assertion from oidc-provider, signed with %s, which the service exchanges',
     async (alg) => {
       const issued = await openid.discovery(
-        new URL(provider.url),
+        new URL(providerUrl),
         PIPELINE,
         SECRET,
         openid.ClientSecretBasic(SECRET),
@@ -112,7 +116,7 @@ describe('openid-client', () => {
       const { body: record } = await new Client(service.url, { value: token.access_token })
         .get('/v1/tokens/current')
         .expect(200);
-      expect(record.createdBy).toEqual({ issuer: provider.url, subject: PIPELINE, name: PIPELINE });
+      expect(record.createdBy).toEqual({ issuer: providerUrl, subject: PIPELINE, name: PIPELINE });
     },
   );
 });

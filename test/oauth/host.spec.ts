@@ -1,0 +1,124 @@
+/**
+ * @slow it starts host applications
+ * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
+ */
+import { OrganizationsService, TokensService, UserManagementModule } from '../../src';
+import { newId } from '../../src/database/id';
+import { JWT_BEARER } from '../../src/oauth/token.controller';
+import { ACME, assertionOf, AUDIENCE, expectFailure, inSeconds, SUBJECT } from '../support/assertions';
+import { Client } from '../support/client';
+import { clientOf, OPTIONS, useHost } from '../support/embedding';
+import { type Host, startHost } from '../support/host';
+import { type FakeIssuer, startIssuer } from '../support/issuer';
+import { exchange } from '../support/oauth';
+
+const PATH = '/backend/internal/oauth/token';
+
+let issuer: FakeIssuer;
+let away: FakeIssuer;
+let host: Host;
+beforeAll(async () => {
+  [issuer, away] = [await startIssuer(), await startIssuer()];
+  await away.down();
+  host = await startHost([
+    UserManagementModule.forRoot({
+      ...OPTIONS,
+      tokenIssuers: {
+        audience: `${AUDIENCE}/`,
+        rules: [
+          `${issuer.url} sub=${SUBJECT} -> ${ACME} users:read users:write`,
+          `${away.url} sub=${SUBJECT} -> ${ACME} users:read`,
+          `${issuer.url} sub=lost -> ${newId('org')} users:read`,
+        ],
+      },
+    }),
+  ]);
+  await host.dataSource.query(`INSERT INTO ums.organizations (id, name) VALUES ($1, 'Acme')`, [ACME]);
+});
+afterAll(async () => {
+  await host.close();
+  await issuer.down();
+});
+
+const plain = useHost();
+
+/** Sends an assertion. The host's own parser reads the form, as Nest has it by default. */
+const present = (assertion: string, fields = {}) =>
+  exchange(host.url, { grant_type: JWT_BEARER, assertion, ...fields }, { path: PATH });
+
+const read = (value: string) => new Client(host.url, { value }).get('/backend/internal/api/v1/users');
+
+describe('in a host, tokenIssuers', () => {
+  it('exchange assertions at its prefix, below /api as well', async () => {
+    const assertion = await assertionOf(issuer);
+    for (const path of [PATH, '/backend/internal/api/oauth/token']) {
+      const form = { grant_type: JWT_BEARER, assertion, scope: 'users:read' };
+      const { status, body, headers } = await exchange(host.url, form, { path });
+      expect([status, body]).toEqual([
+        200,
+        { access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600, scope: 'users:read' },
+      ]);
+      expect(headers['cache-control']).toBe('no-store');
+      await read(body.access_token).expect(200);
+    }
+    const { data } = await host.app.get(TokensService).list(ACME, { session: true });
+    expect(data[0].createdBy).toEqual({ issuer: issuer.url, subject: SUBJECT, name: SUBJECT });
+  });
+
+  it('answer failures as OAuth has them, whatever the filters of the host', async () => {
+    const over = await present(await assertionOf(issuer, { exp: inSeconds(-1) }));
+    expectFailure(over, 'invalid_grant', /^The claim exp /);
+    expectFailure(await present('garbage'), 'invalid_grant', /no signed JWT/);
+    expectFailure(await present(''), 'invalid_request', /assertion is required/);
+    const twice = `grant_type=${encodeURIComponent(JWT_BEARER)}&assertion=a&assertion=b`;
+    expectFailure(await exchange(host.url, twice, { path: PATH }), 'invalid_request', /twice/);
+  });
+
+  it('give nothing in an organization that does not exist', async () => {
+    const lost = await present(await assertionOf(issuer, { sub: 'lost' }));
+    expectFailure(lost, 'invalid_grant', /^No rule of this service/);
+  });
+
+  it('are a 503 while the issuer does not answer', async () => {
+    const { status, body, headers } = await present(await assertionOf(away));
+    expect([status, body.error]).toEqual([503, 'temporarily_unavailable']);
+    expect(headers['retry-after']).toMatch(/^\d+$/);
+  });
+
+  it('that are not set leave only client credentials', async () => {
+    const form = { grant_type: JWT_BEARER, assertion: await assertionOf(issuer) };
+    const refused = await exchange(plain.host.url, form, { path: PATH });
+    expectFailure(refused, 'unsupported_grant_type', /exchanges no assertions/);
+    const { tokenId: client_id, tokenValue: client_secret } = await clientOf(plain.host);
+    const credentials = { grant_type: 'client_credentials', client_id, client_secret };
+    expect((await exchange(plain.host.url, credentials, { path: PATH })).status).toBe(200);
+  });
+});
+
+describe('TokensService.exchange()', () => {
+  it('makes a token of an hour that ends with its parent', async () => {
+    const tokens = host.app.get(TokensService);
+    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const { token: parent } = await tokens.create(id, {
+      name: 'Sync',
+      scopes: ['users:read', 'users:write'],
+    });
+    const { token, value } = await tokens.exchange(id, parent.id, { scopes: ['users:read'] });
+    expect(token).toMatchObject({
+      name: 'Sync',
+      parentId: parent.id,
+      scopes: ['users:read'],
+      expiresIn: null,
+    });
+    expect(token.expiresAt!.getTime() - token.createdAt.getTime()).toBe(3_600_000);
+    await read(value).expect(200);
+    await expect(tokens.exchange(id, token.id)).rejects.toMatchObject({ status: 409 });
+    await expect(tokens.exchange(id, parent.id, { scopes: ['users:delete'] })).rejects.toMatchObject({
+      status: 400,
+    });
+    await expect(tokens.exchange(ACME, parent.id)).rejects.toMatchObject({ status: 404 });
+    await tokens.revoke(id, parent.id);
+    await read(value).expect(401);
+    await expect(tokens.exchange(id, parent.id)).rejects.toMatchObject({ status: 404 });
+  });
+});
