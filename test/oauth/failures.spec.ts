@@ -1,0 +1,78 @@
+import pg from 'pg';
+import { wakePooler } from '../support/database';
+import { expectFailure, formOf, newNetwork, requestToken, useParents } from '../support/children';
+import type { Client } from '../support/client';
+import { describeOn } from '../support/engine';
+import { exchange } from '../support/oauth';
+
+const { service, aParent, replica } = useParents();
+
+/** How often a network may fail in a minute. */
+const LIMIT = 60;
+
+/** Fails so often, in every way that is the caller's fault, on two replicas in turn. */
+async function fail(parent: Client, headers: Record<string, string>, count: number): Promise<void> {
+  const right = formOf(parent);
+  const ways = [
+    { ...right, client_secret: 'wrong' },
+    { ...right, grant_type: 'password' },
+    { ...right, scope: 'admin' },
+    'grant_type=client_credentials&grant_type=client_credentials',
+  ];
+  const wayOf = (i: number) => (i >> 1) % ways.length;
+  const urls = [service.url, (await replica()).url];
+  const sent = Array.from({ length: count }, (_, i) => exchange(urls[i % 2], ways[wayOf(i)], { headers }));
+  const statuses = (await Promise.all(sent)).map(({ status }) => status);
+  expect(statuses).toEqual(statuses.map((_, i) => (wayOf(i) === 0 ? 401 : 400)));
+}
+
+describe('a network that has failed 60 times in a minute', () => {
+  it('is refused on every replica, unless it is right', async () => {
+    const parent = await aParent();
+    const headers = newNetwork();
+    await fail(parent, headers, LIMIT);
+    const wrong = { ...formOf(parent), client_secret: 'wrong' };
+    for (const { url } of [service, await replica()]) {
+      const refused = await exchange(url, wrong, { headers });
+      expectFailure(refused, 'slow_down');
+      const seconds = Number(refused.headers['retry-after']);
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect((await exchange(url, formOf(parent), { headers })).status).toBe(200);
+      expectFailure(await exchange(url, wrong, { headers: newNetwork() }), 'invalid_client');
+    }
+  });
+
+  it('has not failed by what it did right', async () => {
+    const parent = await aParent();
+    const headers = newNetwork();
+    await fail(parent, headers, LIMIT - 1);
+    for (let i = 0; i < 5; i++)
+      expect((await exchange(service.url, formOf(parent), { headers })).status).toBe(200);
+    expectFailure(await exchange(service.url, 'grant_type=password', { headers }), 'unsupported_grant_type');
+    expectFailure(await exchange(service.url, 'grant_type=password', { headers }), 'slow_down');
+  });
+});
+
+describeOn('postgres', 'while the database is away', () => {
+  it('an exchange and a failure are a 503', async () => {
+    const parent = await aParent();
+    const admin = new pg.Client(process.env.UMS_TEST_SERVER);
+    await admin.connect();
+    try {
+      const [{ name }] = await service.dataSource.query('SELECT current_database() AS name');
+      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+      for (const form of [formOf(parent), { grant_type: 'password' }]) {
+        const answer = await requestToken(service, form);
+        expectFailure(answer, 'temporarily_unavailable');
+        expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      }
+      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await wakePooler(name);
+      expect((await requestToken(service, formOf(parent))).status).toBe(200);
+    } finally {
+      await admin.end();
+    }
+  });
+});
