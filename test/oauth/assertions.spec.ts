@@ -85,6 +85,10 @@ describe('an assertion', () => {
   });
 });
 
+/** How many tokens there are. */
+const tokens = async (): Promise<number> =>
+  (await service.dataSource.query('SELECT count(*)::int AS count FROM tokens'))[0].count;
+
 describe('a claim that is not acceptable', () => {
   it.each<[string, string, () => object]>([
     ['iss', 'of another', () => ({ iss: 'https://evil.example' })],
@@ -117,10 +121,12 @@ describe('a claim that is not acceptable', () => {
     ['sub', 'missing', () => ({ sub: undefined })],
     ['sub', 'of null', () => ({ sub: null })],
   ])('is named, without a value: %s %s', async (claim, _how, change) => {
+    const before = await tokens();
     const answer = await exchanged(change());
     expectFailure(answer, 'invalid_grant', /./);
     const { error_description: description } = answer.body;
     expect(description).toBe(`The claim ${claim} of the assertion is missing or not acceptable.`);
+    expect(await tokens()).toBe(before);
   });
 });
 
