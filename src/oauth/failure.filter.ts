@@ -39,7 +39,8 @@ export class OAuthFailureFilter implements ExceptionFilter {
     }
     if (status === 401) {
       recordRefusal(request, 'invalid_client');
-      if (usesBasic(request)) response.setHeader('WWW-Authenticate', 'Basic');
+      // A host may have answered in the meantime.
+      if (usesBasic(request) && !response.headersSent) response.setHeader('WWW-Authenticate', 'Basic');
       return exception;
     }
     return new HttpException(exception.getResponse(), 400, { cause: exception }); // also for a 413 or 415

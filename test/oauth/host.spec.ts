@@ -2,15 +2,19 @@
  * @slow it starts host applications
  * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
 import { OrganizationsService, TokensService, UserManagementModule } from '../../src';
 import { newId } from '../../src/database/id';
 import { JWT_BEARER } from '../../src/oauth/token.controller';
 import { ACME, assertionOf, AUDIENCE, expectFailure, inSeconds, SUBJECT } from '../support/assertions';
 import { Client } from '../support/client';
 import { clientOf, OPTIONS, useHost } from '../support/embedding';
+import { describeOn } from '../support/engine';
 import { type Host, startHost } from '../support/host';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
-import { exchange } from '../support/oauth';
+import { basic, exchange } from '../support/oauth';
 
 const PATH = '/backend/internal/oauth/token';
 
@@ -120,5 +124,41 @@ describe('TokensService.exchange()', () => {
     await tokens.revoke(id, parent.id);
     await read(value).expect(401);
     await expect(tokens.exchange(id, parent.id)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+/** Answers every request after a while, as time limits of hosts do. */
+@Module({})
+class TimeLimit implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    const limit = (_request: Request, response: Response, next: NextFunction) => {
+      setTimeout(() => response.headersSent || response.status(503).end(), 200);
+      next();
+    };
+    consumer.apply(limit).forRoutes({ path: '{*path}', method: RequestMethod.ALL });
+  }
+}
+
+describeOn('postgres', 'in a host that answers before the failure has been counted', () => {
+  it('nothing else is sent, and the host goes on', async () => {
+    const limited = await startHost([UserManagementModule.forRoot(OPTIONS), { module: TimeLimit }]);
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => rejections.push(reason);
+    process.on('unhandledRejection', note);
+    const lock = limited.dataSource.createQueryRunner();
+    try {
+      await lock.query('BEGIN');
+      await lock.query('LOCK TABLE ums.rate_limit_windows');
+      const headers = basic('tok_x', 'wrong');
+      const form = { grant_type: 'client_credentials' };
+      expect((await exchange(limited.url, form, { path: PATH, headers })).status).toBe(503);
+      await lock.query('ROLLBACK');
+      await sleep(200);
+      expect(rejections).toEqual([]);
+    } finally {
+      await lock.release();
+      process.off('unhandledRejection', note);
+      await limited.close();
+    }
   });
 });
