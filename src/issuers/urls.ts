@@ -4,8 +4,15 @@ import { reject } from '../feature/setting';
 const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 /** Whether nobody can listen: https, or http on loopback. */
-export const isSafe = ({ protocol, hostname }: URL) =>
+const isSafe = ({ protocol, hostname }: URL) =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+
+/** Whether an issuer may name this URL: a safe one, and no http from https, which would reach this machine's own. */
+export function mayName(issuer: string, text: unknown): text is string {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return isSafe(url) && (url.protocol === 'https:' || new URL(issuer).protocol === 'http:');
+}
 
 function safeUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

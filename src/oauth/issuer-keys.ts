@@ -4,7 +4,7 @@ import { describeError } from '../database/errors';
 import { Room } from '../http/input/room';
 import { boundedFetch } from '../issuers/bounded-fetch';
 import { reasonsOf } from '../issuers/issuer-errors';
-import { isSafe } from '../issuers/urls';
+import { mayName } from '../issuers/urls';
 
 /** How long the keys are kept. */
 const KEEP_MS = 10 * 60_000;
@@ -72,8 +72,7 @@ export class IssuerKeys {
         signal,
       );
       if (issuer !== this.issuer) throw new Error('the issuer has another identifier');
-      if (typeof uri !== 'string' || !URL.canParse(uri) || !isSafe(new URL(uri)))
-        throw new Error('the issuer has no https:// address of its keys');
+      if (!mayName(this.issuer, uri)) throw new Error('the issuer has no https:// address of its keys');
       const keys = (await fetchJson(uri, signal)) as unknown as jose.JSONWebKeySet;
       const find = this.library.createLocalJWKSet(keys);
       this.keys = { find, readAt: performance.now() };

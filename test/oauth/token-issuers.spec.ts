@@ -1,6 +1,7 @@
 /**
  * @only embedded: it uses no database
  */
+import { mayName } from '../../src/issuers/urls';
 import { newId } from '../../src/database/id';
 import { readConfig } from '../../src/process/config';
 
@@ -113,4 +114,17 @@ describe('TOKEN_ISSUERS', () => {
 it('the audience has no slash at its end', () => {
   for (const url of [PUBLIC_URL, `${PUBLIC_URL}/`, `${PUBLIC_URL}:443`])
     expect(readConfig({ PUBLIC_URL: url, TOKEN_ISSUERS: RULE }).tokenIssuers?.audience).toBe(PUBLIC_URL);
+});
+
+it.each([
+  ['https://a.example', 'https://keys.a.example/jwks', true],
+  ['https://a.example', 'http://127.0.0.1:3000/metrics', false],
+  ['https://a.example', 'HTTP://localhost/keys', false],
+  ['http://127.0.0.1:8080', 'http://localhost:8081/keys', true],
+  ['http://127.0.0.1:8080', 'http://a.example/keys', false],
+  ['http://127.0.0.1:8080', 'https://a.example/keys', true],
+  ['https://a.example', '/keys', false],
+  ['https://a.example', ['https://a.example/keys'], false],
+])('the issuer %s may have its keys at %j: %s', (issuer, keys, may) => {
+  expect(mayName(issuer, keys)).toBe(may);
 });
