@@ -15,11 +15,14 @@ export class AccessTokens {
   #pending: Promise<string> | undefined;
 
   constructor(credentials: Credentials, baseUrl: string, options: ConnectionOptions) {
-    const { clientId, clientSecret, assertion } = credentials;
+    const { clientId, clientSecret, assertion, scopes } = credentials;
     const isAssertion =
       typeof assertion === 'function' && clientId === undefined && clientSecret === undefined;
     if (!isAssertion && (assertion !== undefined || !clientId || !clientSecret))
       throw new TypeError('credentials must be { clientId, clientSecret } or { assertion }, a function.');
+    // The service would give all scopes.
+    if (scopes?.length === 0)
+      throw new TypeError('credentials.scopes is empty. Leave it out to ask for all.');
     this.#credentials = credentials;
     this.#baseUrl = baseUrl;
     this.#options = options;

@@ -218,6 +218,12 @@ describe('createClient()', () => {
       new TypeError('credentials must be { clientId, clientSecret } or { assertion }, a function.'),
     );
   });
+
+  it('refuses an empty list of scopes, for which the service would give all', () => {
+    expect(() => createClient({ baseUrl, credentials: { ...secret, scopes: [] } })).toThrow(
+      new TypeError('credentials.scopes is empty. Leave it out to ask for all.'),
+    );
+  });
 });
 
 describe('a base URL', () => {
