@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { NotFoundException } from '@nestjs/common';
+import { ConflictException, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { systemCaller } from '../http/caller';
 import { DEFAULT_BODY_LIMIT } from '../http/input/body-of-route';
@@ -61,12 +61,10 @@ export class JwtBearerGrant {
     };
     const life = { hours: HOURS, endsBy: new Date(exp * 1000) };
     const fields = { createdBy: { issuer, subject, name }, windowId, ...life };
-    const made = await this.tokens.create(by, { name, scopes }, fields).catch((error: unknown) => {
-      throw error instanceof NotFoundException ? noRule(this.rules) : error; // its organization is gone
+    return this.tokens.create(by, { name, scopes }, fields).catch((error: unknown) => {
+      if (error instanceof NotFoundException) throw noRule(this.rules); // its organization is gone
+      throw error instanceof ConflictException ? wrongClaim('exp') : error; // over by the clock of the database
     });
-    // By the clock of the database.
-    if (made.token.state === 'expired') throw wrongClaim('exp');
-    return made;
   }
 
   private grantsOf(claims: AssertionClaims): Grant[] {

@@ -13,6 +13,7 @@ import {
 } from '../support/assertions';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
+import { fakeClock } from '../support/clock';
 import { basic, exchange } from '../support/oauth';
 
 const GONE = newId('org');
@@ -247,5 +248,15 @@ it('an organization that has been deleted is invalid_grant', async () => {
 it('without TOKEN_ISSUERS the grant type is not supported', async () => {
   const { url } = await replica({ TOKEN_ISSUERS: '' });
   const answer = await present({ url }, await assertionOf(issuer));
-  expectFailure(answer, 'unsupported_grant_type', /names no TOKEN_ISSUERS/);
+  expectFailure(answer, 'unsupported_grant_type', /no issuer is configured/);
+});
+
+it('an assertion that is over by the clock of the database makes no token', async () => {
+  const clock = await fakeClock(service.dataSource);
+  const tokens = async () => (await service.dataSource.query('SELECT id FROM tokens')).length;
+  const before = await tokens();
+  await clock.pass(600);
+  expectFailure(await exchanged({ exp: inSeconds(300) }), 'invalid_grant', /^The claim exp /);
+  expect(await tokens()).toBe(before);
+  expect((await exchanged({ exp: inSeconds(900) })).status).toBe(200);
 });
