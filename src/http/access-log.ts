@@ -18,6 +18,8 @@ export interface RequestRecord {
   aborted?: true;
   ms: number;
   tokenId?: string;
+  /** The token that this one was exchanged for. */
+  parentId?: string;
   organizationId?: string;
 }
 
@@ -38,6 +40,7 @@ export const accessLog =
         aborted: !response.writableFinished || request.socket.destroyed || undefined,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         tokenId: token?.id,
+        parentId: token?.parentId ?? undefined,
         organizationId: token?.organizationId,
       });
     });

@@ -169,6 +169,14 @@ describe('the events', () => {
     expect(await events(`&actor=${id}`)).toEqual([]);
   });
 
+  it('and the log do not forget the parent when the child is gone', async () => {
+    const parent = await aParent();
+    const child = await childOf(parent);
+    const { id } = await recordOf(child);
+    const lines = service.logs.flatMap((line) => line.split('\n')).filter((line) => line.includes(id));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ tokenId: id, parentId: parent.tokenId }]);
+  });
+
   it('do not have that a child is made, ends, or ends with its parent', async () => {
     const [parent, rotated] = [await aParent(), await aParent()];
     for (const one of [parent, parent, rotated]) await childOf(one);
