@@ -80,6 +80,25 @@ describe('the options of a host', () => {
       { webhooks: { encryptionKey: 5 } },
       'webhooks.encryptionKey must be 32 bytes in base64, or several of these separated by commas.',
     ],
+    [{ tokenIssuers: null }, 'tokenIssuers.audience must be a URL.'],
+    [{ tokenIssuers: { rules: [] } }, 'tokenIssuers.audience must be a URL.'],
+    [
+      { tokenIssuers: { audience: 'http://users.example.com', rules: [] } },
+      'tokenIssuers.audience must be an https:// URL; http:// is for loopback only.',
+    ],
+    [
+      { tokenIssuers: { audience: 'https://users.example.com', rules: 'x' } },
+      'tokenIssuers.rules must be a list of rules.',
+    ],
+    [
+      {
+        tokenIssuers: {
+          audience: 'https://users.example.com',
+          rules: ['https://a.example -> x users:read'],
+        },
+      },
+      'tokenIssuers.rules has a rule without the id of an organization: "https://a.example -> x users:read".',
+    ],
     [{ webhooks: { allowedNetworks: 5 } }, 'webhooks.allowedNetworks must be networks such as 10.1.0.0/16.'],
   ])('are refused: %j', async (options, message) => {
     await expect(resolved(options)).rejects.toThrow(new Error(message));

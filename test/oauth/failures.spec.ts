@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { wakePooler } from '../support/database';
 import { expectFailure, formOf, newNetwork, requestToken, useParents } from '../support/children';
@@ -51,6 +52,26 @@ describe('a network that has failed 60 times in a minute', () => {
       expect((await exchange(service.url, formOf(parent), { headers })).status).toBe(200);
     expectFailure(await exchange(service.url, 'grant_type=password', { headers }), 'unsupported_grant_type');
     expectFailure(await exchange(service.url, 'grant_type=password', { headers }), 'slow_down');
+  });
+});
+
+describeOn('postgres', 'a token that is revoked while it is exchanged', () => {
+  it('is no client', async () => {
+    const parent = await aParent();
+    const other = new pg.Client(service.env.DATABASE_URL);
+    await other.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [parent.tokenId]);
+      const answer = requestToken(service, formOf(parent));
+      const waiting =
+        'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
+      while ((await other.query(waiting)).rowCount === 0) await sleep(10);
+      await other.query('COMMIT');
+      expectFailure(await answer, 'invalid_client');
+    } finally {
+      await other.end();
+    }
   });
 });
 
