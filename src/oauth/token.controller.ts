@@ -63,7 +63,7 @@ export class TokenController {
     if (!this.jwtBearer)
       throw oauthFailure(
         'unsupported_grant_type',
-        'This service exchanges no assertions: it names no TOKEN_ISSUERS.',
+        'This service exchanges no assertions: no issuer is configured.',
       );
     return this.jwtBearer.exchange(request, response, form);
   }
