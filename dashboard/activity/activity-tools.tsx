@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { Client, Token } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
@@ -19,6 +20,9 @@ export interface Filter {
 /** The newest tokens can be selected, and those of the newest sessions; the details of an event lead to older ones. */
 const MAX_TOKENS = 200;
 
+/** The newest sessions are looked for among so many tokens of sessions and exchanges. */
+const MAX_READ = 1_000;
+
 interface Props {
   filter: Filter;
   onFilter(change: Filter): void;
@@ -27,11 +31,10 @@ interface Props {
 export function ActivityTools({ filter: { kind, actor, target }, onFilter }: Props) {
   const { client } = useSession();
   const list = useList('tokens', async (_cursor, signal) => {
-    const pageOf = (session: boolean) =>
-      client.tokens.list({ session, limit: MAX_TOKENS }, { signal }).page();
-    const [standing, others] = await Promise.all([pageOf(false), pageOf(true)]);
-    // What a child does counts as done by its parent.
-    const sessions = others.data.filter(({ parentId }) => parentId === null);
+    const [standing, sessions] = await Promise.all([
+      client.tokens.list({ session: false, limit: MAX_TOKENS }, { signal }).page(),
+      newestSessions(client, signal),
+    ]);
     return { data: [...standing.data, ...sessions], nextCursor: null };
   });
   const tokens: (Named & { hint?: string })[] = list.items ?? [];
@@ -108,4 +111,15 @@ function Target({ target, onClear }: { target: Named; onClear(): void }) {
       </button>
     </p>
   );
+}
+
+/** Without the tokens that others have been exchanged for: what these do counts as done by their parents. */
+async function newestSessions(client: Client, signal: AbortSignal): Promise<Token[]> {
+  const sessions: Token[] = [];
+  let read = 0;
+  for await (const token of client.tokens.list({ session: true, limit: 200 }, { signal })) {
+    if (token.parentId === null) sessions.push(token);
+    if (sessions.length === MAX_TOKENS || ++read === MAX_READ) break;
+  }
+  return sessions;
 }

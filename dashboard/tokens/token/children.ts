@@ -1,13 +1,13 @@
 import type { Client, Token } from '../../../client/index.ts';
+import { canIssue } from './origin.tsx';
 import { useSession } from '../../session/session.ts';
 import { useResource } from '../../ui/use-resource.ts';
-import { isStanding } from './origin.tsx';
 
 /** The number of active tokens that a token has issued. It is 0 for tokens that issue none. */
 export function useChildCount(token: Token) {
   const { client } = useSession();
   return useResource(token.id, async (signal) =>
-    isStanding(token) && token.state === 'active' ? countChildren(client, token.id, signal) : 0,
+    canIssue(token) && token.state === 'active' ? countChildren(client, token.id, signal) : 0,
   );
 }
 

@@ -6,12 +6,16 @@ type Origin = Pick<Token, 'name' | 'createdBy' | 'parentId'>;
 /** Whether a token is neither of a sign-in nor of an exchange. The others live for hours, and cannot be rotated. */
 export const isStanding = ({ createdBy, parentId }: Origin) => createdBy === null && parentId === null;
 
+/** Whether a token can be exchanged for others: a standing one, or that of a sign-in. */
+export const canIssue = (token: Origin) => token.parentId === null && issuerOf(token) === null;
+
 /**
- * The issuer whose assertion was exchanged for a token. Such a token is named by its subject, so a person of whom an
- * issuer tells nothing else looks the same.
+ * The issuer whose assertion was exchanged for a token. Such a token is named by its subject, cut to 100 characters, so
+ * a person of whom an issuer tells nothing else looks the same.
  */
 export function issuerOf({ createdBy }: Origin): URL | null {
-  if (!createdBy?.subject.startsWith(createdBy.name)) return null;
+  if (!createdBy || createdBy.name !== [...createdBy.subject.trim()].slice(0, 100).join('').trim())
+    return null;
   // The issuer of people who signed in at a host application is no URL.
   return URL.canParse(createdBy.issuer) ? new URL(createdBy.issuer) : null;
 }
