@@ -7,7 +7,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { runMigrations, UserManagementModule } from '../../src';
 import { migrations } from '../../migrations';
-import { wakePooler } from '../support/database';
+import { withoutDatabase } from '../support/database';
 import { clientOf, OPTIONS, useHost, usePlainHost } from '../support/embedding';
 import { describeOn } from '../support/engine';
 import { startHost } from '../support/host';
@@ -144,23 +144,15 @@ describeOn('postgres', 'the pool of the application', () => {
 describeOn('postgres', 'an unavailable database', () => {
   it('causes a 503 with Retry-After in the application, although its filter does not handle driver errors', async () => {
     const guarded = await startHost([UserManagementModule.forRoot(OPTIONS)]);
-    const admin = new pg.Client(process.env.UMS_TEST_SERVER);
-    await admin.connect();
     try {
       const api = await clientOf(guarded, ['users:read']);
-      const [{ name }] = await guarded.dataSource.query('SELECT current_database() AS name');
-      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
-
-      const { body, headers } = await api.get('/backend/v1/reports').expect(503);
-
-      expect(body).toEqual({ oops: 503, method: 'GET', url: '/backend/v1/reports' });
-      expect(headers['retry-after']).toMatch(/^\d+$/);
-      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-      await wakePooler(name);
+      await withoutDatabase(guarded.dataSource, async () => {
+        const { body, headers } = await api.get('/backend/v1/reports').expect(503);
+        expect(body).toEqual({ oops: 503, method: 'GET', url: '/backend/v1/reports' });
+        expect(headers['retry-after']).toMatch(/^\d+$/);
+      });
       await api.get('/backend/v1/reports').expect(200);
     } finally {
-      await admin.end();
       await guarded.close();
     }
   });

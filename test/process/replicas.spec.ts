@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
-import { databaseToMigrate, emptyDatabase, type TestDatabase, wakePooler } from '../support/database';
+import { databaseToMigrate, emptyDatabase, type TestDatabase, withoutDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { run, type Running, start, stop, ums } from '../support/process';
@@ -231,30 +231,22 @@ describeOn('postgres', 'one process on PostgreSQL', () => {
 describeOn('postgres', 'an unavailable database', () => {
   it('causes a 503 with Retry-After until it is available again', async () => {
     const service = await startService();
-    const admin = new pg.Client(process.env.UMS_TEST_SERVER);
-    await admin.connect();
     try {
       const api = await service.client();
-      const [{ name }] = await service.dataSource.query('SELECT current_database() AS name');
-      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-      await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
-
-      for (const answer of [
-        await api.get('/api/v1/users'),
-        await api.post('/api/v1/users', {}),
-        await api.get('/readyz'),
-      ]) {
-        expect(answer.status).toBe(503);
-        expect(answer.body.code).toBe('unavailable');
-        expect(answer.headers['retry-after']).toMatch(/^\d+$/);
-      }
-      await api.get('/livez').expect(200);
-
-      await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-      await wakePooler(name);
+      await withoutDatabase(service.dataSource, async () => {
+        for (const answer of [
+          await api.get('/api/v1/users'),
+          await api.post('/api/v1/users', {}),
+          await api.get('/readyz'),
+        ]) {
+          expect(answer.status).toBe(503);
+          expect(answer.body.code).toBe('unavailable');
+          expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+        }
+        await api.get('/livez').expect(200);
+      });
       await api.get('/api/v1/users').expect(200);
     } finally {
-      await admin.end();
       await service.close();
     }
   });

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { DataSource } from 'typeorm';
 
 /** The directory of the migrated template, and the URL of the server if there is one, as set by run/setup.mjs. */
 const directory = process.env.UMS_TEST_DIRECTORY!;
@@ -91,7 +92,7 @@ export function directUrl({ env }: TestDatabase): string {
 }
 
 /** Waits for PgBouncer: after a failed login it rejects one more client before it retries. */
-export async function wakePooler(database: string): Promise<void> {
+async function wakePooler(database: string): Promise<void> {
   if (serviceUrl === serverUrl) return;
   const url = new URL(serviceUrl!);
   url.pathname = database;
@@ -106,4 +107,20 @@ export async function wakePooler(database: string): Promise<void> {
       await new Promise((done) => setTimeout(done, 500));
     }
   }
+}
+
+/** Makes a database unavailable meanwhile: it ends its connections and admits none. */
+export async function withoutDatabase(dataSource: DataSource, run: () => Promise<void>): Promise<void> {
+  const [{ name }] = await dataSource.query('SELECT current_database() AS name');
+  const admin = new pg.Client(serverUrl);
+  await admin.connect();
+  try {
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+    await run();
+  } finally {
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    await admin.end();
+  }
+  await wakePooler(name);
 }
