@@ -336,6 +336,11 @@ describe('a search reads few rows', () => {
     }
   });
 
+  it('for misspelt words beside a word of rare letters', async () => {
+    const statements = await search('ኾ𒆜🉈𑀑𔔶᧙ smtih jonh smith');
+    expect(await pagesReadBy(dataSource, statements)).toBeLessThan(30_000);
+  });
+
   it('whatever is searched', async () => {
     const word = fc.oneof(
       fc.string({ minLength: 1, maxLength: 8 }),

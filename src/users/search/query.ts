@@ -101,8 +101,8 @@ function patternsOfMore(words: QueryWord[], long: QueryWord[], rarest: number) {
 }
 
 /**
- * How much of another word the index looks up beside each of hundreds of patterns: it takes time for every three
- * characters. With all 45 of a word of six rare letters, a statement took 380 ms, not 160.
+ * How many characters of another word the index looks up beside each of hundreds of patterns. It takes time for every
+ * three of them: with all 45 of a word of six rare letters, a statement took 380 ms instead of 160.
  */
 const MAX_BESIDE = 12;
 
