@@ -42,7 +42,7 @@ export interface ClientCredentials {
   clientId: string;
   /** The value of the API token, which starts with `umt_`. */
   clientSecret: string;
-  /** The scopes of the short-lived tokens. Default: all scopes of the API token. */
+  /** The scopes of the short-lived tokens, at least one. Default: all scopes of the API token. */
   scopes?: CreateToken['scopes'];
   assertion?: undefined;
 }
@@ -54,7 +54,7 @@ export interface AssertionCredentials {
    * JWTs are short-lived, too.
    */
   assertion: () => string | Promise<string>;
-  /** The scopes of the short-lived tokens. Default: all scopes that the service grants to the JWT. */
+  /** The scopes of the short-lived tokens, at least one. Default: all scopes that the service grants to the JWT. */
   scopes?: CreateToken['scopes'];
   /** The organization: `org_` and 26 letters and digits. Required if the JWT is accepted for several. */
   organizationId?: string;

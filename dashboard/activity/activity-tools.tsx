@@ -117,7 +117,7 @@ function Target({ target, onClear }: { target: Named; onClear(): void }) {
 async function newestSessions(client: Client, signal: AbortSignal): Promise<Token[]> {
   const sessions: Token[] = [];
   let read = 0;
-  for await (const token of client.tokens.list({ session: true, limit: 200 }, { signal })) {
+  for await (const token of client.tokens.list({ session: true, limit: MAX_TOKENS }, { signal })) {
     if (token.parentId === null) sessions.push(token);
     if (sessions.length === MAX_TOKENS || ++read === MAX_READ) break;
   }

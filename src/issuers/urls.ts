@@ -7,7 +7,7 @@ const isLoopback = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.t
 const isSafe = ({ protocol, hostname }: URL) =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 
-/** Whether an issuer may name this URL: a safe one, and no http from https, which would reach this machine's own. */
+/** Whether an issuer may name this URL. It must be safe, and an https issuer must not send requests to this machine. */
 export function mayName(issuer: string, text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const url = new URL(text);

@@ -33,7 +33,7 @@ export class Metrics {
 
   private readonly refusals = new Counter({
     name: 'ums_http_refusals_total',
-    help: 'Requests rejected with 401, 403 or 429, by reason: missing_token, invalid_token, the missing scope or rate_limited.',
+    help: 'Requests rejected with 401, 403 or 429, by reason: missing_token, invalid_token, invalid_client, the missing scope or rate_limited.',
     labelNames: ['status', 'reason'],
     registers: this.registers,
   });

@@ -73,7 +73,7 @@ export class TokensService {
   /**
    * Returns the new token and its value, which cannot be read again. The application itself may set a `rateLimit` of up
    * to 100,000, but a caller of the API none above the limit of the service. A token of a sign-in or an assertion has
-   * `createdBy`, and ends after `hours`, and by `endsBy` at the latest: a 409 if that time is over.
+   * `createdBy`, and ends after `hours`, and by `endsBy` at the latest: a 409 if that time has passed.
    */
   async create(
     by: By,
@@ -90,7 +90,7 @@ export class TokensService {
         caller.organizationId,
         async (manager) => {
           const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
-          if (token.expired) throw conflict('The token would have ended before it is made.');
+          if (token.expired) throw conflict('The token would already have expired.');
           const data = { token: serializeToken(token) };
           await recordTokenEvent(manager, { by: caller, type: 'token.created', targetId: token.id, data });
           return token;

@@ -1,8 +1,8 @@
 /**
  * @only embedded: it uses no database
  */
-import { mayName } from '../../src/issuers/urls';
 import { newId } from '../../src/database/id';
+import { mayName } from '../../src/issuers/urls';
 import { readConfig } from '../../src/process/config';
 
 const [ACME, GLOBEX] = [newId('org'), newId('org')];

@@ -8,7 +8,7 @@ import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { useChildCount } from '../token/children.ts';
-import { canIssue, issuerOf } from '../token/origin.tsx';
+import { issuerOf } from '../token/origin.tsx';
 import { Expiry, LastUsed } from '../token/token-times.tsx';
 
 const count = new Intl.NumberFormat('en');
@@ -52,7 +52,7 @@ export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: bool
         : `${count.format(token.rateLimit)} requests a minute`}
       {isCurrent && <OwnRequests />}
     </Fact>
-    {canIssue(token) && token.state === 'active' && <Children token={token} />}
+    {token.parentId === null && token.state === 'active' && <Children token={token} />}
     <Fact title="ID">
       <CopyId id={token.id} />
     </Fact>

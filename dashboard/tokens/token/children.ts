@@ -1,5 +1,4 @@
 import type { Client, Token } from '../../../client/index.ts';
-import { canIssue } from './origin.tsx';
 import { useSession } from '../../session/session.ts';
 import { useResource } from '../../ui/use-resource.ts';
 
@@ -7,7 +6,7 @@ import { useResource } from '../../ui/use-resource.ts';
 export function useChildCount(token: Token) {
   const { client } = useSession();
   return useResource(token.id, async (signal) =>
-    canIssue(token) && token.state === 'active' ? countChildren(client, token.id, signal) : 0,
+    token.parentId === null && token.state === 'active' ? countChildren(client, token.id, signal) : 0,
   );
 }
 

@@ -6,9 +6,6 @@ type Origin = Pick<Token, 'name' | 'createdBy' | 'parentId'>;
 /** Whether a token is neither of a sign-in nor of an exchange. The others live for hours, and cannot be rotated. */
 export const isStanding = ({ createdBy, parentId }: Origin) => createdBy === null && parentId === null;
 
-/** Whether a token can be exchanged for others: a standing one, or that of a sign-in. */
-export const canIssue = (token: Origin) => token.parentId === null && issuerOf(token) === null;
-
 /**
  * The issuer whose assertion was exchanged for a token. Such a token is named by its subject, cut to 100 characters, so
  * a person of whom an issuer tells nothing else looks the same.
