@@ -161,8 +161,8 @@ describe('whatever the statistics and VACUUM say', () => {
     xqzzjw: 12_000,
     smiht: 14_000,
     'smith berlin': 17_000,
+    '㑀㑁㑂㑃㑄㑅㑆㑇㑈㑉 smiht jonh': 20_000,
   };
-  /** The same for the few who pass a filter. */
   const MOST_PAGES_OF_FEW = 100;
 
   async function expectFewPages(state: string): Promise<void> {
@@ -334,11 +334,6 @@ describe('a search reads few rows', () => {
       expect(counts).toEqual({ ...counted, exact: false });
       expect(await rowsReadBy(dataSource, statements)).toBeLessThan(bound);
     }
-  });
-
-  it('for misspelt words beside a word of rare letters', async () => {
-    const statements = await search('ኾ𒆜🉈𑀑𔔶᧙ smtih jonh smith');
-    expect(await pagesReadBy(dataSource, statements)).toBeLessThan(30_000);
   });
 
   it('whatever is searched', async () => {
