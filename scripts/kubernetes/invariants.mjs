@@ -1,0 +1,74 @@
+// What must hold for the objects of an overlay beside their schemas.
+import { brokenRules } from './pod-security.mjs';
+
+/** The official image starts as root and changes its user; OpenShift gives it another from the beginning. */
+const EXEMPT = { 'Deployment postgres': ['drops all capabilities', 'must not run as root'] };
+
+const waveOf = ({ metadata }) => Number(metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
+const isJob = ({ kind }) => kind === 'Job';
+const isWorkload = ({ kind, metadata }) =>
+  ['Deployment', 'HorizontalPodAutoscaler'].includes(kind) && metadata.name === 'user-management-service';
+const isDeployment = (object) => isWorkload(object) && object.kind === 'Deployment';
+
+/** The faults of the objects of an overlay. */
+export function faultsOf(objects) {
+  return [...podFaults(objects), ...versionFaults(objects), ...orderFaults(objects), ...envFaults(objects)];
+}
+
+function podFaults(objects) {
+  return objects.flatMap((object) => {
+    const name = `${object.kind} ${object.metadata.name}`;
+    const broken = brokenRules(object).filter((rule) => !EXEMPT[name]?.includes(rule));
+    return broken.map((rule) => `${name} breaks: ${rule}`);
+  });
+}
+
+/** A selector cannot be changed, so it must not contain the version. */
+function versionFaults(objects) {
+  return objects.flatMap(({ kind, metadata, spec }) => {
+    const selectors = [spec?.selector, spec?.podSelector];
+    const isIn = JSON.stringify(selectors).includes('app.kubernetes.io/version');
+    return isIn ? [`${kind} ${metadata.name}: the version is in a selector`] : [];
+  });
+}
+
+const ROUTES = ['Ingress', 'HTTPRoute'];
+
+/**
+ * Argo CD applies one wave after the other, each once the one before is healthy: first what the migration needs, then
+ * the migration, then the replicas and the routes to them.
+ */
+function orderFaults(objects) {
+  return objects.filter(isJob).flatMap((job) =>
+    objects
+      .filter((object) => object !== job)
+      .filter((object) =>
+        isWorkload(object) || ROUTES.includes(object.kind)
+          ? waveOf(object) <= waveOf(job)
+          : waveOf(object) >= waveOf(job),
+      )
+      .map(
+        ({ kind, metadata }) => `${kind} ${metadata.name}: its sync wave is on the wrong side of the job's`,
+      ),
+  );
+}
+
+/** A variable has one value, and the settings come from the generated ConfigMap where there is one. */
+function envFaults(objects) {
+  const isSettings = ({ kind, metadata }) =>
+    kind === 'ConfigMap' && metadata.name.startsWith('user-management-service-settings');
+  const generated = objects.find(isSettings)?.metadata.name;
+  return objects.filter(isDeployment).flatMap(({ spec }) => {
+    const { env, envFrom } = spec.template.spec.containers[0];
+    const names = env.map(({ name }) => name);
+    return [
+      ...names.filter((name, i) => names.indexOf(name) !== i).map((name) => `${name} is set twice`),
+      ...env
+        .filter(({ value, valueFrom }) => (value === undefined) === (valueFrom === undefined))
+        .map(({ name }) => `${name} has no value or two`),
+      ...(generated && envFrom[0].configMapRef.name !== generated
+        ? [`the settings do not come from ${generated}`]
+        : []),
+    ];
+  });
+}

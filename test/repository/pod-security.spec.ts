@@ -1,0 +1,94 @@
+/**
+ * @only embedded: it uses no database
+ */
+import { spawnSync } from 'node:child_process';
+import { stringify } from 'yaml';
+
+/** A pod that breaks no rule. */
+const pod = () => ({
+  securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } as Record<
+    string,
+    unknown
+  >,
+  containers: [
+    {
+      name: 'service',
+      ports: [{ containerPort: 3000 }] as object[],
+      livenessProbe: { httpGet: { path: '/livez', port: 3000 } as object },
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } as Record<
+        string,
+        unknown
+      >,
+    },
+  ],
+  volumes: [{ name: 'secrets', secret: {} }] as object[],
+});
+type Pod = ReturnType<typeof pod>;
+
+const ofPod = (fields: object) => (it: Pod) => void Object.assign(it.securityContext, fields);
+const ofContainer = (fields: object) => (it: Pod) =>
+  void Object.assign(it.containers[0].securityContext, fields);
+const ofSpec = (fields: object) => (it: Pod) => void Object.assign(it, fields);
+
+/** A change for each rule, and the rules that it breaks. */
+const CASES: [change: (it: Pod) => void, ...broken: string[]][] = [
+  [() => {}],
+  [ofContainer({ capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] } })],
+  [ofSpec({ hostNetwork: true }), 'shares no namespace of the node'],
+  [ofSpec({ hostPID: true }), 'shares no namespace of the node'],
+  [ofSpec({ hostIPC: true }), 'shares no namespace of the node'],
+  [ofPod({ windowsOptions: { hostProcess: true } }), 'is no process of the node'],
+  [ofContainer({ privileged: true }), 'is not privileged'],
+  [ofContainer({ capabilities: {} }), 'drops all capabilities'],
+  [
+    ofContainer({ capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] } }),
+    'adds no capability but NET_BIND_SERVICE',
+  ],
+  [
+    (it) => it.volumes.push({ name: 'node', hostPath: { path: '/' } }),
+    'has only volumes that cannot reach the node',
+  ],
+  [(it) => it.containers[0].ports.push({ hostPort: 80 }), 'opens no port of the node'],
+  [(it) => Object.assign(it.containers[0].livenessProbe.httpGet, { host: 'a' }), 'sends probes to itself'],
+  [ofPod({ appArmorProfile: { type: 'Unconfined' } }), 'keeps AppArmor'],
+  [ofPod({ seLinuxOptions: { type: 'spc_t' } }), 'keeps SELinux', 'leaves SELinux options to OpenShift'],
+  [ofContainer({ procMount: 'Unmasked' }), 'keeps /proc masked'],
+  [ofPod({ seccompProfile: undefined }), 'has a seccomp profile'],
+  [
+    ofContainer({ seccompProfile: { type: 'Unconfined' } }),
+    'has a seccomp profile',
+    "has the container runtime's seccomp profile",
+  ],
+  [ofPod({ sysctls: [{ name: 'kernel.msgmax', value: '1' }] }), 'sets only safe sysctls'],
+  [ofContainer({ allowPrivilegeEscalation: undefined }), 'cannot gain privileges'],
+  [ofPod({ runAsNonRoot: undefined }), 'must not run as root'],
+  [ofContainer({ runAsNonRoot: false }), 'must not run as root'],
+  [ofContainer({ runAsUser: 0 }), 'does not run as user 0', 'leaves the user to OpenShift'],
+  [ofPod({ runAsUser: 10001 }), 'leaves the user to OpenShift'],
+  [ofPod({ runAsGroup: 10001 }), 'leaves the group to OpenShift'],
+  [ofPod({ fsGroup: 10001 }), 'leaves the group of volumes to OpenShift'],
+  [ofPod({ supplementalGroups: [1] }), 'leaves further groups to OpenShift'],
+  [ofSpec({ initContainers: [{ name: 'first' }] }), 'drops all capabilities', 'cannot gain privileges'],
+];
+
+it('the check of pods finds each broken rule, in every kind of object that has pods', () => {
+  const objects = CASES.map(([change], index) => {
+    const spec = pod();
+    change(spec);
+    const kinds = [
+      { kind: 'Pod', spec },
+      { kind: 'Deployment', spec: { template: { spec } } },
+      { kind: 'CronJob', spec: { jobTemplate: { spec: { template: { spec } } } } },
+    ];
+    return { ...kinds[index % 3], metadata: { name: String(index) } };
+  });
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/kubernetes/pod-security.mjs'], {
+    input: objects.map((object) => stringify(object)).join('---\n'),
+    encoding: 'utf8',
+  });
+  const found = objects.map(({ metadata: { name } }) =>
+    [...stdout.matchAll(new RegExp(`^\\w+ ${name} breaks: (.*)$`, 'gm'))].map(([, rule]) => rule),
+  );
+  expect(found).toEqual(CASES.map(([, ...broken]) => broken));
+  expect([stderr, status]).toEqual(['', 1]);
+});
