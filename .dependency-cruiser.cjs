@@ -19,7 +19,7 @@ const ROOMS = {
   oauth: ['auth', 'tokens', 'rate-limit'],
   groups: ['events', 'users'],
   scim: ['users', 'groups', 'rate-limit'],
-  webhooks: ['events', 'tokens'],
+  webhooks: ['auth', 'events', 'tokens'],
   statistics: ['auth', 'users'],
   'user-export': ['users', 'groups', 'scim', 'events'],
   'sign-in': ['rate-limit', 'auth', 'tokens', 'dashboard'],
@@ -58,6 +58,7 @@ const rooms = [
  * The folders of a room that may import only these others of it, and none of its own files: arrows run down there, too.
  */
 const INNER = {
+  'src/auth': { organizations: [], operator: ['organizations'] },
   'src/users': { user: [], search: ['user'], deleted: ['user', 'search'], batch: ['user', 'search'] },
   'src/groups': { group: [], members: ['group'] },
   'src/scim': {

@@ -1,6 +1,7 @@
 import { Feed, type FeedOptions } from './feed.ts';
 import type { CallOptions, ClientOptions, CreateOptions, WriteOptions } from './options.ts';
-import { type Page, Pages } from './pages.ts';
+import type { Page } from './pages.ts';
+import { itemPath } from './paths.ts';
 import { Transport } from './transport.ts';
 import type {
   Batch,
@@ -39,6 +40,7 @@ import type {
 
 export { ApiError, type FieldFault } from './api-error.ts';
 export type { Feed, FeedOptions } from './feed.ts';
+export { createOperatorClient, type OperatorClient } from './operator.ts';
 export type {
   AssertionCredentials,
   CallOptions,
@@ -47,6 +49,7 @@ export type {
   ConnectionOptions,
   CreateOptions,
   Credentials,
+  OperatorClientOptions,
   WriteOptions,
 } from './options.ts';
 export type { Page, Pages } from './pages.ts';
@@ -59,14 +62,9 @@ export type Client = ReturnType<typeof createClient>;
  * aborts them. Invalid options, such as a `baseUrl` without a scheme, are a `TypeError`.
  */
 export function createClient(options: ClientOptions) {
+  if ((options.token === undefined) === (options.credentials === undefined))
+    throw new TypeError('createClient() requires either a token, which starts with umt_, or credentials.');
   const transport = new Transport(options);
-  const pages = <Item>(path: string, query: object | undefined, options?: CallOptions) =>
-    new Pages((cursor) =>
-      transport.send<Page<Item>>(
-        { method: 'GET', path, query: cursor === undefined ? query : { ...query, cursor } },
-        options,
-      ),
-    );
 
   return {
     /** Gets the statistics of the organization, up to a minute old. */
@@ -74,10 +72,10 @@ export function createClient(options: ClientOptions) {
       transport.send<Statistics>({ method: 'GET', path: STATISTICS }, options),
     users: {
       /** Iterates over all users. Pages are fetched as needed. */
-      list: (query?: ListUsersQuery, options?: CallOptions) => pages<User>(USERS, query, options),
+      list: (query?: ListUsersQuery, options?: CallOptions) => transport.list<User>(USERS, query, options),
       /** Iterates over the users that match the text, best match first. */
       search: (query: SearchUsersQuery, options?: CallOptions) =>
-        pages<User>(`${USERS}/search`, query, options),
+        transport.list<User>(`${USERS}/search`, query, options),
       /** Creates a user, once even if the call is retried. */
       create: (user: CreateUser, options?: CreateOptions) => {
         const idempotencyKey = options?.idempotencyKey ?? newKey();
@@ -124,7 +122,7 @@ export function createClient(options: ClientOptions) {
     deletedUsers: {
       /** Iterates over the deleted users, latest deletion first. Pages are fetched as needed. */
       list: (query?: ListDeletedUsersQuery, options?: CallOptions) =>
-        pages<DeletedUser>(DELETED_USERS, query, options),
+        transport.list<DeletedUser>(DELETED_USERS, query, options),
       get: (id: string, options?: CallOptions) =>
         transport.send<DeletedUser>({ method: 'GET', path: itemPath(DELETED_USERS, id) }, options),
       /** Restores a deleted user. Never retried: if the response is lost, the user may have been restored. */
@@ -142,13 +140,13 @@ export function createClient(options: ClientOptions) {
        * Iterates over the groups by name. Pages are fetched as needed. `users.list({ group })` iterates over the
        * members of a group.
        */
-      list: (query?: ListGroupsQuery, options?: CallOptions) => pages<Group>(GROUPS, query, options),
+      list: (query?: ListGroupsQuery, options?: CallOptions) => transport.list<Group>(GROUPS, query, options),
       get: (id: string, options?: CallOptions) =>
         transport.send<Group>({ method: 'GET', path: itemPath(GROUPS, id) }, options),
     },
     tokens: {
       /** Iterates over all tokens, newest first. Pages are fetched as needed. */
-      list: (query?: ListTokensQuery, options?: CallOptions) => pages<Token>(TOKENS, query, options),
+      list: (query?: ListTokensQuery, options?: CallOptions) => transport.list<Token>(TOKENS, query, options),
       /** Creates a token. Only this call returns its value. */
       create: (token: CreateToken, options?: CallOptions) =>
         transport.send<NewToken>({ method: 'POST', path: TOKENS, body: token }, options),
@@ -175,7 +173,7 @@ export function createClient(options: ClientOptions) {
        * Iterates over the events until there are no more, oldest first unless `order` is `desc`. Pages are fetched as
        * needed.
        */
-      list: (query?: ListEventsQuery, options?: CallOptions) => pages<Event>(EVENTS, query, options),
+      list: (query?: ListEventsQuery, options?: CallOptions) => transport.list<Event>(EVENTS, query, options),
       get: (id: string, options?: CallOptions) =>
         transport.send<Event>({ method: 'GET', path: itemPath(EVENTS, id) }, options),
       /** Iterates over the events in order, and then over new ones. Its `cursor` is the position to continue from. */
@@ -189,7 +187,8 @@ export function createClient(options: ClientOptions) {
     },
     webhooks: {
       /** Iterates over all webhooks, newest first. */
-      list: (query?: ListWebhooksQuery, options?: CallOptions) => pages<Webhook>(WEBHOOKS, query, options),
+      list: (query?: ListWebhooksQuery, options?: CallOptions) =>
+        transport.list<Webhook>(WEBHOOKS, query, options),
       /** Creates a webhook. Only this call returns its secret. */
       create: (webhook: CreateWebhook, options?: CallOptions) =>
         transport.send<NewWebhook>({ method: 'POST', path: WEBHOOKS, body: webhook }, options),
@@ -214,7 +213,7 @@ export function createClient(options: ClientOptions) {
         transport.send<Accepted>({ method: 'POST', path: `${itemPath(WEBHOOKS, id)}/test` }, options),
       /** Iterates over the deliveries of a webhook, newest first. */
       deliveries: (id: string, query?: ListDeliveriesQuery, options?: CallOptions) =>
-        pages<Delivery>(`${itemPath(WEBHOOKS, id)}/deliveries`, query, options),
+        transport.list<Delivery>(`${itemPath(WEBHOOKS, id)}/deliveries`, query, options),
       /** Sends one event again, or all events of a period whose types match. */
       redeliver: (id: string, what: Redeliver, options?: CallOptions) =>
         transport.send<Accepted>(
@@ -244,10 +243,3 @@ const EXPORT_TIMEOUT_MS = 10 * 60_000;
 
 // Browsers offer crypto.randomUUID() only to pages loaded by HTTPS.
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
-
-function itemPath(collection: string, id: string): string {
-  // URLs resolve "." and ".." to another path, and an empty id would address the collection.
-  if (/^\.{0,2}$/.test(id))
-    throw new TypeError(`Invalid id ${JSON.stringify(id)}: it must not be empty, "." or "..".`);
-  return `${collection}/${encodeURIComponent(id)}`;
-}

@@ -18,6 +18,13 @@ export type ClientOptions = ConnectionOptions &
       }
   );
 
+/** The options of `createOperatorClient()`. The operator's token cannot be exchanged, so there are no `credentials`. */
+export interface OperatorClientOptions extends ConnectionOptions {
+  /** The value of the service's `OPERATOR_TOKEN`, or a function that returns it, called before each attempt. */
+  token: string | (() => string | Promise<string>);
+  credentials?: undefined;
+}
+
 export interface ConnectionOptions {
   /**
    * The address of the service, including any path prefix: `https://example.com/internal`. In a browser it may be relative

@@ -2,6 +2,7 @@ import { AccessTokens } from './access-tokens.ts';
 import { ApiError, failed } from './api-error.ts';
 import { absoluteUrl } from './base-url.ts';
 import type { CallOptions, ClientOptions } from './options.ts';
+import { type Page, Pages } from './pages.ts';
 import { request, waitFor } from './request.ts';
 import { Retries } from './retries.ts';
 
@@ -23,12 +24,20 @@ export class Transport {
   readonly #accessTokens: AccessTokens | undefined;
 
   constructor(options: ClientOptions) {
-    const { token, credentials } = options;
-    if ((token === undefined) === (credentials === undefined))
-      throw new TypeError('createClient() requires either a token, which starts with umt_, or credentials.');
+    const { credentials } = options;
     this.#options = options;
     this.#baseUrl = absoluteUrl(options.baseUrl);
     this.#accessTokens = credentials && new AccessTokens(credentials, this.#baseUrl, options);
+  }
+
+  /** Iterates over the items of the list at the path. */
+  list<Item>(path: string, query: object | undefined, options?: CallOptions): Pages<Item> {
+    return new Pages((cursor) =>
+      this.send<Page<Item>>(
+        { method: 'GET', path, query: cursor === undefined ? query : { ...query, cursor } },
+        options,
+      ),
+    );
   }
 
   async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
@@ -96,7 +105,7 @@ function headersOf(
   token: string,
   requestId: string | undefined,
 ): Headers {
-  if (!token) throw new TypeError('The token is empty. Set it to an API token, which starts with umt_.');
+  if (!token) throw new TypeError('The token is empty.');
   const headers = new Headers();
   try {
     headers.set('Authorization', `Bearer ${token}`);

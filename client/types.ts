@@ -200,9 +200,9 @@ export interface CreateToken {
   name: string;
   /** What the token may do, each scope once. `admin` grants full access; no other scope implies another. */
   scopes: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
-  /** How long the token is valid, in days: from `1d` to `3650d`. By default it never expires. */
+  /** How long the token is valid, in days: from `1d` to `3650d`. By default it never expires. A service with a maximum (`TOKEN_MAX_DAYS`) requires a term within it. */
   expiresIn?: string;
-  /** How many requests the token may make in a minute: from 1 to the limit of the service, which is the default. */
+  /** How many requests the token may make in a minute: from 1 to the limit of the service, which is the default, or for the operator to 100,000. */
   rateLimit?: number;
 }
 
@@ -242,7 +242,7 @@ export interface NewToken {
 export interface RotateToken {
   /** How long the old token still works, in hours: from `0h`, which revokes it at once, to `168h`. It never works longer than it would have. */
   overlap?: string;
-  /** How long the new token is valid, in days: from `1d` to `3650d`. By default the full term of the old one. */
+  /** How long the new token is valid, in days: from `1d` to `3650d`. By default the full term of the old one, which must be within the maximum of the service, if it has one (`TOKEN_MAX_DAYS`). */
   expiresIn?: string;
 }
 
@@ -268,7 +268,7 @@ export interface EventActor {
 
 export interface EventTarget {
   /** The kind of thing. */
-  type: 'user' | 'group' | 'token' | 'webhook';
+  type: 'user' | 'group' | 'token' | 'webhook' | 'organization';
   /** Its id. */
   id: string;
 }
@@ -298,7 +298,9 @@ export interface Event {
     | 'webhook.created'
     | 'webhook.updated'
     | 'webhook.deleted'
-    | 'webhook.disabled';
+    | 'webhook.disabled'
+    | 'organization.suspended'
+    | 'organization.resumed';
   /** When it happened. */
   occurredAt: string;
   /** Where the change came from: the API, a directory (SCIM), a command, the application that embeds the service, the service itself, or a sign-in to the dashboard. */
@@ -309,11 +311,11 @@ export interface Event {
   target: EventTarget;
   /** The `X-Request-ID` of the request that made the change; null if it was not a request. */
   requestId: string | null;
-  /** The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed, `group` has only its ID and name, and `user` the member's ID. Null if the user has been purged. */
+  /** The `user`, `group`, `token`, `webhook` or `organization` after the change, or before it if it was deleted. If the type ends in `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed, `group` has only its ID and name, and `user` the member's ID. Null if the user has been purged. */
   data: Record<string, unknown> | null;
 }
 
-export interface Organization {
+export interface OrganizationName {
   /** Assigned by the service: `org_` and 26 letters and digits. */
   id: string;
   /** The name of the organization. */
@@ -338,13 +340,51 @@ export interface CreatedOnDay {
 
 export interface Statistics {
   /** The organization of the token. */
-  organization: Organization;
+  organization: OrganizationName;
   /** The number of users. */
   users: UserCounts;
   /** The last 30 days, oldest first; the last one is today. */
   createdByDay: CreatedOnDay[];
   /** When the users were counted: up to a minute ago. */
   countedAt: string;
+}
+
+export interface Organization {
+  /** Assigned by the service: `org_` and 26 letters and digits. */
+  id: string;
+  /** A name for people; several organizations may have the same. */
+  name: string;
+  /** The id by which another system knows the organization; null if it has none. */
+  externalId: string | null;
+  /** Whether every access with a token of the organization is refused, and nothing is sent to its webhooks. */
+  suspended: boolean;
+  /** When the organization was created. */
+  createdAt: string;
+  /** When it was last renamed, suspended, resumed, or given another external id. */
+  updatedAt: string;
+}
+
+export interface OrganizationPage {
+  /** The organizations of this page. */
+  data: Organization[];
+  /** The `cursor` for the next page; null on the last page. */
+  nextCursor: string | null;
+}
+
+export interface CreateOrganization {
+  /** A name for people; surrounding white space is removed. */
+  name: string;
+  /** The id by which another system knows the organization; no two organizations have the same. Null means none. */
+  externalId?: string | null;
+}
+
+export interface UpdateOrganization {
+  /** A name for people; surrounding white space is removed. */
+  name?: string;
+  /** The id by which another system knows the organization; no two organizations have the same. Null means none. */
+  externalId?: string | null;
+  /** Whether every access with a token of the organization is refused, and nothing is sent to its webhooks. */
+  suspended?: boolean;
 }
 
 export interface Webhook {
@@ -405,6 +445,8 @@ export interface CreateWebhook {
     | 'webhook.updated'
     | 'webhook.deleted'
     | 'webhook.disabled'
+    | 'organization.suspended'
+    | 'organization.resumed'
     | '*'
   )[];
   /** A label for people; surrounding white space is removed. */
@@ -470,6 +512,8 @@ export interface UpdateWebhook {
     | 'webhook.updated'
     | 'webhook.deleted'
     | 'webhook.disabled'
+    | 'organization.suspended'
+    | 'organization.resumed'
     | '*'
   )[];
   /** A label for people; surrounding white space is removed. */
@@ -587,6 +631,7 @@ export interface Problem {
     | 'malformed_json'
     | 'unauthorized'
     | 'insufficient_scope'
+    | 'organization_suspended'
     | 'not_found'
     | 'method_not_allowed'
     | 'conflict'
@@ -732,7 +777,7 @@ export interface ListEventsQuery {
   order?: 'asc' | 'desc';
   /** Only events of these types, separated by commas. */
   type?: string;
-  /** Only events of the user, group, token or webhook with this id. */
+  /** Only events of the user, group, token, webhook or organization with this id. */
   target?: string;
   /** Only changes that were made with the token that has this id. */
   actor?: string;
@@ -756,6 +801,17 @@ export interface ListWebhooksQuery {
 export interface ListDeliveriesQuery {
   /** Only deliveries in this state. */
   state?: 'pending' | 'delivered' | 'failed';
+  /** The maximum number of items on the page. */
+  limit?: number;
+  /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
+  cursor?: string;
+}
+
+export interface ListOrganizationsQuery {
+  /** The direction of the list, which is by `createdAt`. */
+  order?: 'asc' | 'desc';
+  /** Only the organization with this external id. */
+  externalId?: string;
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */

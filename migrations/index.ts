@@ -19,6 +19,8 @@ import { DropVocabularies1764200000061 } from './1764200000061-drop-vocabularies
 import { AddClaimTimes1764200000062 } from './1764200000062-add-claim-times';
 import { AddTokenParents1764200000063 } from './1764200000063-add-token-parents';
 import { IndexTokenParents1764200000064 } from './1764200000064-index-token-parents';
+import { AddOrganizationStates1764200000070 } from './1764200000070-add-organization-states';
+import { IndexOrganizations1764200000071 } from './1764200000071-index-organizations';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -43,4 +45,6 @@ export const migrations = [
   AddClaimTimes1764200000062,
   AddTokenParents1764200000063,
   IndexTokenParents1764200000064,
+  AddOrganizationStates1764200000070,
+  IndexOrganizations1764200000071,
 ];

@@ -10,6 +10,8 @@ import {
 import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
+import { OperatorModule } from './auth/operator/operator.module';
+import { OrganizationsModule } from './auth/organizations/organizations.module';
 import { ScopesGuard } from './auth/scopes.guard';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DatabaseModule } from './database/database.module';
@@ -36,7 +38,6 @@ import { ActiveWebhooksModule, WebhooksModule } from './webhooks/webhooks.module
 
 /** All features, in the order of their sections in the API's document. */
 export const FEATURES: readonly FeatureModule[] = [
-  AuthModule,
   RateLimitModule,
   IdempotencyModule,
   UsersModule,
@@ -49,6 +50,7 @@ export const FEATURES: readonly FeatureModule[] = [
   UserExportModule,
   WebhooksModule,
   SignInModule,
+  OrganizationsModule,
 ];
 
 /** The injection token of the three global guards, in their order. */
@@ -65,7 +67,9 @@ export class ServiceModule implements NestModule {
         OptionsModule.forRoot(options),
         DatabaseModule.forRoot(dataSource),
         DiscoveryModule,
+        AuthModule,
         ...FEATURES,
+        ...(options.operatorToken === undefined ? [] : [OperatorModule]),
         ...(options.webhooks ? [ActiveWebhooksModule] : []),
         ...(options.dashboard ? [DashboardModule] : []),
         ...signInModules(options),

@@ -1,3 +1,4 @@
+import type { OperatorOptions } from './auth/operator/operator.options';
 import type { BackgroundOptions } from './background/background';
 import type { DatabaseOptions } from './database/database.module';
 import type { EventRetentionOptions } from './events/log/event-retention';
@@ -6,6 +7,7 @@ import { FlagSetting, isFlag, Option, WholeNumberSetting } from './feature/setti
 import type { TokenIssuers, TokenIssuersOptions } from './oauth/token-issuers';
 import type { RateLimitOptions } from './rate-limit/rate-limit.options';
 import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
+import type { TokensOptions } from './tokens/token-limits';
 import type { DeletedUsersOptions } from './users/deleted/deleted-user-retention';
 import type { UsersOptions } from './users/users.controller';
 import type { WebhookSettings, WebhooksOptions } from './webhooks/webhooks.options';
@@ -14,6 +16,7 @@ export interface ServiceOptions
   extends
     DatabaseOptions,
     RateLimitOptions,
+    TokensOptions,
     UsersOptions,
     DeletedUsersOptions,
     BackgroundOptions,
@@ -21,6 +24,7 @@ export interface ServiceOptions
     SubscribersOptions,
     WebhooksOptions,
     TokenIssuersOptions,
+    OperatorOptions,
     SignInOptions {}
 
 const isWebhooks = (value: unknown) =>
@@ -39,6 +43,8 @@ export class Settings implements ServiceOptions {
    */
   @Option((value) => value === 'postgres' || value === 'memory', 'must be postgres or memory')
   rateLimitStorage: 'postgres' | 'memory' = 'postgres';
+  /** How many days a new token may live: 1 to 3650. Tokens that exist already stay as they are. Default: forever. */
+  @WholeNumberSetting('TOKEN_MAX_DAYS', 1, 3650) tokenMaxDays?: number;
   /** Whether a PATCH or DELETE of a user must have an `If-Match` header, else it is a 428. Default false. */
   @FlagSetting('REQUIRE_IF_MATCH') requireIfMatch = false;
   /** Functions that get the events of all organizations. Default: none. */

@@ -23,6 +23,8 @@ export const KINDS: Record<Kind, string> = {
   'webhook.updated': 'Webhooks changed',
   'webhook.deleted': 'Webhooks deleted',
   'webhook.disabled': 'Webhooks disabled by the service',
+  'organization.suspended': 'Organization suspended',
+  'organization.resumed': 'Organization resumed',
 };
 
 /** Something to filter by. */

@@ -46,6 +46,8 @@ const VERBS: Record<string, string> = {
   rotated: 'rotated',
   revoked: 'revoked',
   disabled: 'disabled',
+  suspended: 'suspended',
+  resumed: 'resumed',
 };
 
 function actorOf({ actor, source }: Entry): Part[] {
@@ -55,6 +57,7 @@ function actorOf({ actor, source }: Entry): Part[] {
   if (source === 'federation') return ['The issuer ', { name: actor.name }];
   if (source === 'cli') return ['A command (', { name: actor.name }, ')'];
   if (source === 'application') return ['The application'];
+  if (source === 'api') return ['The operator'];
   return ['The service'];
 }
 

@@ -5,7 +5,7 @@ import { baseUrl } from '../router/address.ts';
 import { createStore, type Store } from '../store.ts';
 
 /** Why a session ended. */
-export type EndReason = 'signed-out' | 'refused' | 'idle' | 'revoked';
+export type EndReason = 'signed-out' | 'refused' | 'suspended' | 'idle' | 'revoked';
 
 /** Called when a session has ended. */
 export type OnEnded = (client: Client, reason: EndReason) => void;
@@ -59,6 +59,7 @@ function connect(value: string, events: SessionEvents, onEnded?: OnEnded) {
         expiresAt.set(response.headers.get('X-Token-Expires-At'));
       }
       if (response.status === 401) session?.end('refused');
+      if (session && (await isSuspended(response))) session.end('suspended');
       return response;
     },
   });
@@ -79,6 +80,16 @@ function connect(value: string, events: SessionEvents, onEnded?: OnEnded) {
     return begun;
   };
   return { client, begin };
+}
+
+/** Whether the response says that the organization is suspended. It is left to be read. */
+async function isSuspended(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false;
+  const problem = (await response
+    .clone()
+    .json()
+    .catch(() => null)) as { code?: unknown } | null;
+  return problem?.code === 'organization_suspended';
 }
 
 /** The length of a rate limit window. Caps the wait if the local clock differs from the service's. */

@@ -65,7 +65,7 @@ export async function openSignedIn(
 /** Revokes the token, which nobody has any more, and signs out at the issuer if the person wants to. */
 function signOut(client: Client, reason: EndReason, url: string | null): void {
   forget();
-  const isOver = reason === 'refused' || reason === 'revoked';
+  const isOver = reason === 'refused' || reason === 'revoked' || reason === 'suspended';
   const revoked = isOver ? Promise.resolve() : client.tokens.revoke('current').catch(() => {});
   void revoked.then(() => {
     if (reason === 'signed-out' && url) location.assign(url);

@@ -11,6 +11,8 @@ import { hasSignIn } from './sign-in-api.ts';
 const END_MESSAGES: Record<EndReason, string> = {
   'signed-out': 'You are signed out. The token was removed from this page.',
   refused: 'You were signed out because the token was revoked or has expired.',
+  suspended:
+    'You were signed out because your organization is suspended. Only the operator of the service can resume it.',
   idle: 'You were signed out after 30 minutes of inactivity.',
   revoked: 'You revoked the token you were signed in with.',
 };

@@ -18,7 +18,9 @@ export function typesOf({ components, paths }) {
       const required = query.filter((parameter) => parameter.required).map(({ name }) => name);
       return declaration(queryName(operationId), { properties, required });
     });
-  return ['// Written by `npm run openapi` from openapi.json.', ...schemas, ...queries].join('\n\n');
+  // Two lists may have the same parameters.
+  const distinct = new Set([...schemas, ...queries]);
+  return ['// Written by `npm run openapi` from openapi.json.', ...distinct].join('\n\n');
 }
 
 /** `ListUsersQuery` for `users.list`, and `ListDeliveriesQuery` for `webhooks.listDeliveries`. */

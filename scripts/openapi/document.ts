@@ -49,6 +49,11 @@ export async function describeService(): Promise<object> {
           description: 'An API token, in the header `Authorization: Bearer <token>`.',
         },
         oauth2: OAUTH_SCHEME,
+        operator: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "The operator's token, which the service has as `OPERATOR_TOKEN`. It is no API token.",
+        },
       },
     },
   });

@@ -26,7 +26,8 @@ export const FAILURES: Record<number, Failure> = {
   },
   403: {
     code: 'insufficient_scope',
-    description: 'The token lacks the scope that the operation requires.',
+    description:
+      'The token lacks the scope that the operation requires. If the organization is suspended, `code` is `organization_suspended`.',
     detail: 'The token lacks the scope users:write.',
     headers: ['WWW-Authenticate'],
   },

@@ -34,19 +34,18 @@ export function describeOperation(generated: Operation, route: Route): Operation
   const access = accessOf(route.handler, route.controller);
   const tag = tagOf(route);
   const fields = queryFieldsOf(route);
-  const open = access === 'public';
   return {
     ...generated,
     tags: [tag],
     operationId: `${inCamelCase(tag)}.${route.handler.name}`,
     description: `${generated.description}\n\n${requirementOf(access)}`,
-    security: open ? [] : [{ token: [] }, { oauth2: access }],
+    security: securityOf(access),
     parameters: [
       ...generated.parameters.map((parameter) => ({
         ...parameter,
         required: parameter.in === 'path' || (parameter.required && !fields[parameter.name]?.isOptional),
         schema: { ...toOpenApi31(parameter.schema), ...fields[parameter.name]?.keywords },
-        ...(parameter.in === 'path' && ID_PARAMETERS[tag]),
+        ...(parameter.in === 'path' && ID_PARAMETERS[parameter.name === 'tokenId' ? 'Tokens' : tag]),
       })),
       ...(responsesOf(route).conditions ?? []).map((name) => CONDITIONS[name]),
       ...(responsesOf(route).idempotencyKey ? [IDEMPOTENCY_KEY] : []),
@@ -55,16 +54,16 @@ export function describeOperation(generated: Operation, route: Route): Operation
     ...(generated.requestBody && {
       requestBody: { ...toOpenApi31(generated.requestBody), required: !isBodyOptional(route.handler) },
     }),
-    responses: { ...successes(generated, route, open), ...failures(generated, route, access) },
+    responses: { ...successes(generated, route, access), ...failures(generated, route, access) },
   };
 }
 
-/** That of the last segment of the controller's path that names one, or of the controller's name without a path. */
+/** That of the last segment before an id that names one, or of the controller's name without a path. */
 function tagOf(route: Route): string {
   const { controller } = route;
   const [base] = pathsOf(route);
   const path = base === '/' ? controller.name.replace('Controller', '') : base;
-  const segments = path.toLowerCase().replaceAll('-', ' ').split('/');
+  const segments = path.split('/:')[0].toLowerCase().replaceAll('-', ' ').split('/');
   const tag = segments
     .map((words) => TAGS.find(({ name }) => name.toLowerCase() === words))
     .findLast(Boolean);
@@ -75,8 +74,14 @@ function tagOf(route: Route): string {
 const inCamelCase = (words: string) =>
   words.toLowerCase().replace(/ (.)/g, (_space, letter: string) => letter.toUpperCase());
 
+function securityOf(access: Access): object[] {
+  if (access === 'public') return [];
+  return access === 'operator' ? [{ operator: [] }] : [{ token: [] }, { oauth2: access }];
+}
+
 function requirementOf(access: Access): string {
   if (access === 'public') return 'Requires no token.';
+  if (access === 'operator') return "Requires the operator's token.";
   return access.length > 0 ? `Requires the scope \`${access.join(' ')}\`.` : 'Requires a token of any scope.';
 }
 
@@ -119,9 +124,15 @@ const REQUEST_ID = {
   schema: { type: 'string', examples: ['checkout-7f3a'] },
 };
 
-function successes(generated: Operation, route: Route, open: boolean): Operation['responses'] {
+/** The operator's token never expires. */
+const authenticatedBy = (access: Access) =>
+  access === 'public'
+    ? []
+    : AUTHENTICATED.filter((name) => access !== 'operator' || name !== 'X-Token-Expires-At');
+
+function successes(generated: Operation, route: Route, access: Access): Operation['responses'] {
   const { headers = [], view, mediaType, conditions } = responsesOf(route);
-  const names = [...COMMON, ...(open ? [] : AUTHENTICATED), ...headers];
+  const names = [...COMMON, ...authenticatedBy(access), ...headers];
   const responses: Operation['responses'] = Object.fromEntries(
     Object.entries(generated.responses).map(([status, response]) => {
       const { content } = toOpenApi31(response) as unknown as Response;
@@ -156,7 +167,7 @@ function failures(generated: Operation, route: Route, access: Access) {
   if (responsesOf(route).idempotencyKey) statuses.push(422);
   if (conditions.includes('If-Match')) statuses.push(412, 428);
   if (access !== 'public') statuses.push(401, 429, 500, 503);
-  if (access !== 'public' && access.length > 0) statuses.push(403);
+  if (access !== 'public' && access !== 'operator') statuses.push(403);
   if (generated.parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
   if (generated.requestBody) statuses.push(413, 415);
   return Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, failure(status)]));

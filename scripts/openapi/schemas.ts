@@ -14,9 +14,10 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
   );
   for (const dto of bodies) {
     const name = publicName(dto.name);
-    // The plugin does not support PartialType(): the fields of UpdateUser are those of CreateUser.
+    // The plugin does not support PartialType(): UpdateUser has the fields of CreateUser.
     const { properties } = schemas[name.replace(/^Update/, 'Create')];
-    schemas[name] = strict({ ...schemas[name], properties }, dto);
+    const own = schemas[name].properties;
+    schemas[name] = strict({ ...schemas[name], properties: { ...properties, ...own } }, dto);
   }
   const { properties } = schemas.CreateUser;
   return {
@@ -54,7 +55,7 @@ const strict = (schema: Schema, dto: Function): Schema => {
   const fields = fieldsOf(dto);
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
     name,
-    { ...property, ...fields[name].keywords },
+    { ...property, ...orNull(property, fields[name].keywords) },
   ]);
   // The plugin treats a field with a default as required.
   const required = schema.required?.filter((name) => !fields[name].isOptional);
@@ -65,6 +66,10 @@ const strict = (schema: Schema, dto: Function): Schema => {
     additionalProperties: false,
   };
 };
+
+/** The checks do not say that a field may be null. */
+const orNull = (property: Schema, keywords: Schema): Schema =>
+  [property.type].flat().includes('null') ? { ...keywords, type: [keywords.type, 'null'] } : keywords;
 
 const ORDERS: readonly (readonly unknown[])[] = [
   ROLES,
@@ -122,6 +127,7 @@ const PROBLEM: Schema = {
         'malformed_json',
         'unauthorized',
         'insufficient_scope',
+        'organization_suspended',
         'not_found',
         'method_not_allowed',
         'conflict',

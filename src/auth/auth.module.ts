@@ -1,16 +1,11 @@
 import { Module } from '@nestjs/common';
-import type { Feature } from '../feature/feature';
 import { AuthGuard } from './auth.guard';
 import { AuthService } from './auth.service';
 import { LastUse } from './last-use';
-import { Organization } from './organization.entity';
-import { OrganizationsService } from './organizations.service';
 import { ScopesGuard } from './scopes.guard';
 
 @Module({
-  providers: [AuthService, LastUse, OrganizationsService, AuthGuard, ScopesGuard],
-  exports: [AuthService, OrganizationsService, AuthGuard, ScopesGuard],
+  providers: [AuthService, LastUse, AuthGuard, ScopesGuard],
+  exports: [AuthService, AuthGuard, ScopesGuard],
 })
-export class AuthModule {
-  static readonly feature: Feature = { entities: [Organization], ids: { organization: 'org' } };
-}
+export class AuthModule {}

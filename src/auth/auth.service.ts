@@ -1,16 +1,21 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import { Database } from '../database/database';
 import { PER_TURN } from '../database/per-turn';
-import { sql } from '../database/sql';
+import { raw, sql } from '../database/sql';
+import { SERVICE_OPTIONS } from '../feature/options.module';
 import type { CallerToken } from '../http/caller';
 import { IN_STATE, Token } from '../tokens/token.entity';
 import { hashOf, isTokenValue } from '../tokens/token-value';
 import { LastUse } from './last-use';
+import type { OperatorOptions } from './operator/operator.options';
+import { suspendedSql } from './organizations/suspension';
 
 interface TokenRow extends CallerToken {
   hash: Buffer;
 }
+
+const SUSPENDED = sql`${suspendedSql(raw('tokens.organization_id'))} AS suspended`;
 
 /**
  * Finds the token of a request. Every request queries the database and nothing is cached, so a revocation takes effect
@@ -23,15 +28,28 @@ export class AuthService {
     PER_TURN,
   );
 
+  /** Undefined if there is no operator. */
+  private readonly operatorHash?: Buffer;
+
   constructor(
     private readonly database: Database,
     private readonly lastUse: LastUse,
-  ) {}
+    @Inject(SERVICE_OPTIONS) { operatorToken }: OperatorOptions,
+  ) {
+    if (operatorToken !== undefined) this.operatorHash = hashOf(operatorToken);
+  }
 
-  /** The token with this value; null if it is unknown, expired or revoked. */
+  /** Whether this is the operator's token. Comparing hashes tells nothing of the value by the time that it takes. */
+  isOperator(value: string): boolean {
+    return this.operatorHash?.equals(hashOf(value)) ?? false;
+  }
+
+  /** The token with this value; null if it is unknown, expired or revoked. The operator's is unknown, too. */
   async find(value: string): Promise<CallerToken | null> {
     if (!isTokenValue(value)) return null;
-    const token = await this.usable.load(hashOf(value));
+    const hash = hashOf(value);
+    if (this.operatorHash?.equals(hash)) return null;
+    const token = await this.usable.load(hash);
     if (token) this.lastUse.record(token.id);
     return token;
   }
@@ -39,8 +57,8 @@ export class AuthService {
   private async findUsable(hashes: readonly Buffer[]): Promise<(CallerToken | null)[]> {
     const rows = await this.database.readAll<TokenRow>(sql`
       SELECT hash, id, organization_id AS "organizationId", name, scopes, expires_at AS "expiresAt",
-        rate_limit AS "rateLimit", parent_id AS "parentId", coalesce(window_id, id) AS "windowId"
-      FROM ${Token} WHERE hash = ANY (${hashes}) AND ${IN_STATE.active}`);
+        rate_limit AS "rateLimit", parent_id AS "parentId", coalesce(window_id, id) AS "windowId", ${SUSPENDED}
+      FROM ${Token} AS tokens WHERE hash = ANY (${hashes}) AND ${IN_STATE.active}`);
     const byHash = new Map(rows.map(({ hash, ...token }) => [hash.toString('latin1'), token]));
     return hashes.map((hash) => byHash.get(hash.toString('latin1')) ?? null);
   }

@@ -1,17 +1,23 @@
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { recordRefusal, tokenOf } from '../http/caller';
+import { organizationSuspended } from '../http/fault';
 import { accessTo, allows } from '../http/scopes';
 
-/** Checks the caller's scopes. Answers 403 if the token lacks one that the route requires. */
+/** Checks what the caller may do. Answers 403 if its organization is suspended, or the token lacks a scope. */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const needed = accessTo(context);
-    if (needed === 'public') return true;
+    if (needed === 'public' || needed === 'operator') return true; // AuthGuard has recognized the operator
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    if (allows(tokenOf(request)!.scopes, needed)) return true;
+    const { suspended, scopes } = tokenOf(request)!;
+    if (suspended) {
+      recordRefusal(request, 'organization_suspended');
+      throw organizationSuspended();
+    }
+    if (allows(scopes, needed)) return true;
     const scope = needed.join(' ');
     recordRefusal(request, scope);
     http

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { systemCaller } from '../http/caller';
 import { validateOrThrow } from '../http/input/validate';
-import { CreateOrganizationDto, OrganizationNameDto } from '../auth/organizations.dto';
-import { OrganizationsService } from '../auth/organizations.service';
+import { CreateOrganizationDto, OrganizationNameDto } from '../auth/organizations/organizations.dto';
+import { OrganizationsService } from '../auth/organizations/organizations.service';
 import { LARGE_JOB } from '../database/data-source';
 import { type OutputOptions, print } from './output';
 import { withService } from './with-service';
@@ -33,10 +34,27 @@ export function organizationsCommand(organizations: Command): void {
       print(await withOrganizations((service) => service.rename(id, input.name)), output);
     });
 
+  for (const [command, description] of [
+    ['suspend', 'refuse every access with a token of an organization, and send nothing to its webhooks'],
+    ['resume', 'end the suspension of an organization'],
+  ] as const)
+    organizations
+      .command(command)
+      .argument('<id>', 'the ID of the organization')
+      .description(description)
+      .option('--json', 'print JSON')
+      .addHelpText('after', `\nExample:\n  ums organizations ${command} org_…`)
+      .action(async (id: string, output: OutputOptions) => {
+        const by = systemCaller(id, 'cli', `ums organizations ${command}`);
+        print(await withOrganizations((service) => service[command](by)), output);
+      });
+
   organizations
     .command('delete')
     .argument('<id>', 'the ID of the organization')
-    .description('delete an organization that has no users and no active tokens')
+    .description(
+      'delete a suspended organization with everything in it, or one that has no users and no active tokens',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations delete org_…')
     .action(async (id: string, output: OutputOptions) => {

@@ -1,8 +1,12 @@
+import { BadRequestException } from '@nestjs/common';
 import { type Command } from 'commander';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
+import type { Fault } from '../http/fault';
 import { validateOrThrow } from '../http/input/validate';
 import { type Caller, systemCaller } from '../http/caller';
+import { readConfig } from '../process/config';
+import { messageOf } from '../process/failure';
 import { Token } from '../tokens/token.entity';
 import { newTokenValue } from '../tokens/token-value';
 import { CreateTokenDto, RotateTokenDto } from '../tokens/tokens.dto';
@@ -38,7 +42,8 @@ export function tokensCommand(tokens: Command): void {
       });
       const { token, value } = await withService(async (app) => {
         await requireOrganization(app, organization);
-        return app.get(TokensService).create(systemCaller(organization, 'cli', 'ums tokens create'), input);
+        const by = systemCaller(organization, 'cli', 'ums tokens create');
+        return app.get(TokensService).create(by, input).catch(nameOption);
       });
       print({ ...token, token: value }, output);
     });
@@ -80,19 +85,23 @@ export function tokensCommand(tokens: Command): void {
       '--overlap <hours>',
       'how long the old token still works: 0h (it is revoked at once) to 168h; default: 24h',
     )
+    .option(
+      '--expires-in <days>',
+      'lifetime of the new token, such as 90d; default: the full one of the old token',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens rotate tok_… --overlap 48h')
-    .action(async (id: string, { overlap, ...output }: OutputOptions & { overlap?: string }) => {
-      const input = validateOrThrow(RotateTokenDto, { overlap });
+    .action(async (id: string, { overlap, expiresIn, ...output }: RotateOptions) => {
+      const input = validateOrThrow(RotateTokenDto, { overlap, expiresIn });
       const { token, value } = await withToken(id, 'ums tokens rotate', (tokens, by) =>
-        tokens.rotate(by, id, input),
+        tokens.rotate(by, id, input).catch(nameOption),
       );
       print({ ...token, token: value }, output);
     });
 
   tokens
     .command('generate')
-    .description('generate a value for BOOTSTRAP_TOKEN; needs no database')
+    .description('generate a value for BOOTSTRAP_TOKEN or OPERATOR_TOKEN; needs no database')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  BOOTSTRAP_TOKEN=$(ums tokens generate) ums start')
     .action(({ json }: OutputOptions) => {
@@ -107,6 +116,21 @@ interface CreateOptions extends OutputOptions {
   scopes: string;
   expiresIn?: string;
   rateLimit?: string;
+}
+
+interface RotateOptions extends OutputOptions {
+  overlap?: string;
+  expiresIn?: string;
+}
+
+/** Rethrows an error. If it is about the term of a token, its message also says how to set one that is accepted. */
+function nameOption(error: unknown): never {
+  const { errors = [] } =
+    error instanceof BadRequestException ? (error.getResponse() as { errors?: Fault[] }) : {};
+  if (!errors.some(({ field }) => field === 'expiresIn')) throw error;
+  const { tokenMaxDays } = readConfig(process.env);
+  const advice = `TOKEN_MAX_DAYS is ${tokenMaxDays}. Set --expires-in ${tokenMaxDays}d, or a shorter lifetime.`;
+  throw new Error(`${messageOf(error)}\n${advice}`, { cause: error });
 }
 
 /** Runs a command on a token of any organization. */

@@ -1,4 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
+import { isId } from '../database/id';
+import { OPERATOR } from '../database/connections/operator';
 import { refusalOf, tokenOf } from './caller';
 import { requestIdOf } from './request-id';
 
@@ -10,8 +12,8 @@ export interface RequestRecord {
   route?: string;
   status: number;
   /**
-   * The reason for a 401, 403 or 429: `missing_token`, `invalid_token`, `invalid_client`, the missing scope, or
-   * `rate_limited`.
+   * The reason for a 401, 403 or 429: `missing_token`, `invalid_token`, `invalid_client`, the missing scope,
+   * `organization_suspended`, or `rate_limited`.
    */
   refusal?: string;
   /** Set if the caller closed the connection before the response was complete. */
@@ -20,7 +22,13 @@ export interface RequestRecord {
   tokenId?: string;
   /** The token that this one was exchanged for. */
   parentId?: string;
+  /** That of the token, or the one that the operator's request is about. */
   organizationId?: string;
+}
+
+/** The organization that the path of an operator's request names. */
+function organizationIn({ params: { id } }: Request): string | undefined {
+  return typeof id === 'string' && isId('org', id) ? id : undefined;
 }
 
 /** Calls `onRequest` with the record of each request when the request has ended. */
@@ -41,7 +49,7 @@ export const accessLog =
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         tokenId: token?.id,
         parentId: token?.parentId ?? undefined,
-        organizationId: token?.organizationId,
+        organizationId: token?.id === OPERATOR ? organizationIn(request) : token?.organizationId,
       });
     });
     next();

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OPERATOR } from '../database/connections/operator';
 import { requestIdOf } from './request-id';
 import type { Scope } from './scopes';
 import { formatOf } from './wire-format';
@@ -18,7 +19,22 @@ export interface CallerToken {
   parentId: string | null;
   /** In whose window its requests count: usually its own id. */
   windowId: string;
+  /** Whether its organization is suspended, so that it may do nothing. */
+  suspended: boolean;
 }
+
+/** The operator's token, which is of no organization and in no table. */
+export const OPERATOR_TOKEN: CallerToken = {
+  id: OPERATOR,
+  organizationId: OPERATOR,
+  name: OPERATOR,
+  scopes: [],
+  expiresAt: null,
+  rateLimit: 1000,
+  parentId: null,
+  windowId: OPERATOR,
+  suspended: false,
+};
 
 /** The ways to make a change. */
 export const SOURCES = ['api', 'scim', 'cli', 'application', 'service', 'sign-in', 'federation'] as const;
@@ -45,6 +61,12 @@ export const systemCaller = (organizationId: string, source: Source, name: strin
   actor: { type: 'system', id: null, name },
   source,
   requestId: null,
+});
+
+/** The operator, as the caller of a service method in one organization. */
+export const operatorIn = (organizationId: string, request: IncomingMessage): Caller => ({
+  ...systemCaller(organizationId, 'api', OPERATOR),
+  requestId: requestIdOf(request),
 });
 
 // Symbols, because a host application may set a `token` of its own on the request.
@@ -78,8 +100,8 @@ export const tokenOf = (request: IncomingMessage): CallerToken | undefined =>
   (request as Authenticated)[TOKEN];
 
 /**
- * Records why a request is rejected: `missing_token`, `invalid_token`, `invalid_client`, `rate_limited`, or the missing
- * scope.
+ * Records why a request is rejected: `missing_token`, `invalid_token`, `invalid_client`, `rate_limited`,
+ * `organization_suspended`, or the missing scope.
  */
 export function recordRefusal(request: IncomingMessage, reason: string): void {
   (request as Authenticated)[REFUSAL] = reason;

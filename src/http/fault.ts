@@ -1,4 +1,9 @@
-import { BadRequestException, ConflictException, NotFoundException } from '@nestjs/common';
+import {
+  BadRequestException,
+  ConflictException,
+  ForbiddenException,
+  NotFoundException,
+} from '@nestjs/common';
 
 export type FaultCode =
   | 'required'
@@ -37,6 +42,14 @@ export const notFound = (message: string) =>
 
 /** A request cannot name an unknown organization, but a host application can. */
 export const noSuchOrganization = () => notFound('There is no such organization.');
+
+/** The 403 of everybody who uses a suspended organization, except the application itself. */
+export const organizationSuspended = () =>
+  new ForbiddenException({
+    statusCode: 403,
+    code: 'organization_suspended',
+    message: 'The organization is suspended. Only the operator of the service can resume it.',
+  });
 
 export const conflict = (message: string, errors?: Fault[]) =>
   new ConflictException({ statusCode: 409, code: 'conflict', message, ...(errors && { errors }) });

@@ -7,8 +7,8 @@ export type Scope = (typeof SCOPES)[number];
 export const allows = (granted: readonly Scope[], needed: readonly Scope[]) =>
   granted.includes('admin') || needed.every((scope) => granted.includes(scope));
 
-/** The scopes that a route requires, all of them, or `public` if it requires no token. */
-export type Access = readonly Scope[] | 'public';
+/** The scopes that a route requires, all of them; `public` if it requires no token, `operator` if the operator's. */
+export type Access = readonly Scope[] | 'public' | 'operator';
 
 const ACCESS = 'ums:access';
 
@@ -23,6 +23,9 @@ export const AnyToken = () => SetMetadata(ACCESS, []);
 
 /** The route, or every route of the controller, requires no token and is not rate limited. */
 export const Public = () => SetMetadata(ACCESS, 'public');
+
+/** The route, or every route of the controller, requires the operator's token. */
+export const OperatorOnly = () => SetMetadata(ACCESS, 'operator');
 
 /** The access of a route. A declaration on the method overrides one on the class. */
 export const accessOf = (handler: Function, controller: Function): Access =>

@@ -31,6 +31,8 @@ export class ClientCredentialsGrant {
     if (!client || client.id !== credentials.id || client.windowId !== client.id) throw invalidClient();
     authenticate(request, response, client);
     await this.windows.admit({ request, response }, client);
+    if (client.suspended)
+      throw oauthFailure('invalid_client', 'The organization of the client is suspended.');
     const scopes = scopesOf(form.scope, client.scopes);
     return this.tokens.exchange(client.organizationId, client.id, { scopes }).catch((error: unknown) => {
       if (error instanceof NotFoundException) throw invalidClient(); // revoked meanwhile

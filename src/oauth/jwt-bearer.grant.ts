@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { ConflictException, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { areSuspended } from '../auth/organizations/suspension';
+import type { Database } from '../database/database';
 import { systemCaller } from '../http/caller';
 import { DEFAULT_BODY_LIMIT } from '../http/input/body-of-route';
 import { requestIdOf } from '../http/request-id';
@@ -23,18 +25,20 @@ export class JwtBearerGrant {
   private constructor(
     private readonly rules: readonly IssuerRule[],
     private readonly assertions: Assertions,
+    private readonly database: Database,
     private readonly windows: TokenWindows,
     private readonly tokens: TokensService,
   ) {}
 
   static async open(
     { audience, rules: texts }: TokenIssuers,
+    database: Database,
     windows: TokenWindows,
     tokens: TokensService,
   ): Promise<JwtBearerGrant> {
     const rules = parseIssuerRules(texts);
     const assertions = await Assertions.of(audience, new Set(rules.map(({ issuer }) => issuer)));
-    return new JwtBearerGrant(rules, assertions, windows, tokens);
+    return new JwtBearerGrant(rules, assertions, database, windows, tokens);
   }
 
   async exchange(request: Request, response: Response, form: TokenForm): Promise<NewToken> {
@@ -53,6 +57,8 @@ export class JwtBearerGrant {
       { request, response },
       { organizationId: grant.organizationId, windowId, rateLimit: null },
     );
+    if (await areSuspended(this.database, [grant.organizationId]))
+      throw oauthFailure('invalid_grant', 'The organization of the assertion is suspended.');
     const scopes = scopesOf(form.scope, grant.scopes);
     const name = displayName(subject);
     const by = {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module';
+import { Database } from '../database/database';
 import type { Feature } from '../feature/feature';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
@@ -18,9 +19,13 @@ import type { TokenIssuersOptions } from './token-issuers';
     ClientCredentialsGrant,
     {
       provide: JwtBearerGrant,
-      inject: [SERVICE_OPTIONS, TokenWindows, TokensService],
-      useFactory: ({ tokenIssuers }: TokenIssuersOptions, windows: TokenWindows, tokens: TokensService) =>
-        tokenIssuers && JwtBearerGrant.open(tokenIssuers, windows, tokens),
+      inject: [SERVICE_OPTIONS, Database, TokenWindows, TokensService],
+      useFactory: (
+        { tokenIssuers }: TokenIssuersOptions,
+        database: Database,
+        windows: TokenWindows,
+        tokens: TokensService,
+      ) => tokenIssuers && JwtBearerGrant.open(tokenIssuers, database, windows, tokens),
     },
   ],
 })

@@ -7,6 +7,8 @@ import { printable } from './pretty-log';
 export interface Started extends Partial<AccessReport> {
   url: string;
   dashboard: string;
+  /** Where people sign in. Undefined unless a rule of the issuer lets somebody. */
+  signIn?: string;
   /** Undefined unless metrics are served. */
   metrics?: string;
   /** The address it listens on. */
@@ -21,11 +23,12 @@ export interface Started extends Partial<AccessReport> {
 
 /** The report as text. */
 export function bannerLines(started: Started): string[] {
-  const { url, dashboard, metrics, host, dataDir, organization, organizations = 0, token } = started;
+  const { url, dashboard, signIn, metrics, host, dataDir, organization, organizations = 0, token } = started;
   const more = organizations > 1 ? ` and ${organizations - 1} more` : '';
   return [
     `User Management Service at ${url}`,
     `Dashboard: ${dashboard}`,
+    signIn && `People sign in at ${signIn}`,
     metrics && `Metrics at ${metrics}`,
     `Listening on ${reachOf(host)}`,
     dataDir && `Embedded database: ${printable(dataDir)}`,

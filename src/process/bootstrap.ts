@@ -1,10 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Config } from './config';
-import { Organization } from '../auth/organization.entity';
-import { OrganizationsService } from '../auth/organizations.service';
+import { Organization } from '../auth/organizations/organization.entity';
+import { OrganizationsService } from '../auth/organizations/organizations.service';
 import { Database } from '../database/database';
 import { query, sql } from '../database/sql';
 import { systemCaller } from '../http/caller';
+import type { ClaimRule } from '../issuers/claim-rules';
 import { IN_STATE, Token } from '../tokens/token.entity';
 import { newTokenValue } from '../tokens/token-value';
 import { TokensService } from '../tokens/tokens.service';
@@ -30,7 +31,7 @@ function createFirstAdmin(app: INestApplicationContext, name: string, value: str
     await app
       .get(TokensService)
       .within(manager)
-      .create(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, { value });
+      .create(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, { value, isFirst: true });
     return true;
   });
 }
@@ -42,12 +43,16 @@ export interface AccessReport {
   organizations: number;
   /** The value of the admin token, if this start generated one. It is shown only once. */
   token?: string;
-  /** Whether there is an active admin token. */
+  /** Whether somebody has the scope `admin`, by an active token or a rule of an issuer, or the operator can give it. */
   admins: boolean;
 }
 
 /** Creates the first admin token if needed. The result has its value only if the service generated it. */
-export async function bootstrap(app: INestApplicationContext, config: Config): Promise<AccessReport> {
+export async function bootstrap(
+  app: INestApplicationContext,
+  config: Config,
+  rules: readonly ClaimRule[],
+): Promise<AccessReport> {
   // In production standard output is a log, where a token must not be.
   const isTrial = config.databaseUrl === undefined && !config.production;
   const generated = isTrial && !config.bootstrapToken ? newTokenValue() : undefined;
@@ -60,8 +65,10 @@ export async function bootstrap(app: INestApplicationContext, config: Config): P
   const [{ organizations }] = await database.readAll<{ organizations: number }>(
     sql`SELECT count(*)::integer AS organizations FROM ${Organization}`,
   );
-  const admins = await database.readAll(
+  const [admin] = await database.readAll(
     sql`SELECT id FROM ${Token} WHERE ${ADMIN_SQL} AND ${IN_STATE.active} LIMIT 1`,
   );
-  return { organization, organizations, token: isCreated ? generated : undefined, admins: admins.length > 0 };
+  const canSignIn = rules.some(({ scopes }) => scopes.includes('admin'));
+  const admins = admin !== undefined || canSignIn || config.operatorToken !== undefined;
+  return { organization, organizations, token: isCreated ? generated : undefined, admins };
 }

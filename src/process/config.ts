@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
+import { OrganizationNameDto } from '../auth/organizations/organizations.dto';
 import { faultsOf, fromVariables, reject, Variable, WholeNumberSetting } from '../feature/setting';
+import { validate } from '../http/input/validate';
 import { TokenIssuers, tokenIssuersFaults } from '../oauth/token-issuers';
 import { type ServiceOptions, Settings } from '../service.options';
 import { oidcFaults, OidcSettings } from '../sign-in/oidc/sign-in-settings';
@@ -30,10 +32,15 @@ function databaseUrl(text: string): string | undefined {
 }
 
 function organizationName(text: string): string {
-  const name = text.trim();
-  if (name === '') return reject('must not be blank');
-  return name.length <= 200 ? name : reject('must have at most 200 characters');
+  const { dto, faults } = validate(OrganizationNameDto, { name: text });
+  return dto ? dto.name : reject(faults[0].message);
 }
+
+const isOperatorToken = (text: string) => /^[!-~]{32,}$/.test(text);
+const operatorToken = matching(
+  isOperatorToken,
+  'must have at least 32 characters from ! to ~; generate one with: ums tokens generate',
+);
 
 function origins(text: string): string[] {
   const list = text.split(',').map((origin) => origin.trim());
@@ -78,7 +85,9 @@ export class Config extends Settings {
   @Variable('HOST', host) host: string;
   /** The value of the first admin token, if the database has never had one. Default: none. */
   @Variable('BOOTSTRAP_TOKEN', tokenValue) bootstrapToken?: string;
-  /** The name of the organization of the first admin token: 1 to 200 characters. Default `Default`. */
+  /** The token with which the operator manages organizations. Default: none, and `/v1/organizations` does not exist. */
+  @Variable('OPERATOR_TOKEN', operatorToken) operatorToken?: string;
+  /** The name of the organization of the first admin token: 1 to 100 characters. Default `Default`. */
   @Variable('BOOTSTRAP_ORGANIZATION', organizationName) bootstrapOrganization = 'Default';
   /** The proxies whose `X-Forwarded-*` headers are trusted: all, a number, or their addresses. Default: none. */
   @Variable('TRUST_PROXY', trustProxy) trustProxy: boolean | number | string = false;
@@ -94,6 +103,7 @@ export class Config extends Settings {
 const SECRETS = [
   'DATABASE_URL',
   'BOOTSTRAP_TOKEN',
+  'OPERATOR_TOKEN',
   'WEBHOOK_ENCRYPTION_KEY',
   'OIDC_CLIENT_SECRET',
   'SIGN_IN_KEY',
@@ -126,6 +136,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   faults.push(...new Set([config, config.webhooks, oidc, tokenIssuers].flatMap(faultsOf)));
   if (config.managementPort === config.port && config.port !== 0)
     faults.push('MANAGEMENT_PORT must differ from PORT');
+  if (config.operatorToken !== undefined && config.operatorToken === config.bootstrapToken)
+    faults.push('OPERATOR_TOKEN must differ from BOOTSTRAP_TOKEN');
   faults.push(...oidcFaults(variables), ...tokenIssuersFaults(variables));
   if (faults.length === 0) return config;
   throw new Error(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);

@@ -20,7 +20,7 @@ import { displayHost, listen } from './listen';
 import { createLog, logNodeMessages, NestLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp } from './setup';
-import { requireOrganizations } from '../auth/require-organizations';
+import { requireOrganizations } from '../auth/organizations/require-organizations';
 import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
 import { disablePretenuring } from './v8';
@@ -72,12 +72,13 @@ async function startService(env: NodeJS.ProcessEnv, { demo, json }: Output): Pro
     report({ waiting: true });
     while (!(await isMigrated().catch(() => false))) await sleep(1_000, undefined, { ref: false });
   }
-  await requireOrganizations(app, {
-    OIDC_ADMINS: config.oidc?.rules,
-    TOKEN_ISSUERS: config.tokenIssuers && parseIssuerRules(config.tokenIssuers.rules),
-  });
+  const rules = {
+    OIDC_ADMINS: config.oidc?.rules ?? [],
+    TOKEN_ISSUERS: parseIssuerRules(config.tokenIssuers?.rules ?? []),
+  };
+  await requireOrganizations(app, rules);
   // The token is created only now, and printed even if adding the sample users fails, because it is shown only once.
-  const access = await bootstrap(app, config);
+  const access = await bootstrap(app, config, Object.values(rules).flat());
   app.get(HealthService).started();
   let sampleUsers: number | undefined;
   try {
@@ -108,6 +109,7 @@ async function serve(config: Config, database: OpenDatabase, log: Log) {
   const addresses = {
     url: urlOf(port),
     dashboard: `${urlOf(port)}/dashboard`,
+    signIn: config.oidc?.rules.length ? `${config.oidc.publicUrl}/dashboard` : undefined,
     metrics: managementPort === undefined ? undefined : `${urlOf(managementPort)}/metrics`,
     host: config.host,
     dataDir: config.databaseUrl === undefined ? resolve(config.dataDir) : undefined,

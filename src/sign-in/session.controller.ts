@@ -38,6 +38,7 @@ export class SessionController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
     const organization = this.sessions.choose(user, organizationId);
+    await this.sessions.requireOpen(organization ? [organization] : user.organizations);
     if (!organization) {
       response.status(200);
       return { organizations: await this.sessions.choices(user) };

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Organization } from '../auth/organization.entity';
+import { Organization } from '../auth/organizations/organization.entity';
+import { areSuspended } from '../auth/organizations/suspension';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
 import { systemCaller } from '../http/caller';
-import { noSuchOrganization } from '../http/fault';
+import { noSuchOrganization, organizationSuspended } from '../http/fault';
 import type { Grant } from '../issuers/claim-rules';
 import type { TokenRecord } from '../tokens/token.serializer';
 import { TokensService } from '../tokens/tokens.service';
@@ -25,9 +26,18 @@ export class SessionsService {
     private readonly database: Database,
   ) {}
 
+  /** Throws a 403 if all organizations that the user may open are suspended. */
+  async requireOpen(organizations: readonly Grant[]): Promise<void> {
+    const ids = organizations.map(({ organizationId }) => organizationId);
+    if (await areSuspended(this.database, ids)) throw organizationSuspended();
+  }
+
   /** The organizations whose dashboard the user may open. Throws a 404 if none of them exists any more. */
   async choices({ organizations }: SignedInUser): Promise<Choice[]> {
-    const found = await this.find(organizations.map(({ organizationId }) => organizationId));
+    const ids = organizations.map(({ organizationId }) => organizationId);
+    const found = await this.database.readAll<Choice>(
+      sql`SELECT id, name FROM ${Organization} WHERE id = ANY (${ids}) AND NOT suspended ORDER BY name, id`,
+    );
     if (found.length === 0) throw noSuchOrganization();
     return found;
   }
@@ -49,11 +59,5 @@ export class SessionsService {
     const by = { ...systemCaller(organizationId, 'sign-in', 'sign-in'), requestId };
     const session = { createdBy: person, hours: SESSION_HOURS };
     return this.tokens.create(by, { name: tokenName, scopes }, session);
-  }
-
-  private find(ids: readonly string[]): Promise<Choice[]> {
-    return this.database.readAll<Choice>(
-      sql`SELECT id, name FROM ${Organization} WHERE id = ANY (${ids}) ORDER BY name, id`,
-    );
   }
 }

@@ -1,5 +1,6 @@
 import { Module, type Type } from '@nestjs/common';
 import { BackgroundModule } from '../background/background.module';
+import { Database } from '../database/database';
 import type { Feature } from '../feature/feature';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { claimsOf } from '../issuers/claim-rules';
@@ -49,9 +50,13 @@ class HostSignInModule {}
   providers: [
     {
       provide: OidcSignIn,
-      inject: [SERVICE_OPTIONS, UsedAttempts, NetworkLimiter],
-      useFactory: async ({ oidc }: SignInOptions, used: UsedAttempts, limiter: NetworkLimiter) =>
-        new OidcSignIn(oidc!, await Issuer.open(oidc!, claimsOf(oidc!.rules)), used, limiter),
+      inject: [SERVICE_OPTIONS, UsedAttempts, NetworkLimiter, Database],
+      useFactory: async (
+        { oidc }: SignInOptions,
+        used: UsedAttempts,
+        limiter: NetworkLimiter,
+        database: Database,
+      ) => new OidcSignIn(oidc!, await Issuer.open(oidc!, claimsOf(oidc!.rules)), used, limiter, database),
     },
     { provide: SignInSource, useExisting: OidcSignIn },
   ],

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from '../auth/auth.module';
+import { OrganizationsModule } from '../auth/organizations/organizations.module';
 import type { Feature } from '../feature/feature';
 import { StatisticsController } from './statistics.controller';
 import { StatisticsService } from './statistics.service';
 
 @Module({
-  imports: [AuthModule],
+  imports: [OrganizationsModule],
   controllers: [StatisticsController],
   providers: [StatisticsService],
 })

@@ -1,5 +1,5 @@
 /** The organization of the token. */
-export class OrganizationView {
+export class OrganizationNameView {
   /**
    * Assigned by the service: `org_` and 26 letters and digits.
    * @example 'org_01kacpb2w5r8y3h6j9m4n7p0qx'
@@ -55,7 +55,7 @@ export class StatisticsView {
    * The organization of the token.
    * @example { "id": "org_01kacpb2w5r8y3h6j9m4n7p0qx", "name": "Analytical Engines" }
    */
-  organization: OrganizationView;
+  organization: OrganizationNameView;
 
   /**
    * The number of users.

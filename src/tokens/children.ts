@@ -5,7 +5,7 @@ import { execute, query, sql } from '../database/sql';
 import type { Caller } from '../http/caller';
 import { conflict, invalidInput, notFound } from '../http/fault';
 import { allows, type Scope } from '../http/scopes';
-import { insertToken } from './insert-token';
+import { insertToken } from './write-token';
 import { Token } from './token.entity';
 import { serializeToken } from './token.serializer';
 

@@ -5,7 +5,7 @@ import { describeError } from '../database/errors';
 import { query, sql } from '../database/sql';
 import { type Caller, systemCaller } from '../http/caller';
 import { Token } from './token.entity';
-import { updateToken } from './update-token';
+import { updateToken } from './write-token';
 
 /** With the jitter of background jobs, a warning is at most a minute late. */
 const WARN_EVERY_MS = 30_000;

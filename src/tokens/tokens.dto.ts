@@ -49,7 +49,8 @@ export class CreateTokenDto {
   scopes: Scope[];
 
   /**
-   * How long the token is valid, in days: from `1d` to `3650d`. By default it never expires.
+   * How long the token is valid, in days: from `1d` to `3650d`. By default it never expires. A service with a maximum
+   * (`TOKEN_MAX_DAYS`) requires a term within it.
    * @example '90d'
    */
   @Optional()
@@ -57,7 +58,8 @@ export class CreateTokenDto {
   expiresIn?: string;
 
   /**
-   * How many requests the token may make in a minute: from 1 to the limit of the service, which is the default.
+   * How many requests the token may make in a minute: from 1 to the limit of the service, which is the default, or for
+   * the operator to 100,000.
    * @example 600
    */
   @Optional()
@@ -72,6 +74,7 @@ export class ExchangeTokenDto {
   scopes?: Scope[];
 }
 
+@ValidatedByService()
 export class RotateTokenDto {
   /**
    * How long the old token still works, in hours: from `0h`, which revokes it at once, to `168h`. It never works longer
@@ -83,7 +86,8 @@ export class RotateTokenDto {
   overlap: string = '24h';
 
   /**
-   * How long the new token is valid, in days: from `1d` to `3650d`. By default the full term of the old one.
+   * How long the new token is valid, in days: from `1d` to `3650d`. By default the full term of the old one, which must
+   * be within the maximum of the service, if it has one (`TOKEN_MAX_DAYS`).
    * @example '90d'
    */
   @Optional()

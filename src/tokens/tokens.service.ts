@@ -4,26 +4,32 @@ import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
 import { findLocked } from '../database/find-locked';
 import { isId } from '../database/id';
-import { query, sql } from '../database/sql';
+import { sql } from '../database/sql';
 import { recordTokenEvent } from '../events/record-events';
 import { type By, type Caller, callerOf, type Source } from '../http/caller';
-import { conflict, invalidInput, noSuchOrganization } from '../http/fault';
-import { validate, validatedInput } from '../http/input/validate';
+import { conflict, noSuchOrganization } from '../http/fault';
+import { validatedInput } from '../http/input/validate';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { BY_CREATION, type Page, paginate } from '../pages/paginate';
 import type { RateLimitOptions } from '../rate-limit/rate-limit.options';
 import { insertChild, revokeChildren, tokenNotFound } from './children';
 import { numberIn } from './durations';
-import { insertToken, type TokenFields } from './insert-token';
 import { Token, TOKEN_COLUMNS } from './token.entity';
 import { conditionsOf } from './token.filter';
+import {
+  rateLimitFaults,
+  requireInheritable,
+  termFaults,
+  type TokensOptions,
+  validateWithin,
+} from './token-limits';
 import { serializeToken, type TokenRecord } from './token.serializer';
 import { newTokenValue } from './token-value';
 import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
-import { updateToken } from './update-token';
+import { endToken, insertToken, type TokenFields, updateToken } from './write-token';
 
-/** Callers with these sources act for the operator, who may set a limit above that of the service. */
-const OPERATORS: readonly Source[] = ['cli', 'application'];
+/** Callers that are no token, with one of these sources, act for the operator, who may exceed the service's limit. */
+const OPERATORS: readonly Source[] = ['api', 'cli', 'application'];
 const OPERATOR_LIMIT = 100_000;
 
 /** A new token and its value, which is not stored. */
@@ -37,7 +43,7 @@ export class TokensService {
   /** @internal Nest constructs it. */
   constructor(
     private readonly database: Database,
-    @Inject(SERVICE_OPTIONS) private readonly options: RateLimitOptions,
+    @Inject(SERVICE_OPTIONS) private readonly options: RateLimitOptions & TokensOptions,
   ) {}
 
   /** The same service in an open transaction of the application, with the promises of `UsersService.within()`. */
@@ -73,18 +79,23 @@ export class TokensService {
   /**
    * Returns the new token and its value, which cannot be read again. The application itself may set a `rateLimit` of up
    * to 100,000, but a caller of the API none above the limit of the service. A token of a sign-in or an assertion has
-   * `createdBy`, and ends after `hours`, and by `endsBy` at the latest: a 409 if that time has passed.
+   * `createdBy`, and ends after `hours`, and by `endsBy` at the latest: a 409 if that time has passed. `isFirst` is for
+   * the admin token of a first start, which `tokenMaxDays` does not bind.
    */
   async create(
     by: By,
     input: CreateTokenDto,
     {
       value = newTokenValue(),
+      isFirst = false,
       ...origin
-    }: { value?: string } & Pick<TokenFields, 'createdBy' | 'hours' | 'endsBy' | 'windowId'> = {},
+    }: { value?: string; isFirst?: boolean } & Pick<
+      TokenFields,
+      'createdBy' | 'hours' | 'endsBy' | 'windowId'
+    > = {},
   ): Promise<NewToken> {
     const caller = callerOf(by);
-    const fields = this.validated(caller, input);
+    const fields = this.validated(caller, input, { isFirst, hours: origin.hours });
     const token = await this.database
       .write(
         caller.organizationId,
@@ -138,7 +149,10 @@ export class TokensService {
   async rotate(by: By, id: string, input: Partial<RotateTokenDto> = {}): Promise<NewToken> {
     const caller = callerOf(by);
     const { organizationId } = caller;
-    const { overlap, expiresIn } = validatedInput(RotateTokenDto, input);
+    const { tokenMaxDays } = this.options;
+    const { overlap, expiresIn } = validateWithin(RotateTokenDto, input as RotateTokenDto, ({ expiresIn }) =>
+      expiresIn === undefined ? [] : termFaults({ expiresIn }, tokenMaxDays),
+    );
     if (!isId('tok', id)) throw tokenNotFound();
     const value = newTokenValue();
     const token = await this.database.write(
@@ -150,6 +164,7 @@ export class TokensService {
         if (state !== 'active') throw conflict(`Only an active token can be rotated; this one is ${state}.`);
         if (old.windowId) throw conflict('A token of an exchange cannot be rotated. Exchange again instead.');
         if (old.createdBy) throw conflict('The token of a sign-in cannot be rotated. Sign in again instead.');
+        if (expiresIn === undefined) requireInheritable(old, tokenMaxDays);
         await endToken(manager, old, numberIn(overlap));
         // An overlap of an hour is longer than the life of any child.
         if (numberIn(overlap) === 0) await revokeChildren(manager, id);
@@ -182,28 +197,19 @@ export class TokensService {
     return { token: serializeToken(token), value };
   }
 
-  /** Throws a 400 that lists every fault, including a limit above what the caller may set. */
-  private validated({ source }: Caller, input: CreateTokenDto): CreateTokenDto {
-    const max = Math.max(OPERATORS.includes(source) ? OPERATOR_LIMIT : 0, this.options.rateLimitPerMinute);
-    const { dto, faults = [] } = validate(CreateTokenDto, input);
-    const isAbove = Number.isSafeInteger(input?.rateLimit) && input.rateLimit! > max;
-    const message = `must be at most ${max}`;
-    const above = isAbove ? [{ field: 'rateLimit', code: 'out_of_range', message } as const] : [];
-    const all = [...faults, ...above];
-    if (!dto || all.length > 0) throw invalidInput(all);
-    return dto;
+  /** Throws a 400 that lists every fault, including limits above what the caller may set. */
+  private validated(
+    { actor, source }: Caller,
+    input: CreateTokenDto,
+    { isFirst, hours }: { isFirst: boolean; hours?: number },
+  ): CreateTokenDto {
+    const isOperator = actor.type === 'system' && OPERATORS.includes(source);
+    const { rateLimitPerMinute, tokenMaxDays } = this.options;
+    const max = Math.max(isOperator ? OPERATOR_LIMIT : 0, rateLimitPerMinute);
+    const maxDays = isFirst ? undefined : tokenMaxDays;
+    return validateWithin(CreateTokenDto, input, ({ rateLimit, expiresIn }) => [
+      ...rateLimitFaults(rateLimit, max),
+      ...termFaults({ expiresIn, hours }, maxDays),
+    ]);
   }
-}
-
-/** Ends a token when the overlap is over, unless it ends sooner. No warning is recorded for this end. */
-async function endToken(manager: EntityManager, { organizationId, id }: Token, hours: number): Promise<void> {
-  const end = sql`now() + ${hours}::integer * interval '1 hour'`;
-  await query(
-    manager,
-    sql`UPDATE ${Token}
-        SET expires_at = least(expires_at, ${end}),
-          warned_days = least(warned_days, nullif((expires_at > ${end})::integer, 0)) -- a cluster refuses the clock in CASE
-          ${hours === 0 ? sql`, revoked_at = now()` : sql``}
-        WHERE organization_id = ${organizationId} AND id = ${id}`,
-  );
 }

@@ -14,7 +14,16 @@ import { strictExpress } from '../../src/http/strict-express';
 import { controllersOf, ServiceModule } from '../../src/service.module';
 import { DEFAULTS } from '../../src/service.options';
 import type { Client } from '../support/client';
-import { failure, routes, served, UNKNOWN, useEveryRoute, withUnknownId } from '../support/routes';
+import {
+  failure,
+  OPERATOR_TOKEN,
+  operatorRoutes,
+  routes,
+  served,
+  UNKNOWN,
+  useEveryRoute,
+  withUnknownId,
+} from '../support/routes';
 
 const service = useEveryRoute();
 
@@ -22,7 +31,8 @@ it('tests every route of the running service that requires a token', () => {
   const served = [...routesOf(controllersOf(service.app.get(DiscoveryService)))]
     .filter(({ handler, controller }) => accessOf(handler, controller) !== 'public')
     .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
-  expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort());
+  const tested = [...routes, ...operatorRoutes].map(({ method, path }) => `${method} ${path}`);
+  expect(tested.sort()).toEqual(served.sort());
 });
 
 /** The access table of the running service. A new route fails this test until its scope is entered here. */
@@ -30,7 +40,7 @@ it('requires these scopes for these routes', () => {
   const served = controllersOf(service.app.get(DiscoveryService));
   const table = [...routesOf(served)].map(({ method, path, handler, controller }) => {
     const access = accessOf(handler, controller);
-    return `${method.toLowerCase()} ${path} ${access === 'public' ? access : access.join() || 'any token'}`;
+    return `${method.toLowerCase()} ${path} ${typeof access === 'string' ? access : access.join() || 'any token'}`;
   });
   expect(table.sort()).toEqual([
     'all /api/scim/v2/Bulk any token',
@@ -40,12 +50,16 @@ it('requires these scopes for these routes', () => {
     'delete /api/scim/v2/Groups/:id users:delete',
     'delete /api/scim/v2/Users/:id users:delete',
     'delete /api/v1/deleted-users/:id admin',
+    'delete /api/v1/organizations/:id operator',
+    'delete /api/v1/organizations/:id/tokens/:tokenId operator',
     'delete /api/v1/tokens/:id admin',
     'delete /api/v1/tokens/current any token',
     'delete /api/v1/users/:id users:delete',
     'delete /api/v1/webhooks/:id admin',
     'delete /scim/v2/Groups/:id users:delete',
     'delete /scim/v2/Users/:id users:delete',
+    'delete /v1/organizations/:id operator',
+    'delete /v1/organizations/:id/tokens/:tokenId operator',
     'delete /v1/tokens/:id admin',
     'delete /v1/tokens/current any token',
     'get /api/scim/v2/Groups users:read',
@@ -63,6 +77,9 @@ it('requires these scopes for these routes', () => {
     'get /api/v1/events/:id admin',
     'get /api/v1/groups users:read',
     'get /api/v1/groups/:id users:read',
+    'get /api/v1/organizations operator',
+    'get /api/v1/organizations/:id operator',
+    'get /api/v1/organizations/:id/tokens operator',
     'get /api/v1/statistics users:read',
     'get /api/v1/tokens admin',
     'get /api/v1/tokens/:id admin',
@@ -91,15 +108,20 @@ it('requires these scopes for these routes', () => {
     'get /scim/v2/ServiceProviderConfig any token',
     'get /scim/v2/Users users:read',
     'get /scim/v2/Users/:id users:read',
+    'get /v1/organizations operator',
+    'get /v1/organizations/:id operator',
+    'get /v1/organizations/:id/tokens operator',
     'get /v1/tokens admin',
     'get /v1/tokens/:id admin',
     'get /v1/tokens/current any token',
     'patch /api/scim/v2/Groups/:id users:write',
     'patch /api/scim/v2/Users/:id users:write',
+    'patch /api/v1/organizations/:id operator',
     'patch /api/v1/users/:id users:write',
     'patch /api/v1/webhooks/:id admin',
     'patch /scim/v2/Groups/:id users:write',
     'patch /scim/v2/Users/:id users:write',
+    'patch /v1/organizations/:id operator',
     'post /api/oauth/token public',
     'post /api/scim/v2/.search users:read',
     'post /api/scim/v2/Groups users:write',
@@ -107,6 +129,8 @@ it('requires these scopes for these routes', () => {
     'post /api/scim/v2/Users users:write',
     'post /api/scim/v2/Users/.search users:read',
     'post /api/v1/deleted-users/:id/restore users:write',
+    'post /api/v1/organizations operator',
+    'post /api/v1/organizations/:id/tokens operator',
     'post /api/v1/tokens admin',
     'post /api/v1/tokens/:id/rotate admin',
     'post /api/v1/users users:write',
@@ -122,6 +146,8 @@ it('requires these scopes for these routes', () => {
     'post /scim/v2/Groups/.search users:read',
     'post /scim/v2/Users users:write',
     'post /scim/v2/Users/.search users:read',
+    'post /v1/organizations operator',
+    'post /v1/organizations/:id/tokens operator',
     'post /v1/tokens admin',
     'post /v1/tokens/:id/rotate admin',
     'put /api/scim/v2/Groups/:id users:write',
@@ -140,6 +166,7 @@ it('serves only the routes that a controller declares', () => {
   });
   const declared = [
     ...routes.filter(({ method }) => method !== 'all'), // which is served as all methods
+    ...operatorRoutes,
     ...['livez', 'readyz', 'openapi.json', 'docs', 'docs/:file'].map((name) => ({
       method: 'get',
       path: `/${name}`,
@@ -206,6 +233,65 @@ describe.each(routes)('$method $path', ({ method, path }) => {
     for (const { headers } of answers)
       expect(headers['www-authenticate']).toBe('Bearer error="invalid_token"');
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+describe("the operator's token", () => {
+  const operator = () => service.anonymous().withValue(OPERATOR_TOKEN);
+
+  it.each(routes)('is an unknown token for $method $path', async ({ method, path }) => {
+    const api = await service.client();
+    await api.delete('/v1/tokens/current').expect(204);
+    const [{ text, headers }, revoked] = await Promise.all(
+      [operator(), api].map((client) =>
+        client.send(served(method), withUnknownId(path)).set('X-Request-ID', 'same').expect(401),
+      ),
+    );
+    expect(text).toBe(revoked.text);
+    expect(headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    expect(headers['x-ratelimit-limit']).toBeUndefined();
+  });
+
+  it.each(operatorRoutes)('may use $method $path', async ({ method, path }) => {
+    const { status, headers } = await operator().send(
+      served(method),
+      withUnknownId(path),
+      method === 'post' ? {} : undefined,
+    );
+    expect([200, 400, 404, 415]).toContain(status);
+    expect(headers['x-ratelimit-limit']).toBe('1000');
+  });
+
+  it.each(operatorRoutes)('is what $method $path requires, and nothing else', async ({ method, path }) => {
+    const send = (client: Client) =>
+      client.send(served(method), withUnknownId(path)).set('X-Request-ID', 'same');
+    const admin = await service.client();
+    const { headers } = await send(service.anonymous()).expect(401);
+    expect(headers['www-authenticate']).toBe('Bearer');
+    const others = [
+      admin,
+      admin.withValue(`${OPERATOR_TOKEN}0`),
+      admin.withValue(OPERATOR_TOKEN.slice(0, -1)),
+    ];
+    const refused = await Promise.all(others.map((client) => send(client).expect(401)));
+    expect(new Set(refused.map(({ text }) => text)).size).toBe(1);
+    expect(refused[0].headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    expect(refused[0].body).toMatchObject({ status: 401, code: 'unauthorized' });
+  });
+
+  it('is an unknown client secret', async () => {
+    const { tokenId } = await service.client();
+    const form = { grant_type: 'client_credentials', client_id: tokenId, client_secret: OPERATOR_TOKEN };
+    const { body } = await request(service.url).post('/oauth/token').type('form').send(form).expect(401);
+    expect(body.error).toBe('invalid_client');
+  });
+
+  it('is unknown even if a token of an organization has the same value', async () => {
+    const { organizationId } = await service.client();
+    const tokens = service.app.get(TokensService);
+    await tokens.create(organizationId, { name: 'Same', scopes: ['admin'] }, { value: OPERATOR_TOKEN });
+    await operator().get('/v1/tokens').expect(401);
+    await operator().get('/v1/organizations').expect(200);
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { OrganizationsService } from '../../src/auth/organizations.service';
+import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
 import { Database } from '../../src/database/database';
 import { newId } from '../../src/database/id';
 import { TokensService } from '../../src/tokens/tokens.service';
@@ -20,11 +20,16 @@ const refusal = (status: number, code: string) =>
 describe('OrganizationsService', () => {
   it('returns the same record from every method', async () => {
     const created = await organizations.create('Example', { externalId: randomUUID() });
-    expect(Object.keys(created)).toEqual(['id', 'name', 'externalId', 'createdAt']);
+    expect(Object.keys(created)).toEqual(['id', 'name', 'externalId', 'suspended', 'createdAt', 'updatedAt']);
     expect(await organizations.get(created.id)).toEqual(created);
     expect(await organizations.find({ externalId: created.externalId! })).toEqual(created);
     expect(await organizations.list()).toContainEqual(created);
-    expect(await organizations.rename(created.id, ' Renamed ')).toEqual({ ...created, name: 'Renamed' });
+    const renamed = { ...created, name: 'Renamed', updatedAt: expect.any(Date) };
+    expect(await organizations.rename(created.id, ' Renamed ')).toEqual(renamed);
+    const suspended = { ...renamed, suspended: true };
+    expect(await organizations.suspend(created.id)).toEqual(suspended);
+    expect((await organizations.page({ externalId: created.externalId! })).data).toEqual([suspended]);
+    expect(await organizations.resume(created.id)).toEqual(renamed);
   });
 
   it('gives an external id to one organization, however many are created at once', async () => {
@@ -58,6 +63,7 @@ describe('OrganizationsService', () => {
     for (const id of [newId('org'), 'nobody', 'a\0']) {
       await expect(organizations.get(id)).rejects.toEqual(refusal(404, 'not_found'));
       await expect(organizations.rename(id, 'x')).rejects.toEqual(refusal(404, 'not_found'));
+      await expect(organizations.suspend(id)).rejects.toEqual(refusal(404, 'not_found'));
       await expect(organizations.delete(id)).rejects.toEqual(refusal(404, 'not_found'));
     }
   });

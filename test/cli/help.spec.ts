@@ -37,6 +37,8 @@ describe('every command', () => {
       'organizations delete',
       'organizations list',
       'organizations rename',
+      'organizations resume',
+      'organizations suspend',
       'seed',
       'start',
       'tokens create',

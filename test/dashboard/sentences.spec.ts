@@ -89,7 +89,19 @@ describe('the sentence of an event', () => {
       group('member_removed', { user: { id: 'usr_1' } }),
     ],
     ['Nightly sync caused group.merged of the group group_1', entry('group.merged', { group: {} })],
-    ['Nightly sync caused user.suspended of Ada Lovelace', user('suspended')],
+    ['Nightly sync caused user.promoted of Ada Lovelace', user('promoted')],
+    [
+      'The operator suspended the organization Acme',
+      entry('organization.suspended', { organization: { name: 'Acme' } }, { actor: system('operator') }),
+    ],
+    [
+      'A command (ums organizations resume) resumed the organization Acme',
+      entry(
+        'organization.resumed',
+        { organization: { name: 'Acme' } },
+        { source: 'cli', actor: system('ums organizations resume') },
+      ),
+    ],
     [
       'A command (ums users import) created Ada Lovelace',
       user('created', undefined, { source: 'cli', actor: system('ums users import') }),

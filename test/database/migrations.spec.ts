@@ -29,6 +29,9 @@ const LANDED: Record<string, string> = {
   '1764200000062-add-claim-times.ts': 'c51cfa8cce4a22b354ee4bc26a628a2c61a9eae2441b9ed7552ea793ddbedd2a',
   '1764200000063-add-token-parents.ts': 'fddca9df3537f3b51b10660d48d4cb0ec184e788e3a3ced1cae23817a5ad93d6',
   '1764200000064-index-token-parents.ts': '45b904380528df1eaac8c45fbcc76c1fef8fe783185a89337fa995f3d3244bff',
+  '1764200000070-add-organization-states.ts':
+    '43a66aedf0a55793bed2ac27e53ebfd3c55cccd781db46e47739da4af2bec088',
+  '1764200000071-index-organizations.ts': '4ffd6478c376c0272905b80fdab3edd73932c567f607b70bb94ae75d02587fd6',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../../src/auth/organizations.service';
+import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
 import { Background } from '../../src/background/background';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { UserSearch } from '../../src/users/search/user-search.service';
@@ -19,7 +19,7 @@ import { UsersService } from '../../src/users/users.service';
 import type { Client } from '../support/client';
 import { fillOrganization } from '../support/people';
 import { accessPathsOf, pagesReadBy, rowsReadBy, selectsOf } from '../support/plans';
-import { inTime, responseInTime } from '../support/searches';
+import { inTime } from '../support/searches';
 import type { Statement } from '../support/statements';
 import { startService, type TestService } from '../support/service';
 
@@ -337,31 +337,18 @@ describe('a search reads few rows', () => {
   });
 
   it('whatever is searched', async () => {
+    // What it reads is judged, not how long a busy machine takes for it.
+    jest.replaceProperty(service.app.get(UserSearch) as unknown as { maxMs: number }, 'maxMs', 60_000);
     const word = fc.oneof(
       fc.string({ minLength: 1, maxLength: 8 }),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }),
-      fc.constantFrom(
-        'smith',
-        'com',
-        'a',
-        'an',
-        'smtih',
-        'example',
-        '.',
-        '@',
-        'usr_',
-        '-',
-        '%',
-        'jonh',
-        'i',
-        'ii',
-      ),
+      fc.constantFrom(...'smith com a an smtih example . @ usr_ - % jonh i ii'.split(' ')),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 10 }), async (words) => {
         const q = words.join(' ');
         const path = `/api/v1/users/search?q=${encodeURIComponent(q)}`;
-        const { status } = await responseInTime(() => api.get(path));
+        const { status } = await api.get(path);
         expect([200, 400]).toContain(status);
         if (status !== 200) return;
         const statements = await search(q);

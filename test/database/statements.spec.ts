@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LastUse } from '../../src/auth/last-use';
-import { OrganizationsService } from '../../src/auth/organizations.service';
+import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
 import { Database } from '../../src/database/database';
 import { systemCaller } from '../../src/http/caller';
 import { PostgresStorage } from '../../src/rate-limit/postgres.storage';

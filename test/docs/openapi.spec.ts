@@ -11,6 +11,7 @@ import { routesOf } from '../../src/http/method-not-allowed';
 import { SCOPES } from '../../src/http/scopes';
 import { isTokenValue } from '../../src/tokens/token-value';
 import { faultsOf, resolve } from '../support/openapi';
+import { OPERATOR_TOKEN } from '../support/routes';
 import { startService, type TestService } from '../support/service';
 
 interface Operation {
@@ -35,7 +36,7 @@ const EXCHANGE = '/oauth/token';
 const TEXT = expect.stringMatching(/^[A-Z](?![^]*[^\n]\n[^\n])[^]*\.$/);
 
 let service: TestService;
-beforeAll(async () => (service = await startService()));
+beforeAll(async () => (service = await startService({ OPERATOR_TOKEN })));
 afterAll(() => service.close());
 
 describe('openapi.json', () => {
@@ -48,10 +49,10 @@ describe('openapi.json', () => {
     const routes = [...routesOf(controllersOf(service.app.get(DiscoveryService)))]
       .filter(({ path }) => !path.includes('/scim/')) // which describes itself
       .filter(({ path }) => path !== '/docs/:file') // the files of a page
-      .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(':id', '{id}')}`);
-    const aliases = routes.filter((route) => / \/api\/(v1\/tokens|oauth)/.test(route));
+      .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    const aliases = routes.filter((route) => / \/api\/(v1\/tokens|v1\/organizations|oauth)/.test(route));
     expect(aliases.map((alias) => alias.replace('/api/', '/')).sort()).toEqual(
-      described.filter((route) => / \/(v1\/tokens|oauth)/.test(route)).sort(),
+      described.filter((route) => / \/(v1\/tokens|v1\/organizations|oauth)/.test(route)).sort(),
     );
     expect(described.sort()).toEqual(routes.filter((route) => !aliases.includes(route)).sort());
   });
@@ -77,7 +78,9 @@ describe('openapi.json', () => {
     expect(operations.filter((other) => other.operationId === operationId)).toHaveLength(1);
     expect(summary).toMatch(/^[A-Z][^.]*[^.]$/);
     expect(description).toEqual(TEXT);
-    expect(description).toMatch(/Requires (no token|the scope `[a-z: ]+`|a token of any scope)\.$/);
+    expect(description).toMatch(
+      /Requires (no token|the scope `[a-z: ]+`|a token of any scope|the operator's token)\.$/,
+    );
     for (const parameter of parameters) {
       expect(parameter).toMatchObject({ description: TEXT, schema: { examples: [expect.anything()] } });
     }
@@ -103,6 +106,7 @@ describe('openapi.json', () => {
     for (const { description, security } of operations) {
       const [, scope] = /Requires the scope `(.*)`\.$/.exec(description) ?? [];
       if (description.endsWith('Requires no token.')) expect(security).toEqual([]);
+      else if (description.endsWith("the operator's token.")) expect(security).toEqual([{ operator: [] }]);
       else expect(security).toEqual([{ token: [] }, { oauth2: scope?.split(' ') ?? [] }]);
     }
   });

@@ -41,6 +41,7 @@ describe('the options of a host', () => {
       schema: 'ums',
       rateLimitPerMinute: 1_000_000_000,
       rateLimitStorage: 'memory',
+      tokenMaxDays: 90,
       eventRetentionDays: 1,
       deletedUsersRetentionDays: 0,
       connections: 1,
@@ -58,6 +59,7 @@ describe('the options of a host', () => {
     [{ rateLimitPerMinute: null }, RATE],
     [{ rateLimitPerMinute: 1.5 }, RATE],
     [{ rateLimitStorage: 'redis' }, 'rateLimitStorage must be postgres or memory.'],
+    [{ tokenMaxDays: '90d' }, 'tokenMaxDays must be a whole number from 1 to 3650.'],
     [{ migrate: 'yes' }, 'migrate must be true or false.'],
     [{ requireIfMatch: 1 }, 'requireIfMatch must be true or false.'],
     [{ background: 'true' }, 'background must be true or false.'],
@@ -132,14 +134,15 @@ describe('the options of a host', () => {
   });
 });
 
-it('refuses the same values of a variable and of an option', async () => {
+it.each([
+  ['EVENT_RETENTION_DAYS', 'eventRetentionDays'],
+  ['TOKEN_MAX_DAYS', 'tokenMaxDays'],
+])('refuses the same values of the variable %s and of the option %s', async (variable, option) => {
   for (const value of [0, 3651, 1.5]) {
     const message = 'must be a whole number from 1 to 3650';
-    expect(() => readConfig({ EVENT_RETENTION_DAYS: `${value}` })).toThrow(
-      new Error(`Invalid configuration:\n  EVENT_RETENTION_DAYS ${message}`),
+    expect(() => readConfig({ [variable]: `${value}` })).toThrow(
+      new Error(`Invalid configuration:\n  ${variable} ${message}`),
     );
-    await expect(resolved({ eventRetentionDays: value })).rejects.toThrow(
-      new Error(`eventRetentionDays ${message}.`),
-    );
+    await expect(resolved({ [option]: value })).rejects.toThrow(new Error(`${option} ${message}.`));
   }
 });

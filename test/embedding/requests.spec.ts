@@ -181,6 +181,15 @@ describe('a route of the application that declares scopes', () => {
     await reader.get('/backend/v1/audits/all').expect(403);
   });
 
+  it("refuses the tokens of a suspended organization on the application's own routes", async () => {
+    const reader = await clientOf(host, ['users:read']);
+    const organizations = host.app.get(OrganizationsService);
+    await organizations.suspend(reader.organizationId);
+    for (const path of ['/backend/v1/audits', '/backend/v1/reports']) await reader.get(path).expect(403);
+    await organizations.resume(reader.organizationId);
+    await reader.get('/backend/v1/audits').expect(200);
+  });
+
   it('requires a token with the scopes, counts a request once, and fails like the rest of the application', async () => {
     const reader = await clientOf(host, ['users:read']);
     const { body, headers } = await reader.get(path).expect(200);

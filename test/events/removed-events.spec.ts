@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
-import { OrganizationsService } from '../../src/auth/organizations.service';
+import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { TokenEvents } from '../../src/events/log/token-events';
 import { TokensService } from '../../src/tokens/tokens.service';

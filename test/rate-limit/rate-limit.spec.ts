@@ -4,7 +4,7 @@ import { Database } from '../../src/database/database';
 import { MemoryStorage } from '../../src/rate-limit/memory.storage';
 import { PostgresStorage } from '../../src/rate-limit/postgres.storage';
 import { WINDOW_MS, windowKey } from '../../src/rate-limit/window';
-import { systemCaller } from '../../src/http/caller';
+import { type Source, systemCaller } from '../../src/http/caller';
 import { TokensService } from '../../src/tokens/tokens.service';
 import type { Client } from '../support/client';
 import { describeOn } from '../support/engine';
@@ -100,8 +100,15 @@ describe('a token with a limit of its own', () => {
       ]);
       await api.post('/v1/tokens', { ...wanted, rateLimit: 20 }).expect(201);
       // Whatever acts for the organization.
-      for (const source of ['api', 'scim', 'sign-in', 'service'] as const) {
-        const by = systemCaller(api.organizationId!, source, 'test');
+      const actor = { type: 'token' as const, id: api.tokenId, name: 'Test' };
+      const system = (source: Source) => systemCaller(api.organizationId!, source, 'test');
+      for (const by of [
+        { ...system('api'), actor },
+        { ...system('scim'), actor },
+        system('scim'),
+        system('sign-in'),
+        system('service'),
+      ]) {
         await expect(tokens.create(by, wanted)).rejects.toMatchObject({ status: 400 });
       }
 

@@ -50,6 +50,19 @@ it('gives admin, and takes the name for the subject, unless the host says otherw
   expect(await response.json()).toMatchObject({ scopes: ['admin'], createdBy: { subject: 'Ada' } });
 });
 
+it('opens it for nobody of a suspended organization', async () => {
+  const organizationId = await newOrganization();
+  const person = { organizationId, name: 'Ada' };
+  const { token } = (await (await session(person)).json()) as Record<string, string>;
+  await host.app.get(OrganizationsService).suspend(organizationId);
+  const refused = await session(person);
+  expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'organization_suspended' }]);
+  const headers = { Authorization: `Bearer ${token}` };
+  expect((await fetch(`${host.url}/backend/api/v1/users`, { headers })).status).toBe(403);
+  await host.app.get(OrganizationsService).resume(organizationId);
+  expect((await session(person)).status).toBe(201);
+});
+
 it('opens it for nobody else', async () => {
   expect((await session(null)).status).toBe(401);
 });

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { OrganizationTokensController } from '../../src/auth/operator/organization-tokens.controller';
+import { OrganizationsController } from '../../src/auth/operator/organizations.controller';
 import { accessOf, type Scope } from '../../src/http/scopes';
-import { routesOf } from '../../src/http/method-not-allowed';
+import { type Route, routesOf } from '../../src/http/method-not-allowed';
 import { EventsController } from '../../src/events/events.controller';
 import { GroupsController } from '../../src/groups/groups.controller';
 import { DiscoveryController } from '../../src/scim/wire/discovery.controller';
@@ -14,6 +16,7 @@ import { DeletedUsersController } from '../../src/users/deleted/deleted-users.co
 import { UserSearchController } from '../../src/users/search/user-search.controller';
 import { UserExportController } from '../../src/user-export/user-export.controller';
 import { UsersController } from '../../src/users/users.controller';
+import { newTokenValue } from '../../src/tokens/token-value';
 import { WebhooksController } from '../../src/webhooks/webhooks.controller';
 import { useService } from './service';
 
@@ -26,8 +29,11 @@ const SIGN_IN = {
   PUBLIC_URL: 'http://127.0.0.1:9',
 };
 
+/** It looks like a token of an organization, so that its look-up is tried, too. */
+export const OPERATOR_TOKEN = newTokenValue();
+
 /** Starts a service that has every route. */
-export const useEveryRoute = () => useService({ WEBHOOK_ENCRYPTION_KEY, ...SIGN_IN });
+export const useEveryRoute = () => useService({ WEBHOOK_ENCRYPTION_KEY, OPERATOR_TOKEN, ...SIGN_IN });
 
 const controllers = [
   UserSearchController,
@@ -45,14 +51,22 @@ const controllers = [
   StatisticsController,
   UserExportController,
 ];
-export const routes = [...routesOf(controllers)].map(({ method, path, handler, controller }) => ({
-  method: method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all',
-  path,
-  scopes: accessOf(handler, controller) as Scope[],
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all';
+const namesOf = ({ method, path }: Route) => ({ method: method.toLowerCase() as Method, path });
+
+/** The routes for tokens of organizations. */
+export const routes = [...routesOf(controllers)].map((route) => ({
+  ...namesOf(route),
+  scopes: accessOf(route.handler, route.controller) as Scope[],
 }));
 
+/** The routes for the operator's token. */
+export const operatorRoutes = [...routesOf([OrganizationsController, OrganizationTokensController])].map(
+  namesOf,
+);
+
 /** A method that a route serves. */
-export const served = (method: (typeof routes)[number]['method']) => (method === 'all' ? 'put' : method);
+export const served = (method: Method) => (method === 'all' ? 'put' : method);
 
 /** The error body at a path. */
 export const failure = (path: string, status: number, code: string) =>
@@ -65,8 +79,10 @@ export const UNKNOWN = {
   tok: 'tok_00000000000000000000000000',
   evt: 'evt_00000000000000000000000000',
   whk: 'whk_00000000000000000000000000',
+  org: 'org_00000000000000000000000000',
 };
 export const kindOf = (path: string) => {
+  if (path.includes('organizations')) return 'org';
   if (path.includes('webhooks')) return 'whk';
   if (path.includes('tokens')) return 'tok';
   if (path.includes('deleted-users')) return 'deleted';
@@ -75,4 +91,5 @@ export const kindOf = (path: string) => {
   if (/users/i.test(path)) return 'usr';
   throw new Error(`UNKNOWN has no id for ${path}.`);
 };
-export const withUnknownId = (path: string) => path.replace(':id', () => UNKNOWN[kindOf(path)]);
+export const withUnknownId = (path: string) =>
+  path.replace(':id', () => UNKNOWN[kindOf(path)]).replace(':tokenId', UNKNOWN.tok);

@@ -1,16 +1,12 @@
-import { useState } from 'preact/hooks';
 import type { NewToken } from '../../../client/index.ts';
 import type { Scope } from '../../session/scopes.ts';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Field } from '../../ui/field.tsx';
-import { dateIn } from '../../ui/time.tsx';
-import { LocalFaults, useSubmit } from '../../ui/use-submit.ts';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { DAYS, ExpiryField, useExpiry } from '../token/expiry-field.tsx';
 import { SCOPES } from './scopes.ts';
-
-const PRESETS = ['30', '90', '365'];
-const MAX_DAYS = 3650;
 
 interface Props {
   onClose(): void;
@@ -19,20 +15,14 @@ interface Props {
 
 export function CreateTokenDialog({ onClose, onCreated }: Props) {
   const { client } = useSession();
-  const [expiry, setExpiry] = useState('90');
-  const [customDays, setCustomDays] = useState('');
-  const days = expiry === 'custom' ? customDays : expiry;
-
+  const expiry = useExpiry('90');
   const form = useSubmit(['name', 'scopes', 'expiresIn', 'rateLimit'], async (data) => {
-    if (expiry === 'custom' && !isDays(days)) {
-      const message = `must be a whole number from 1 to ${MAX_DAYS}`;
-      throw new LocalFaults([{ field: 'expiresIn', message }]);
-    }
+    const expiresIn = expiry.expiresIn();
     const rateLimit = String(data.get('rateLimit')).trim();
     const token = await client.tokens.create({
       name: String(data.get('name')),
       scopes: data.getAll('scopes') as Scope[],
-      expiresIn: expiry === 'never' ? undefined : `${Number(days)}d`,
+      expiresIn,
       rateLimit: rateLimit === '' ? undefined : Number(rateLimit),
     });
     onCreated(token);
@@ -74,41 +64,14 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
           </p>
         </fieldset>
 
-        <div class="columns">
-          <Field
-            label="Expiry"
-            hint={isDays(days) ? `Expires on ${dateIn(Number(days))}.` : undefined}
-            error={expiry === 'custom' ? undefined : form.errorAt('expiresIn')}
-          >
-            {(field) => (
-              <select {...field} value={expiry} onChange={(event) => setExpiry(event.currentTarget.value)}>
-                {PRESETS.map((days) => (
-                  <option key={days} value={days}>
-                    {days} days
-                  </option>
-                ))}
-                <option value="custom">Custom …</option>
-                <option value="never">Never</option>
-              </select>
-            )}
-          </Field>
-          {expiry === 'custom' && (
-            <Field label="Days" error={form.errorAt('expiresIn')}>
-              {(field) => (
-                <input
-                  {...field}
-                  type="text"
-                  inputMode="numeric"
-                  autocomplete="off"
-                  value={customDays}
-                  onInput={(event) => setCustomDays(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-          )}
-        </div>
+        <ExpiryField
+          label="Expiry"
+          expiry={expiry}
+          choices={[...DAYS, ['never', 'Never']]}
+          error={form.errorAt('expiresIn')}
+        />
         <div role="status">
-          {expiry === 'never' && (
+          {expiry.choice === 'never' && (
             <p class="banner warning">
               A token that never expires stays valid until it is revoked, even if it has leaked unnoticed. Set
               an expiry if you can.
@@ -137,6 +100,3 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
     </Dialog>
   );
 }
-
-const isDays = (text: string) =>
-  /^\s*\d{1,4}\s*$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_DAYS;

@@ -6,6 +6,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Until } from '../../ui/time.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
+import { DAYS, ExpiryField, useExpiry } from './expiry-field.tsx';
 import { isLastAdmin } from './last-admin.ts';
 import { LastAdminBanner } from './last-admin-banner.tsx';
 
@@ -29,9 +30,12 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
   const { client } = useSession();
   const [overlap, setOverlap] = useState('24h');
   const [isAskingAgain, setIsAskingAgain] = useState(false);
-  const form = useSubmit(['overlap'], async () => {
+  const expiry = useExpiry('same');
+  const term = token.expiresIn ? days(token.expiresIn) : 'Never';
+  const form = useSubmit(['overlap', 'expiresIn'], async () => {
+    const expiresIn = expiry.expiresIn();
     if (!isAskingAgain && (await isLastAdmin(client, token))) return setIsAskingAgain(true);
-    onRotated(await client.tokens.rotate(token.id, { overlap }));
+    onRotated(await client.tokens.rotate(token.id, { overlap, expiresIn }));
   });
 
   return (
@@ -39,7 +43,7 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
       <form class="stack" ref={form.ref} onSubmit={form.submit}>
         <p>
           You get a new token with the same name and scopes
-          {token.expiresIn && `, for another ${days(token.expiresIn)}`}. The old one (
+          {expiry.choice === 'same' && token.expiresIn && `, for another ${term}`}. The old one (
           <code>{token.hint}</code>)
           {overlap === '0h'
             ? ' stops working at once, with all tokens that it has issued.'
@@ -66,6 +70,12 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
             </select>
           )}
         </Field>
+        <ExpiryField
+          label="Expiry of the new token"
+          expiry={expiry}
+          choices={[['same', `${term}, like the old one`], ...DAYS]}
+          error={form.errorAt('expiresIn')}
+        />
         {isCurrent && (
           <p class="banner warning">
             You are signed in with this token. This page continues with the new one; copy it to sign in again.

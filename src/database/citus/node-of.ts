@@ -1,13 +1,14 @@
 import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
+import { OPERATOR } from '../connections/operator';
 import { PER_TURN } from '../per-turn';
 import { retryBroken } from '../retry';
 import { tableName } from '../tables';
 import { isDistributed } from './is-distributed';
 import { COLOCATED_WITH } from './placements';
 
-/** Returns the name of the node that has the organization's rows. */
-export type NodeOf = (organizationId: string) => string | Promise<string>;
+/** Names the node that has the organization's rows; undefined for the operator, who works on all nodes. */
+export type NodeOf = (organizationId: string) => string | undefined | Promise<string>;
 
 /** Organizations that move to another node may still be attributed to the old one for this long. */
 const KNOWN_MS = 60_000;
@@ -22,6 +23,7 @@ export async function nodeOfIn(dataSource: DataSource): Promise<NodeOf | undefin
     return organizationIds.map((id) => known.get(id)!);
   }, PER_TURN);
   return (organizationId) => {
+    if (organizationId === OPERATOR) return undefined;
     if (performance.now() - since > KNOWN_MS) {
       known = new Map();
       since = performance.now();

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import pg from 'pg';
 import { FILES, lockDirectory } from './data-directory';
 import { reasonOf } from '../errors';
@@ -29,10 +30,21 @@ export async function openEmbedded(dataDir: string): Promise<Embedded> {
     },
   );
 
+  // PGlite answers before the event loop goes on, so many statements in a row would hold up all sockets and timers.
+  const givingWay = {
+    waitReady: pglite.waitReady,
+    async execProtocolStream(...message: Parameters<typeof pglite.execProtocolStream>) {
+      const answers = await pglite.execProtocolStream(...message);
+      // Not in the middle of a statement, where another client would interfere.
+      if (answers.some(({ name }) => name === 'readyForQuery')) await nextRound();
+      return answers;
+    },
+  };
+
   // One client per connection of the pool, because a shared one is unusable once the pool ends it.
   class EmbeddedClient extends pg.Client {
     constructor(config: pg.ClientConfig) {
-      super({ ...config, ...createPgConfig(pglite) } as unknown as pg.ClientConfig);
+      super({ ...config, ...createPgConfig(givingWay as typeof pglite) } as unknown as pg.ClientConfig);
     }
 
     // A client destroyed inside a transaction would leave the transaction open for the next client.

@@ -28,7 +28,7 @@ export class ListEventsDto extends PageQuery {
   type?: string;
 
   /**
-   * Only events of the user, group, token or webhook with this id.
+   * Only events of the user, group, token, webhook or organization with this id.
    * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
    */
   @Optional()

@@ -1,5 +1,11 @@
 /** The kinds of things that events are about, with the prefixes of their ids. */
-export const EVENT_TARGETS = { user: 'usr', group: 'grp', token: 'tok', webhook: 'whk' } as const;
+export const EVENT_TARGETS = {
+  user: 'usr',
+  group: 'grp',
+  token: 'tok',
+  webhook: 'whk',
+  organization: 'org',
+} as const;
 
 /** All types of events, each of a kind above. */
 export const EVENT_TYPES = [
@@ -22,6 +28,8 @@ export const EVENT_TYPES = [
   'webhook.updated',
   'webhook.deleted',
   'webhook.disabled',
+  'organization.suspended',
+  'organization.resumed',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -37,7 +37,7 @@ export class EventTargetView {
   id: string;
 }
 
-/** Something that happened to a user, a group, a token or a webhook. */
+/** Something that happened to a user, a group, a token, a webhook or the organization. */
 export class EventView {
   /**
    * Assigned by the service: `evt_` and 26 letters and digits.
@@ -89,9 +89,9 @@ export class EventView {
   requestId: string | null;
 
   /**
-   * The `user`, `group`, `token` or `webhook` after the change, or before it if it was deleted. If the type ends in
-   * `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed,
-   * `group` has only its ID and name, and `user` the member's ID. Null if the user has been purged.
+   * The `user`, `group`, `token`, `webhook` or `organization` after the change, or before it if it was deleted. If the
+   * type ends in `.updated`, `previous` has the former values of the changed fields. If a group's member was added or
+   * removed, `group` has only its ID and name, and `user` the member's ID. Null if the user has been purged.
    * @example { "user": { "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx", "role": "admin" }, "previous": { "role": "member" } }
    */
   data: Record<string, unknown> | null;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { areSuspended } from '../../auth/organizations/suspension';
 import { isPagePath } from '../../dashboard/dashboard.files';
+import type { Database } from '../../database/database';
 import type { NetworkLimit, NetworkLimiter } from '../../rate-limit/network-limiter';
 import { type Claims, grantsOf } from '../../issuers/claim-rules';
 import { type SignedInUser, SignInSource, type SignInStatus } from '../source/sign-in-source';
@@ -9,7 +11,14 @@ import { matchingClaims } from './admin-rules';
 import { readCookie, setCookie } from './cookies';
 import type { AttemptSecrets, Identity, Issuer } from './issuer';
 import { SealedCookie } from './sealed-cookie';
-import { attemptIsOver, noRule, SignInFailure, tooManyAttempts, tooManyValues } from './sign-in-failure';
+import {
+  attemptIsOver,
+  noRule,
+  SignInFailure,
+  suspended,
+  tooManyAttempts,
+  tooManyValues,
+} from './sign-in-failure';
 import type { OidcSettings } from './sign-in-settings';
 import type { UsedAttempts } from './used-attempts';
 
@@ -59,6 +68,7 @@ export class OidcSignIn extends SignInSource {
     private readonly issuer: Issuer,
     private readonly used: UsedAttempts,
     private readonly limiter: NetworkLimiter,
+    private readonly database: Database,
   ) {
     super();
     this.cookie = new SealedCookie(settings.key ?? settings.clientSecret);
@@ -91,7 +101,10 @@ export class OidcSignIn extends SignInSource {
     }
     const { claims, idToken } = identity;
     const { rules } = this.settings;
-    if (grantsOf(rules, claims).length === 0) throw noRule(this.issuer.name, rules, claims);
+    const grants = grantsOf(rules, claims);
+    if (grants.length === 0) throw noRule(this.issuer.name, rules, claims);
+    const ids = grants.map(({ organizationId }) => organizationId);
+    if (await areSuspended(this.database, ids)) throw suspended(this.issuer.name);
     const completed: CompletedSignIn = {
       ...newAttempt(),
       ...userOf(claims),

@@ -37,6 +37,14 @@ export const notVerified = (issuer: string) =>
     ["The service's log has the reason: look for “sign-in”."],
   );
 
+export const suspended = (issuer: string) =>
+  new SignInFailure(
+    403,
+    'Your organization is suspended',
+    `${issuer} has signed you in, but nobody can use the dashboard of a suspended organization. Ask the operator of the service.`,
+    ['The operator resumes it with: ums organizations resume <id>'],
+  );
+
 export const tooManyAttempts = (seconds: number) =>
   new SignInFailure(
     429,

@@ -32,6 +32,8 @@ const MAX_MS = 500;
 /** Finds users by words of their name, email and metadata. */
 @Injectable()
 export class UserSearch {
+  private readonly maxMs: number = MAX_MS;
+
   /** @internal Nest constructs it. */
   constructor(private readonly database: Database) {}
 
@@ -98,8 +100,8 @@ export class UserSearch {
 
   /** All statements see the same rows, so nobody is found twice or left out because of a change in between. */
   private findInLarge<Row>(search: Search, q: string, place: Place) {
-    return this.database.snapshot(search.organizationId, MAX_MS, async (manager) => {
-      const scope = { ...search, run: withinTime(manager) };
+    return this.database.snapshot(search.organizationId, this.maxMs, async (manager) => {
+      const scope = { ...search, run: withinTime(manager, this.maxMs) };
       for (const words of queriesFor(q, search.organizationId, place.rank)) {
         const found = await searchLarge(scope, words, { rank: words.first, ...place });
         if (found.length > 0) return load<Row>(scope, found);
@@ -114,10 +116,10 @@ const isPlace = (values: string[]) => values.length === 4 && /^\d{1,2}$/.test(va
 const placeIn = ([rank, ...after]: string[]) => ({ rank: Number(rank), after: after as SearchPosition });
 
 /** Runs statements within the time limit. Waiting for the connection does not count. */
-function withinTime(manager: EntityManager): SearchScope['run'] {
+function withinTime(manager: EntityManager, maxMs: number): SearchScope['run'] {
   const started = performance.now();
   return (statement) => {
-    if (performance.now() - started > MAX_MS)
+    if (performance.now() - started > maxMs)
       throw new ServiceUnavailableException('The search takes too long. Search for a longer or rarer word.');
     return query(manager, statement);
   };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { resumedAtSql, suspendedSql } from '../../auth/organizations/suspension';
 import { pastSql } from '../../database/claims';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
@@ -109,7 +110,7 @@ async function readWebhook(
     manager,
     sql`SELECT ${WEBHOOK_COLUMNS}, ${SECRET_COLUMNS} FROM ${Webhook}
         WHERE organization_id = ${organizationId} AND id = ${webhookId} AND enabled AND claim = ${number}
-          AND ${pastSql('blocked_until')}`,
+          AND ${pastSql('blocked_until')} AND NOT ${suspendedSql(sql`${organizationId}`)}`,
   );
   return row;
 }
@@ -150,7 +151,9 @@ async function recordFailure(
   if (isFirst || !(isOther || webhook.failingOthers)) return undefined;
   const [{ isTooLong }] = await query<{ isTooLong: boolean }>(
     manager,
-    sql`SELECT failing_since <= now() - ${MAX_FAILING} AS "isTooLong" FROM ${Webhook} WHERE ${ownRow(webhook)}`,
+    // Nothing was sent while the organization was suspended.
+    sql`SELECT greatest(failing_since, ${resumedAtSql(sql`${webhook.organizationId}`)}) <= now() - ${MAX_FAILING} AS "isTooLong"
+        FROM ${Webhook} WHERE ${ownRow(webhook)}`,
   );
   return isTooLong ? 'failing' : undefined;
 }

@@ -14,7 +14,7 @@ import { findLocked } from '../../database/find-locked';
 import { execute, query, raw, type Sql, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
-import { isStruggling, STRUGGLING_SQL, Webhook } from '../webhook/webhook.entity';
+import { isStruggling, STRUGGLING_SQL, SUSPENDED_SQL, Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { fanOut, freeSlots } from './fan-out';
 import { WebhookReplay } from './replay.entity';
@@ -65,7 +65,7 @@ export class WebhookClaims {
       SELECT webhooks.organization_id AS "organizationId", webhooks.id, ${STRUGGLING_SQL} AS "isSlow"
       FROM ${Webhook} AS webhooks
       LEFT JOIN ${EventHead} AS heads ON heads.organization_id = webhooks.organization_id
-      WHERE enabled AND ${condition} AND ${UNCLAIMED_SQL} AND ${pastSql('blocked_until')}
+      WHERE enabled AND NOT ${SUSPENDED_SQL} AND ${condition} AND ${UNCLAIMED_SQL} AND ${pastSql('blocked_until')}
         AND (due_at = claimed_until -- its process has died
           OR ${pastSql('due_at')} OR (heads.sequence > greatest(webhooks.sequence, heads.removed) AND NOT is_full))
       ORDER BY claimed_until LIMIT ${most})`;

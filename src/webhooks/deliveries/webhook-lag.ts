@@ -1,7 +1,7 @@
 import { pastSql } from '../../database/claims';
 import type { Database } from '../../database/database';
 import { sql } from '../../database/sql';
-import { STRUGGLING_SQL, Webhook } from '../webhook/webhook.entity';
+import { STRUGGLING_SQL, SUSPENDED_SQL, Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 
 /**
@@ -16,7 +16,7 @@ export async function webhookLag(database: Database): Promise<number> {
           WHERE deliveries.organization_id = webhooks.organization_id AND webhook_id = webhooks.id AND state = 'pending'
           ORDER BY next_attempt_at LIMIT 1
         ) AS oldest
-        WHERE enabled AND NOT ${STRUGGLING_SQL} AND ${pastSql('blocked_until')} AND next_attempt_at <= now()`,
+        WHERE enabled AND NOT ${SUSPENDED_SQL} AND NOT ${STRUGGLING_SQL} AND ${pastSql('blocked_until')} AND next_attempt_at <= now()`,
   );
   return lag;
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { suspendedSql } from '../../auth/organizations/suspension';
 import { Claimable } from '../../database/claims';
 import { columnsOf } from '../../database/columns';
 import { raw } from '../../database/sql';
@@ -97,6 +98,9 @@ export const isStruggling = ({ failingSince, isSlow }: Pick<Webhook, 'failingSin
   failingSince !== null || isSlow;
 
 export const STRUGGLING_SQL = raw('(failing_since IS NOT NULL OR is_slow)');
+
+/** Whether its organization is suspended, so that nothing is sent, in a statement that names the table `webhooks`. */
+export const SUSPENDED_SQL = suspendedSql(raw('webhooks.organization_id'));
 
 /** The fields of a webhook that callers see. */
 const WEBHOOK_FIELDS = [

@@ -4,6 +4,7 @@ import { BATCH } from './requests/batch.mjs';
 import { SCIM_GROUPS } from './requests/scim-groups.mjs';
 import { SCIM_USERS } from './requests/scim-users.mjs';
 import { OAUTH } from './requests/oauth.mjs';
+import { OPERATOR } from './requests/organizations.mjs';
 import { OTHERS, OUTSIDE } from './requests/others.mjs';
 import { USERS } from './requests/users.mjs';
 import { WEBHOOKS } from './requests/webhooks.mjs';
@@ -23,6 +24,7 @@ const HEAVIEST = {
   ...SCIM_USERS,
   ...SCIM_GROUPS,
   ...OAUTH,
+  ...OPERATOR,
   ...OTHERS,
 };
 

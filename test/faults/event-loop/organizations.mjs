@@ -88,8 +88,15 @@ export async function heavyOrganization(send, query) {
     [organization, ids('dlv', DELIVERIES), webhook, events[0]],
   );
   const emails = await query('SELECT email FROM users WHERE organization_id = $1', [organization]);
-  return { users, emails: emails.map(({ email }) => email), groups, events, webhook };
+  return { organization, users, emails: emails.map(({ email }) => email), groups, events, webhook };
 }
+
+/** As many as a page has. */
+export const manyOrganizations = (query) =>
+  query(
+    'INSERT INTO organizations (id, name, external_id) SELECT id, $2, id FROM unnest($1::text[]) AS t (id)',
+    [ids('org', PAGE), longName(100)],
+  );
 
 /** An organization with a group of 100,000 members. */
 export async function largeOrganization(query) {

@@ -7,13 +7,16 @@ import { ask, newAgent } from '../load.mjs';
 import { newDirectory } from '../scene.mjs';
 import { startPostgres } from '../servers.mjs';
 import { startIssuer } from './issuer.mjs';
-import { heavyOrganization, largeOrganization } from './organizations.mjs';
+import { heavyOrganization, largeOrganization, manyOrganizations } from './organizations.mjs';
 
 /** Nobody answers there. The routes for signing in exist all the same. */
 const NOWHERE = 'http://127.0.0.1:9';
 
+const OPERATOR_TOKEN = 'operator'.repeat(4);
+
 const ENVIRONMENT = {
   ...UNLIMITED,
+  OPERATOR_TOKEN,
   MANAGEMENT_PORT: '0',
   NODE_OPTIONS: '--require ./test/faults/event-loop/turns.cjs',
   WEBHOOK_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
@@ -35,19 +38,22 @@ export async function startService() {
   const agent = newAgent();
 
   /** Sends a request that prepares another one. */
-  async function send(method, path, body) {
-    const { status, text, error } = await ask(replica.url, path, { method, body, agent });
+  async function send(method, path, body, token) {
+    const { status, text, error } = await ask(replica.url, path, { method, body, agent, token });
     if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${error ?? `${status} ${text}`}`);
     return text && JSON.parse(text);
   }
   const scene = {
     send,
+    sendAsOperator: (method, path, body) => send(method, path, body, OPERATOR_TOKEN),
+    operatorToken: OPERATOR_TOKEN,
     largestIn,
     publicUrl: NOWHERE,
     issuer,
     heavy: await heavyOrganization(send, query),
     large: await largeOrganization(query),
   };
+  await manyOrganizations(query);
   await query('VACUUM ANALYZE');
 
   return {

@@ -1,9 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import { newId } from '../database/id';
-import { query, sql } from '../database/sql';
+import { query, type Sql, sql } from '../database/sql';
+import type { EventType } from '../events/event/event.types';
+import { recordTokenEvent } from '../events/record-events';
 import type { Caller } from '../http/caller';
 import { numberIn } from './durations';
 import { Token } from './token.entity';
+import { serializeToken } from './token.serializer';
 import { hashOf, hintOf } from './token-value';
 
 /** The fields of a new token. */
@@ -37,4 +40,47 @@ export async function insertToken(
           ${createdBy}, ${parentId}, ${windowId}, ${warnedDays}::integer)`,
   );
   return manager.findOneByOrFail(Token, { id });
+}
+
+interface TokenUpdate {
+  by: Caller;
+  type: EventType;
+  /** `SET … WHERE …` of one token. */
+  update: Sql;
+  /** Further members of the event's data. */
+  data?: object;
+}
+
+/** Changes a token and records its event. Returns whether a token met the condition. */
+export async function updateToken(
+  manager: EntityManager,
+  { by, type, update, data }: TokenUpdate,
+): Promise<boolean> {
+  const [changed] = await query<Pick<Token, 'id'>>(manager, sql`UPDATE ${Token} ${update} RETURNING id`);
+  if (!changed) return false;
+  const token = await manager.findOneByOrFail(Token, changed);
+  await recordTokenEvent(manager, {
+    by,
+    type,
+    targetId: token.id,
+    data: { token: serializeToken(token), ...data },
+  });
+  return true;
+}
+
+/** Ends a token when the overlap is over, unless it ends sooner. No warning is recorded for this end. */
+export async function endToken(
+  manager: EntityManager,
+  { organizationId, id }: Token,
+  hours: number,
+): Promise<void> {
+  const end = sql`now() + ${hours}::integer * interval '1 hour'`;
+  await query(
+    manager,
+    sql`UPDATE ${Token}
+        SET expires_at = least(expires_at, ${end}),
+          warned_days = least(warned_days, nullif((expires_at > ${end})::integer, 0)) -- a cluster refuses the clock in CASE
+          ${hours === 0 ? sql`, revoked_at = now()` : sql``}
+        WHERE organization_id = ${organizationId} AND id = ${id}`,
+  );
 }

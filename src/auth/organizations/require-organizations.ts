@@ -1,16 +1,16 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Organization } from './organization.entity';
-import { Database } from '../database/database';
-import { sql } from '../database/sql';
-import type { ClaimRule } from '../issuers/claim-rules';
+import { Database } from '../../database/database';
+import { sql } from '../../database/sql';
+import type { ClaimRule } from '../../issuers/claim-rules';
 
 /** Throws if a rule of a variable names an organization that does not exist. */
 export async function requireOrganizations(
   app: INestApplicationContext,
-  rules: Readonly<Record<string, readonly ClaimRule[] | undefined>>,
+  rules: Readonly<Record<string, readonly ClaimRule[]>>,
 ): Promise<void> {
   const named = Object.entries(rules).map(
-    ([variable, rules = []]) =>
+    ([variable, rules]) =>
       [variable, [...new Set(rules.map(({ organizationId }) => organizationId))]] as const,
   );
   const ids = named.flatMap(([, ids]) => ids);

@@ -1,0 +1,70 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ApiController } from '../../http/api-controller.decorator';
+import { operatorIn } from '../../http/caller';
+import { refuseKey } from '../../http/input/idempotency-key';
+import { Responses } from '../../http/responses';
+import { OperatorOnly } from '../../http/scopes';
+import { linkNext } from '../../pages/page';
+import { NewTokenView, TokenPageView } from '../../tokens/token.view';
+import { CreateTokenDto, ListTokensDto } from '../../tokens/tokens.dto';
+import { TokensService } from '../../tokens/tokens.service';
+import { OrganizationsService } from '../organizations/organizations.service';
+
+/** The tokens of an organization, for the operator of the service. */
+@ApiController('v1/organizations/:id/tokens', 'api/v1/organizations/:id/tokens')
+@OperatorOnly()
+export class OrganizationTokensController {
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly tokens: TokensService,
+  ) {}
+
+  /**
+   * List the tokens of an organization
+   * @remarks Returns the tokens page by page, newest first, including expired and revoked ones.
+   */
+  @Get()
+  @Responses({ headers: ['Link'] })
+  async listTokens(
+    @Param('id') id: string,
+    @Query() query: ListTokensDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<TokenPageView> {
+    await this.organizations.get(id);
+    const page = await this.tokens.list(operatorIn(id, request), query);
+    linkNext(request, response, page);
+    return page;
+  }
+
+  /**
+   * Create a token for an organization
+   * @remarks Only this response contains the token's value. The `rateLimit` may be up to 100,000. A token can also be
+   * created while the organization is suspended, and works once it is resumed.
+   */
+  @Post()
+  async createToken(
+    @Param('id') id: string,
+    @Body() body: CreateTokenDto,
+    @Req() request: Request,
+  ): Promise<NewTokenView> {
+    refuseKey(request);
+    const { token, value } = await this.tokens.create(operatorIn(id, request), body);
+    return { ...token, token: value };
+  }
+
+  /**
+   * Revoke a token of an organization
+   * @remarks Takes effect immediately: the next request with the token is a 401. Revoking twice succeeds.
+   */
+  @Delete(':tokenId')
+  @HttpCode(204)
+  revokeToken(
+    @Param('id') id: string,
+    @Param('tokenId') tokenId: string,
+    @Req() request: Request,
+  ): Promise<void> {
+    return this.tokens.revoke(operatorIn(id, request), tokenId);
+  }
+}

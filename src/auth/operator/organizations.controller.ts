@@ -1,0 +1,92 @@
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ApiController } from '../../http/api-controller.decorator';
+import { operatorIn } from '../../http/caller';
+import { locationOf } from '../../http/location';
+import { Responses } from '../../http/responses';
+import { OperatorOnly } from '../../http/scopes';
+import { linkNext } from '../../pages/page';
+import { OrganizationPageView, OrganizationView } from '../organizations/organization.view';
+import {
+  CreateOrganizationDto,
+  ListOrganizationsDto,
+  UpdateOrganizationDto,
+} from '../organizations/organizations.dto';
+import { OrganizationsService } from '../organizations/organizations.service';
+
+/** Organizations, for the operator of the service. */
+@ApiController('v1/organizations', 'api/v1/organizations')
+@OperatorOnly()
+export class OrganizationsController {
+  constructor(private readonly organizations: OrganizationsService) {}
+
+  /**
+   * List organizations
+   * @remarks Returns the organizations page by page, newest first. With `externalId` it returns the one that has it.
+   */
+  @Get()
+  @Responses({ headers: ['Link'] })
+  async list(
+    @Query() query: ListOrganizationsDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<OrganizationPageView> {
+    const page = await this.organizations.page(query);
+    linkNext(request, response, page);
+    return page;
+  }
+
+  /**
+   * Create an organization
+   * @remarks Creates an organization without users and tokens. An `externalId` makes the call safe to repeat: the
+   * second one is a 409, and the list finds the organization.
+   */
+  @Post()
+  @Responses({ headers: ['Location'], failures: [409] })
+  async create(
+    @Body() { name, externalId }: CreateOrganizationDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<OrganizationView> {
+    const organization = await this.organizations.create(name, { externalId });
+    response.setHeader('Location', locationOf(request, organization.id));
+    return organization;
+  }
+
+  /**
+   * Get an organization
+   * @remarks Returns one organization.
+   */
+  @Get(':id')
+  get(@Param('id') id: string): Promise<OrganizationView> {
+    return this.organizations.get(id);
+  }
+
+  /**
+   * Change an organization
+   * @remarks Changes only the fields in the body. `suspended` takes effect with the next request: every access with a
+   * token of the organization is a 403, and nothing is sent to its webhooks until it is resumed. Nothing is lost.
+   */
+  @Patch(':id')
+  @Responses({ failures: [409] })
+  update(
+    @Param('id') id: string,
+    @Body() body: UpdateOrganizationDto,
+    @Req() request: Request,
+  ): Promise<OrganizationView> {
+    return this.organizations.update(operatorIn(id, request), body);
+  }
+
+  /**
+   * Delete an organization
+   * @remarks Deletes a suspended organization with everything in it: tokens, users, deleted users, groups, events and
+   * webhooks. Cannot be undone. The response comes when all is gone, which takes minutes for a million users; if the
+   * connection breaks, the deletion goes on.
+   */
+  @Delete(':id')
+  @HttpCode(204)
+  @Responses({ failures: [409] })
+  delete(@Param('id') id: string): Promise<void> {
+    return this.organizations.delete(id, { mustBeSuspended: true });
+  }
+}

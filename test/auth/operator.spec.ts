@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import request, { type Response } from 'supertest';
+import { readConfig } from '../../src/process/config';
+import { newId } from '../../src/database/id';
+import { newTokenValue } from '../../src/tokens/token-value';
+import { Client } from '../support/client';
+import { nextMoment } from '../support/clock';
+import { ORGANIZATIONS, useOperator } from '../support/operator';
+import { OPERATOR_TOKEN, operatorRoutes, served, withUnknownId } from '../support/routes';
+import { useService } from '../support/service';
+
+const { service, operator, create, change } = useOperator();
+const fault = (field: string, code: string) => [expect.objectContaining({ field, code })];
+
+describe('POST /v1/organizations', () => {
+  it.each([ORGANIZATIONS, `/api${ORGANIZATIONS}`])('creates an organization at %s', async (path) => {
+    const externalId = randomUUID();
+    const { body, headers } = await operator
+      .post(path, { name: ' Example Inc. ', externalId: ` ${externalId} ` })
+      .expect(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^org_/),
+      name: 'Example Inc.',
+      externalId,
+      suspended: false,
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: body.createdAt,
+    });
+    expect(headers.location).toBe(`${path}/${body.id}`);
+    expect((await operator.get(headers.location).expect(200)).body).toEqual(body);
+  });
+
+  it('takes names and external ids of any characters, up to their length', async () => {
+    const fields = { name: '𝒜'.repeat(100), externalId: '𝒜'.repeat(200) };
+    expect(await create(fields)).toMatchObject(fields);
+    expect(await create({ externalId: null })).toMatchObject({ externalId: null });
+    expect(await create()).toMatchObject({ externalId: null });
+  });
+
+  it.each([
+    [{}, 'name', 'required'],
+    [{ name: null }, 'name', 'invalid'],
+    [{ name: ' ' }, 'name', 'too_short'],
+    [{ name: 'x'.repeat(101) }, 'name', 'too_long'],
+    [{ name: 'x', externalId: '' }, 'externalId', 'too_short'],
+    [{ name: 'x', externalId: 'x'.repeat(201) }, 'externalId', 'too_long'],
+    [{ name: 'x', externalId: 7 }, 'externalId', 'invalid'],
+    [{ name: 'x', suspended: true }, 'suspended', 'unknown'],
+    [{ name: 'x', id: newId('org') }, 'id', 'unknown'],
+  ])('rejects %j', async (body, field, code) => {
+    const answer = await operator.post(ORGANIZATIONS, body).expect(400);
+    expect(answer.body.errors).toEqual(fault(field, code));
+  });
+
+  it('gives an external id to one organization, however many ask at once', async () => {
+    const externalId = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => operator.post(ORGANIZATIONS, { name: 'Example', externalId })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    const refused = answers.find(({ status }) => status === 409)!;
+    expect(refused.body).toMatchObject({ code: 'conflict', errors: fault('externalId', 'taken') });
+    const { body } = await operator.get(`${ORGANIZATIONS}?externalId=${externalId}`).expect(200);
+    expect(body.data).toEqual([answers.find(({ status }) => status === 201)!.body]);
+  });
+});
+
+describe('GET /v1/organizations', () => {
+  it('lists every organization once, newest first or oldest first, page by page', async () => {
+    for (let i = 0; i < 5; i++) await create();
+    const known = (
+      await service.dataSource.query('SELECT id FROM organizations ORDER BY created_at, id')
+    ).map(({ id }: { id: string }) => id);
+    for (const [query, expected] of [
+      ['limit=2', known.toReversed()],
+      ['limit=3&order=asc', known],
+    ]) {
+      const seen: string[] = [];
+      for (let next: string | undefined = `${ORGANIZATIONS}?${query}`; next;) {
+        const { body, headers }: Response = await operator.get(next).expect(200);
+        seen.push(...body.data.map(({ id }: { id: string }) => id));
+        next = /^<(.*)>; rel="next"$/.exec(headers.link ?? '')?.[1];
+        expect(next !== undefined).toBe(body.nextCursor !== null);
+      }
+      expect(seen).toEqual(expected);
+    }
+  });
+
+  it.each([
+    ['limit=0', 'limit', 'out_of_range'],
+    ['order=up', 'order', 'invalid'],
+    ['externalId=', 'externalId', 'too_short'],
+    ['name=x', 'name', 'unknown'],
+    ['cursor=x', 'cursor', 'invalid'],
+  ])('rejects ?%s', async (query, field, code) => {
+    const { body } = await operator.get(`${ORGANIZATIONS}?${query}`).expect(400);
+    expect(body.errors).toEqual(fault(field, code));
+  });
+
+  it('refuses a cursor of another list', async () => {
+    await create();
+    await create();
+    const { body } = await operator.get(`${ORGANIZATIONS}?limit=1`).expect(200);
+    await operator.get(`${ORGANIZATIONS}?limit=1&order=asc&cursor=${body.nextCursor}`).expect(400);
+  });
+
+  it('reads a page from an index', async () => {
+    const plan = await service.dataSource.transaction(async (manager) => {
+      await manager.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off');
+      return manager.query('EXPLAIN SELECT id FROM organizations ORDER BY created_at DESC, id DESC LIMIT 51');
+    });
+    expect(JSON.stringify(plan)).toContain('organizations_created_at_id_idx');
+  });
+});
+
+describe('PATCH /v1/organizations/{id}', () => {
+  it('changes only the fields in the body', async () => {
+    const externalId = randomUUID();
+    const created = await create({ externalId });
+    const renamed = await change(created.id, { name: ' Renamed ' });
+    expect(renamed).toEqual({ ...created, name: 'Renamed', updatedAt: renamed.updatedAt });
+    expect(renamed.updatedAt > created.updatedAt).toBe(true);
+    expect(await change(created.id, { externalId: null })).toMatchObject({
+      name: 'Renamed',
+      externalId: null,
+    });
+    expect(await create({ externalId })).toMatchObject({ externalId }); // it is free again
+  });
+
+  it('changes nothing if every value is as it was', async () => {
+    const created = await create({ externalId: randomUUID() });
+    for (const same of [{}, { name: created.name }, { externalId: created.externalId, suspended: false }])
+      expect(await change(created.id, same)).toEqual(created);
+    const suspended = await change(created.id, { suspended: true });
+    expect(await change(created.id, { suspended: true })).toEqual(suspended);
+  });
+
+  it.each([
+    [{ name: null }, 'name', 'invalid'],
+    [{ name: 'x'.repeat(101) }, 'name', 'too_long'],
+    [{ suspended: null }, 'suspended', 'invalid'],
+    [{ suspended: 'true' }, 'suspended', 'invalid'],
+    [{ createdAt: '2026-01-31T09:30:00.000Z' }, 'createdAt', 'unknown'],
+  ])('rejects %j', async (changes, field, code) => {
+    const { id } = await create();
+    const { body } = await operator.patch(`${ORGANIZATIONS}/${id}`, changes).expect(400);
+    expect(body.errors).toEqual(fault(field, code));
+  });
+
+  it('refuses an external id that another organization has', async () => {
+    const [{ externalId }, { id }] = [await create({ externalId: randomUUID() }), await create()];
+    const { body } = await operator.patch(`${ORGANIZATIONS}/${id}`, { externalId }).expect(409);
+    expect(body.errors).toEqual(fault('externalId', 'taken'));
+  });
+});
+
+describe('the tokens of an organization', () => {
+  it('are created, listed and revoked', async () => {
+    const { id } = await create();
+    const tokens = `${ORGANIZATIONS}/${id}/tokens`;
+    const input = { name: 'First', scopes: ['admin'], expiresIn: '90d', rateLimit: 100_000 };
+    const { body: created } = await operator.post(tokens, input).set('X-Request-ID', 'first').expect(201);
+    const { token: value, ...record } = created;
+    expect(record).toMatchObject({ ...input, state: 'active', createdBy: null });
+    const api = new Client(service.url, { value });
+    expect((await api.get('/v1/tokens').expect(200)).body.data).toEqual([record]);
+    expect((await api.get('/v1/tokens').expect(200)).headers['x-ratelimit-limit']).toBe('100000');
+    const { body: page } = await operator.get(`${tokens}?state=active&limit=1`).expect(200);
+    expect(page).toMatchObject({ data: [{ id: record.id }], nextCursor: null });
+
+    await operator.delete(`${tokens}/${record.id}`).expect(204);
+    await operator.delete(`${tokens}/${record.id}`).expect(204);
+    await api.get('/v1/tokens').expect(401);
+    const other = await service.client({ organizationId: id });
+    const { body: events } = await other.get('/api/v1/events').expect(200);
+    const actor = { type: 'system', id: null, name: 'operator' };
+    expect(events.data.slice(0, 2)).toMatchObject([
+      { type: 'token.created', source: 'api', actor, requestId: 'first' },
+      { type: 'token.revoked', source: 'api', actor },
+    ]);
+  });
+
+  it('have the limits of the command line', async () => {
+    const { id } = await create();
+    const input = { name: 'x', scopes: ['admin'], rateLimit: 100_001 };
+    const { body } = await operator.post(`${ORGANIZATIONS}/${id}/tokens`, input).expect(400);
+    expect(body.errors).toEqual(fault('rateLimit', 'out_of_range'));
+  });
+
+  it('cannot be created with an Idempotency-Key, because their values are shown once', async () => {
+    const { id } = await create();
+    const { body } = await operator
+      .post(`${ORGANIZATIONS}/${id}/tokens`, { name: 'x', scopes: ['admin'] })
+      .set('Idempotency-Key', 'x')
+      .expect(400);
+    expect(body.errors).toEqual(fault('Idempotency-Key', 'invalid'));
+  });
+
+  it('are not found below another organization', async () => {
+    const [own, { id }] = [await service.client(), await create()];
+    await operator.delete(`${ORGANIZATIONS}/${id}/tokens/${own.tokenId}`).expect(404);
+    await own.get('/v1/tokens/current').expect(200);
+  });
+});
+
+it.each(operatorRoutes.filter(({ path }) => path.includes(':id')))(
+  '$method $path is a 404 for an organization that does not exist',
+  async ({ method, path }) => {
+    const body = { post: { name: 'x', scopes: ['admin'] }, patch: { suspended: true } }[method as string];
+    const send = (path: string) => operator.send(served(method), path, body).expect(404);
+    const unknown = await send(withUnknownId(path)).set('X-Request-ID', 'same');
+    const impossible = path.replace(':id', 'nobody').replace(':tokenId', newId('tok'));
+    expect((await send(impossible).set('X-Request-ID', 'same')).text).toBe(unknown.text);
+  },
+);
+
+it('answers other methods with 405, without a token and uncounted', async () => {
+  const { headers } = await service.anonymous().delete(ORGANIZATIONS).expect(405);
+  expect(headers.allow).toBe('GET, HEAD, POST');
+});
+
+describe('the window of the operator', () => {
+  const { service, operator } = useOperator({ RATE_LIMIT_PER_MINUTE: '50' });
+
+  it('has 1000 requests, whatever the limit of the service is', async () => {
+    const windows = () => service.dataSource.query(`UPDATE rate_limit_windows SET hits = 998`);
+    const { headers } = await operator.get(ORGANIZATIONS).expect(200);
+    expect(headers['x-ratelimit-limit']).toBe('1000');
+    await windows();
+    if (Number((await operator.get(ORGANIZATIONS)).headers['x-ratelimit-remaining']) > 1) return; // counted in memory
+    await operator.get(ORGANIZATIONS).expect(200);
+    const refused = await operator.get(ORGANIZATIONS).expect(429);
+    expect(refused.headers['x-ratelimit-remaining']).toBe('0');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  });
+});
+
+it('logs the id of the organization that a request is about, but neither its name nor the token', async () => {
+  const { id, name } = await create({ name: 'Secret Customer' });
+  await operator.get(`${ORGANIZATIONS}/${id}/tokens`).set('X-Request-ID', 'about-1').expect(200);
+  let line: string | undefined;
+  while (!(line = service.logs.find((text) => text.includes('about-1')))) await nextMoment();
+  expect(JSON.parse(line)).toMatchObject({ tokenId: 'operator', organizationId: id });
+  expect(service.logs.join('')).not.toContain(OPERATOR_TOKEN);
+  expect(service.logs.join('')).not.toContain(name);
+});
+
+describe('without OPERATOR_TOKEN', () => {
+  const without = useService();
+
+  it.each(operatorRoutes)('$method $path is unknown', async ({ method, path }) => {
+    // Not by a client, which would miss this 404 in the document.
+    const agent = request(without.url);
+    const authorization = `Bearer ${OPERATOR_TOKEN}`;
+    const { body } = await agent[served(method)](withUnknownId(path))
+      .set('Authorization', authorization)
+      .expect(404);
+    expect(body.detail).toBe('There is no such route.');
+  });
+});
+
+describe('OPERATOR_TOKEN', () => {
+  it('may be anything of 32 characters', () => {
+    for (const value of ['x'.repeat(32), newTokenValue(), `${'~'.repeat(31)}!`])
+      expect(readConfig({ OPERATOR_TOKEN: value }).operatorToken).toBe(value);
+  });
+
+  it.each(['x'.repeat(31), `${'x'.repeat(31)} x`, 'é'.repeat(40)])('must not be %j', (value) => {
+    expect(() => readConfig({ OPERATOR_TOKEN: value })).toThrow('OPERATOR_TOKEN must have at least 32');
+  });
+
+  it('must not be BOOTSTRAP_TOKEN', () => {
+    const value = newTokenValue();
+    expect(() => readConfig({ OPERATOR_TOKEN: value, BOOTSTRAP_TOKEN: value })).toThrow(
+      'OPERATOR_TOKEN must differ from BOOTSTRAP_TOKEN',
+    );
+  });
+});
