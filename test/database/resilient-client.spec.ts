@@ -28,7 +28,11 @@ describeOn('postgres', 'a connection whose statement the server cancels', () => 
 });
 
 describeOn('postgres', 'connections that fall silent', () => {
-  it.each([1, 2])('fail the statement that waits for one of %d, and not the next ones', async (poolSize) => {
+  /** Runs a test on a pool whose server answers within two seconds, until `fallSilent` is called. */
+  async function onPool(
+    poolSize: number,
+    test: (dataSource: DataSource, fallSilent: () => void) => Promise<void>,
+  ): Promise<void> {
     const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
     const sockets: Socket[] = [];
     const silent = new Set<Socket>();
@@ -50,21 +54,38 @@ describeOn('postgres', 'connections that fall silent', () => {
       url: url.href,
       poolSize,
       installExtensions: false,
-      extra: { Client: ResilientClient, query_timeout: 2_000 },
+      extra: { Client: ResilientClient, query_timeout: 3_000, statement_timeout: 2_000 },
     }).initialize();
-    const select = (n: number) => dataSource.query(`SELECT ${n} AS n, pg_sleep(0.1)`);
     try {
-      await Promise.all(Array.from({ length: poolSize }, (_, n) => select(n)));
-      for (const socket of sockets) silent.add(socket);
-      await expect(select(0)).rejects.toThrow('Query read timeout');
-      const results = await Promise.all([1, 2, 3].map(select));
-      expect(results).toMatchObject([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
+      await test(dataSource, () => sockets.forEach((socket) => silent.add(socket)));
     } finally {
       await dataSource.destroy();
       for (const socket of sockets) socket.destroy();
       proxy.close();
     }
-  });
+  }
+
+  const select = (dataSource: DataSource, n: number) => dataSource.query(`SELECT ${n} AS n, pg_sleep(0.1)`);
+
+  it.each([1, 2])('fail the statement that waits for one of %d, and not the next ones', (poolSize) =>
+    onPool(poolSize, async (dataSource, fallSilent) => {
+      await Promise.all(Array.from({ length: poolSize }, (_, n) => select(dataSource, n)));
+      fallSilent();
+      await expect(select(dataSource, 0)).rejects.toThrow('Query read timeout');
+      const results = await Promise.all([1, 2, 3].map((n) => select(dataSource, n)));
+      expect(results).toMatchObject([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
+    }),
+  );
+
+  it('fail no statement but those that wait, even if another has been answered after these were sent', () =>
+    onPool(2, async (dataSource, fallSilent) => {
+      await Promise.all([select(dataSource, 0), select(dataSource, 1)]);
+      const waiting = dataSource.query('SELECT pg_sleep(10)');
+      await select(dataSource, 1);
+      fallSilent();
+      await expect(waiting).rejects.toThrow('Query read timeout');
+      expect(await select(dataSource, 2)).toMatchObject([{ n: 2 }]);
+    }));
 });
 
 describeOn('postgres', 'a frequent statement', () => {

@@ -35,9 +35,12 @@ export class ResilientClient extends pg.Client {
   private running = 0;
   private answeredAt = 0;
   private readonly peers: Set<ResilientClient>;
+  /** The server answers a statement within this time. */
+  private readonly statementMs: number;
 
   constructor(config: pg.ClientConfig = {}) {
     super(config);
+    this.statementMs = config.statement_timeout || 0;
     this.peers = peersOf.get(config) ?? new Set();
     peersOf.set(config, this.peers);
     this.on('end', () => this.peers.delete(this));
@@ -105,14 +108,15 @@ export class ResilientClient extends pg.Client {
   }
 
   /**
-   * The whole network is often silent. Idle peers that have not been heard of since the statement was sent are
+   * The whole network is often silent. Idle peers that have not been heard of since the server had to answer are
    * destroyed, too, or the next callers would wait for each of them as long.
    */
   private destroyAfterTimeout(error: Error | null, sentAt: number): void {
     if (!error || (error.message !== NO_ANSWER && sqlState(error) !== QUERY_CANCELED)) return;
     this.destroy(error);
     if (error.message !== NO_ANSWER) return;
-    for (const peer of this.peers) if (peer.running === 0 && peer.answeredAt < sentAt) peer.destroy(error);
+    const dueAt = sentAt + this.statementMs;
+    for (const peer of this.peers) if (peer.running === 0 && peer.answeredAt < dueAt) peer.destroy(error);
   }
 
   private destroy(error: Error): void {
