@@ -1,19 +1,10 @@
+import type { Organization } from '../../client/types';
 import { Client } from './client';
 import { late } from './late';
 import { OPERATOR_TOKEN } from './routes';
 import { startService, type TestService } from './service';
 
 export const ORGANIZATIONS = '/v1/organizations';
-
-/** An organization, as the operator sees it. */
-export interface OrganizationBody {
-  id: string;
-  name: string;
-  externalId: string | null;
-  suspended: boolean;
-  createdAt: string;
-  updatedAt: string;
-}
 
 /** Starts a service with an operator. */
 export function useOperator(env: NodeJS.ProcessEnv = {}) {
@@ -28,11 +19,11 @@ export function useOperator(env: NodeJS.ProcessEnv = {}) {
     operator,
     operatorAt,
 
-    async create(fields: object = {}): Promise<OrganizationBody> {
+    async create(fields: object = {}): Promise<Organization> {
       return (await operator.post(ORGANIZATIONS, { name: 'Example', ...fields }).expect(201)).body;
     },
 
-    async change(id: string, changes: object, at = operator): Promise<OrganizationBody> {
+    async change(id: string, changes: object, at = operator): Promise<Organization> {
       return (await at.patch(`${ORGANIZATIONS}/${id}`, changes).expect(200)).body;
     },
   };

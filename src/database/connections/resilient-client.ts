@@ -35,7 +35,7 @@ export class ResilientClient extends pg.Client {
   private running = 0;
   private answeredAt = 0;
   private readonly peers: Set<ResilientClient>;
-  /** The server answers a statement within this time. */
+  /** The milliseconds within which the server answers a statement; 0 if it may take any time. */
   private readonly statementMs: number;
 
   constructor(config: pg.ClientConfig = {}) {
