@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { Database } from '../../src/database/database';
 import { aUser, type Client } from '../support/client';
 import { startService, type TestService } from '../support/service';
-import { connectTo } from '../support/socket';
+import { connectTo, untilClosed } from '../support/socket';
 
 let service: TestService;
 let api: Client;
@@ -114,7 +114,7 @@ describe('bodies that stall', () => {
     expect(sockets.filter(({ readyState }) => readyState !== 'open')).toEqual([]);
     await stall([api], BATCH, 1_000_000, 1);
     expect(await answer).toMatch(/^HTTP\/1\.1 503 [^]*connection: close\r\n[^]*retry-after: 2\r\n/i);
-    if (!oldest.readableEnded) await once(oldest.resume(), 'end');
+    await untilClosed(oldest.resume());
     expect(sockets.filter(({ readyState }) => readyState === 'open')).toHaveLength(16);
     await post(BATCH, batchOf(1_000_000), other).expect(200);
   });

@@ -1,11 +1,10 @@
 /**
  * @only embedded: it tests what happens before the database is asked
  */
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { aUser, type Client } from '../support/client';
 import { startService, type TestService } from '../support/service';
-import { connectTo, exchange } from '../support/socket';
+import { connectTo, exchange, untilClosed } from '../support/socket';
 
 let service: TestService;
 let api: Client;
@@ -145,7 +144,7 @@ describe('a connection on which nothing moves', () => {
     });
     expect(JSON.parse(closed)).toMatchObject({ route: '/api/v1/users', aborted: true });
     socket.resume();
-    await once(socket, 'close');
+    await untilClosed(socket);
   });
 });
 

@@ -2,14 +2,13 @@
  * @slow it waits for timeouts
  * @only embedded postgres: it tests sockets
  */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { aUser, Client } from '../support/client';
 import { copyOfTemplate, type TestDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
 import { run, type Running, start, stop } from '../support/process';
-import { connectTo } from '../support/socket';
+import { connectTo, untilClosed } from '../support/socket';
 
 /** A page of the users below has a little more. */
 const PAGE = 3_200_000;
@@ -65,6 +64,10 @@ describeOn('postgres', 'responses that nobody reads', () => {
     return socket;
   };
 
+  /** Resolves when a part of a response has arrived, or the service has closed the connection. */
+  const answered = (socket: Socket) =>
+    Promise.race([new Promise((done) => socket.once('readable', done)), untilClosed(socket)]);
+
   /** Reads for longer than a connection may stand still; returns how much it got of what it wants. */
   const readSlowly = async (socket: Socket): Promise<number> => {
     let read = 0;
@@ -84,7 +87,7 @@ describeOn('postgres', 'responses that nobody reads', () => {
       if (read >= 10 * PAGE) socket.destroy();
     });
     socket.resume();
-    if (!socket.closed) await once(socket, 'close');
+    await untilClosed(socket);
     return read;
   };
 
@@ -112,7 +115,7 @@ describeOn('postgres', 'responses that nobody reads', () => {
     // The buffers of the system take the first page of each connection, or two.
     while (unread.length < 60) {
       const more = await Promise.all(Array.from({ length: 5 }, () => askForPages(4)));
-      await Promise.all(more.map((socket) => once(socket, 'readable')));
+      await Promise.all(more.map(answered));
       unread.push(...more);
     }
     const api = new Client(service.url, { value: other });

@@ -11,6 +11,14 @@ export async function connectTo(url: string): Promise<Socket> {
 }
 
 /**
+ * Resolves when the connection has closed, by a reset too: `once()` would reject with that. The system resets a
+ * connection instead of ending it when the other side closes it with bytes that it has not read, or is short of memory.
+ */
+export async function untilClosed(socket: Socket): Promise<void> {
+  if (!socket.closed) await new Promise((done) => socket.once('close', done));
+}
+
+/**
  * Sends bytes, which may be invalid HTTP, and `later` after a delay. Returns everything that is answered until the end.
  */
 export async function exchange(url: string, bytes: string, later?: string): Promise<string> {
@@ -20,6 +28,6 @@ export async function exchange(url: string, bytes: string, later?: string): Prom
   let answer = '';
   socket.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
   socket.resume();
-  await once(socket, 'close');
+  await untilClosed(socket);
   return answer;
 }
