@@ -117,6 +117,7 @@ describe('PATCH /v1/organizations/{id}', () => {
   it('changes only the fields in the body', async () => {
     const externalId = randomUUID();
     const created = await create({ externalId });
+    await nextMoment();
     const renamed = await change(created.id, { name: ' Renamed ' });
     expect(renamed).toEqual({ ...created, name: 'Renamed', updatedAt: renamed.updatedAt });
     expect(renamed.updatedAt > created.updatedAt).toBe(true);

@@ -15,6 +15,7 @@ import {
 } from '../../client/index';
 import { collect, errorOf } from '../support/calls';
 import { aUser } from '../support/client';
+import { nextMoment } from '../support/clock';
 import { useOperator } from '../support/operator';
 import { OPERATOR_TOKEN } from '../support/routes';
 
@@ -54,7 +55,10 @@ describe('organizations', () => {
   it('are iterated over all pages', async () => {
     const { organizations } = operatorOf();
     const ids: string[] = [];
-    for (let n = 0; n < 3; n++) ids.push((await organizations.create({ name: 'Example' })).id);
+    for (let n = 0; n < 3; n++) {
+      ids.push((await organizations.create({ name: 'Example' })).id);
+      await nextMoment();
+    }
     const listed = await collect(organizations.list({ limit: 1 }));
     expect(listed.slice(0, 3).map(({ id }) => id)).toEqual(ids.toReversed());
     expect(await collect(organizations.list({ limit: 2, order: 'asc' }))).toEqual(listed.toReversed());
@@ -120,6 +124,7 @@ it('the tokens of an organization are created, listed and revoked', async () => 
   const client = createClient({ baseUrl: service.url, token });
   expect(await client.tokens.current()).toMatchObject({ id: record.id, rateLimit: 6_000 });
   await client.users.create(aUser());
+  await nextMoment();
   const second = await tokens.create(id, { name: 'Second', scopes: ['users:read'] });
   const ids = async (list: ReturnType<typeof tokens.list>) => (await collect(list)).map(({ id }) => id);
   expect(await ids(tokens.list(id, { limit: 1 }))).toEqual([second.id, record.id]);
