@@ -42,6 +42,7 @@ export async function startBalancer(replicas) {
       (answer) => {
         const fields = endToEnd(answer.headers);
         response.writeHead(answer.statusCode, { ...fields, 'X-Replica': replica.process.pid });
+        response.flushHeaders(); // they name the replica even if it dies before the body
         answer.on('error', () => response.destroy());
         answer.pipe(response);
       },

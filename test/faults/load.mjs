@@ -10,8 +10,8 @@ export const newAgent = (maxSockets = 256) => new Agent({ keepAlive: true, maxSo
 const shared = newAgent();
 
 /**
- * Sends one request; never throws. Without a response, `status` is 0 and `error` gives the reason. `discard` reads the
- * text of the response and forgets it.
+ * Sends one request; never throws. Without a whole response, `status` is 0 and `error` gives the reason. `discard` reads
+ * the text of the response and forgets it.
  */
 export function ask(
   url,
@@ -40,7 +40,9 @@ export function ask(
         let received = '';
         if (discard) response.resume();
         else response.setEncoding('utf8').on('data', (chunk) => (received += chunk));
-        response.on('error', (error) => end({ status: 0, error: error.code ?? error.message }));
+        response.on('error', ({ code, message }) =>
+          end({ status: 0, error: code ?? message, headers: response.headers }),
+        );
         response.on('end', () =>
           end({ status: response.statusCode, headers: response.headers, text: received }),
         );
