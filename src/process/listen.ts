@@ -30,9 +30,16 @@ export function reachOf(host: string): string {
   return `${host}, which only this machine can reach; HOST=0.0.0.0 opens it to others`;
 }
 
+/**
+ * How many connections wait to be accepted, if the system allows so many. Node accepts one in each turn of the event
+ * loop, and has room for 511 by default. Beyond that, the system ignores connections until they are tried again, a
+ * second or more later, and resets some of them when they send their request.
+ */
+const MAX_WAITING = 4_096;
+
 /** Listens, and returns the port. If it cannot, the error names the variable that sets the port. */
 export async function listen(server: Server, variable: string, port: number, host: string): Promise<number> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog: MAX_WAITING });
   await once(server, 'listening').catch((error: Error) => Promise.reject(Object.assign(error, { variable })));
   return (server.address() as AddressInfo).port;
 }

@@ -3,7 +3,7 @@
  * @only embedded postgres: a process starts and stops the same way on a cluster
  */
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,10 @@ import { createClient } from '../../client/index';
 import { Client } from '../support/client';
 import { copyOfTemplate, emptyDirectory, type TestDatabase } from '../support/database';
 import { run, type Running, start, stop, ums } from '../support/process';
+import { connectTo } from '../support/socket';
+
+/** How many connections the system lets wait for a process. */
+const SOMAXCONN = '/proc/sys/net/core/somaxconn';
 
 let database: TestDatabase | undefined;
 const drop = async () => {
@@ -84,6 +88,19 @@ describe('a first start on the embedded database', () => {
 
     const service = await start(onDirectory());
     expect(valueIn(service.stdout())).toBeDefined();
+    await stop(service);
+  });
+
+  const room = existsSync(SOMAXCONN) ? Number(readFileSync(SOMAXCONN, 'utf8')) : 0;
+  if (room < 1_000)
+    process.stderr.write('A burst of connections is not tested: the system lets fewer than 1,000 wait.\n');
+  (room < 1_000 ? it.skip : it)('keeps a burst of connections waiting while it is busy', async () => {
+    const service = await start(onDirectory());
+    service.process.kill('SIGSTOP');
+    const sockets = await Promise.all(Array.from({ length: 900 }, () => connectTo(service.url)));
+    service.process.kill('SIGCONT');
+    for (const socket of sockets) socket.destroy();
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
     await stop(service);
   });
 
