@@ -96,12 +96,16 @@ describe('a first start on the embedded database', () => {
     process.stderr.write('A burst of connections is not tested: the system lets fewer than 1,000 wait.\n');
   (room < 1_000 ? it.skip : it)('keeps a burst of connections waiting while it is busy', async () => {
     const service = await start(onDirectory());
-    service.process.kill('SIGSTOP');
-    const sockets = await Promise.all(Array.from({ length: 900 }, () => connectTo(service.url)));
-    service.process.kill('SIGCONT');
-    for (const socket of sockets) socket.destroy();
-    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
-    await stop(service);
+    try {
+      service.process.kill('SIGSTOP');
+      const sockets = await Promise.all(Array.from({ length: 900 }, () => connectTo(service.url)));
+      service.process.kill('SIGCONT');
+      for (const socket of sockets) socket.destroy();
+      expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+    } finally {
+      service.process.kill('SIGCONT');
+      await stop(service);
+    }
   });
 
   it('prints the same as JSON with --json', async () => {
