@@ -10,8 +10,8 @@ export const newAgent = (maxSockets = 256) => new Agent({ keepAlive: true, maxSo
 const shared = newAgent();
 
 /**
- * Sends one request; never throws. Without a whole response, `status` is 0 and `error` gives the reason. `discard` reads
- * the text of the response and forgets it.
+ * Sends one request; never throws. Without a whole response, `status` is 0 and `error` gives the reason. `discard`
+ * reads the text of the response and forgets it.
  */
 export function ask(
   url,
