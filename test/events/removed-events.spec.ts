@@ -60,13 +60,26 @@ describeOn('postgres', 'of an organization that is deleted, no event stays behin
     }
   };
 
-  it('while events of its tokens are moved', async () => {
+  /** Returns an organization with two events of a token, which has ended. */
+  const organizationWithToken = async () => {
     const id = await newOrganization();
     const tokens = service().app.get(TokensService);
     const { token } = await tokens.create(id, { name: 'Test', scopes: ['users:read'] });
     await tokens.revoke(id, token.id);
+    return id;
+  };
+
+  it('while events of its tokens are moved', async () => {
+    const id = await organizationWithToken();
     const move = () => service().app.get(TokenEvents, { strict: false }).move(id);
     await deleteMeanwhile(id, ['LOCK TABLE events IN SHARE MODE'], move, true);
+    expect(await countsOf(id)).toEqual([]);
+  });
+
+  it('while those that have just been moved are committed', async () => {
+    const id = await organizationWithToken();
+    const move = ['DELETE FROM token_events WHERE organization_id = $1', insertEvent];
+    await deleteMeanwhile(id, move, async () => undefined);
     expect(await countsOf(id)).toEqual([]);
   });
 

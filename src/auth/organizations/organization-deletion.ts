@@ -3,6 +3,7 @@ import { OPERATOR } from '../../database/connections/operator';
 import type { Database } from '../../database/database';
 import { isReference, rethrowReference } from '../../database/errors';
 import { execute, query, raw, type Sql, sql } from '../../database/sql';
+import { TokenEvent } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
 import { conflict, noSuchOrganization } from '../../http/fault';
 import { opaque } from '../../pages/paginate';
@@ -119,9 +120,9 @@ async function deleteRest(
   );
   if (everything) await holdWriters(manager, id);
   await deleteWithTokens(manager, database, id, everything);
-  // Each statement sees what was committed while the previous one waited, so no row is left behind: numbering
-  // locks the head, and moving the events of tokens locks those events.
-  await manager.delete(EventHead, { organizationId: id });
+  // Each statement sees what was committed while the previous one waited, so no event is left behind: numbering locks
+  // the head, and moving the events of tokens locks them in the table that they leave.
+  for (const target of [EventHead, TokenEvent]) await manager.delete(target, { organizationId: id });
   for (const { target } of ownedTables(database)) await manager.delete(target, { organizationId: id });
 }
 
