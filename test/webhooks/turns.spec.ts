@@ -363,8 +363,7 @@ it('goes on after as many events as one claim sends', async () => {
 
 it('looks with a single statement while there is no webhook, whatever the organizations do', async () => {
   const apis = [await service.client(), await service.client(), await service.client()];
-  const { id } = await create(apis[0]);
-  await apis[0].patch(`${WEBHOOKS}/${id}`, { enabled: false }).expect(200);
+  await create(apis[0], { enabled: false });
   const statements = await statementsOf(service.dataSource, async () => {
     const looked = jest.spyOn(service.app.get(WebhookClaims, { strict: false }), 'exist');
     while (looked.mock.calls.length < 3) for (const api of apis) await api.createUser();
