@@ -120,8 +120,8 @@ async function deleteRest(
   );
   if (everything) await holdWriters(manager, id);
   await deleteWithTokens(manager, database, id, everything);
-  // Each statement sees what was committed while the previous one waited, so no event is left behind: numbering locks
-  // the head, and moving the events of tokens locks them in the table that they leave.
+  // These two before the events: each statement sees what was committed while the previous one waited, so no event is
+  // left behind. Numbering locks the head, and moving the events of tokens locks them in the table that they leave.
   for (const target of [EventHead, TokenEvent]) await manager.delete(target, { organizationId: id });
   for (const { target } of ownedTables(database)) await manager.delete(target, { organizationId: id });
 }
