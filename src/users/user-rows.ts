@@ -5,7 +5,7 @@ import { recordEvents } from '../events/record-events';
 import type { Caller } from '../http/caller';
 import { noSuchOrganization, notFound } from '../http/fault';
 import { putSearchTexts } from './search/user-search.entity';
-import { UNIQUE_FIELDS } from './user/email-taken';
+import { UNIQUE_FIELDS } from './user/unique-fields';
 import { User, type UserFields } from './user/user.entity';
 import { userCreated } from './user/user.events';
 import { withKeys } from './user/user.keys';

@@ -5,7 +5,7 @@ import { retry, upTo } from '../../database/retry';
 import type { Caller } from '../../http/caller';
 import type { Precondition } from '../../http/input/entity-tags';
 import { validateOrThrow } from '../../http/input/validate';
-import { EMAIL_TAKEN, isTaken, USER_NAME_TAKEN } from '../../users/user/email-taken';
+import { EMAIL_TAKEN, isTaken, USER_NAME_TAKEN } from '../../users/user/unique-fields';
 import { isSame } from '../../users/user/user.changes';
 import { UpdateUserDto } from '../../users/user/user.dto';
 import type { User } from '../../users/user/user.entity';

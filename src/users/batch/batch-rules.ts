@@ -2,7 +2,7 @@ import { newId } from '../../database/id';
 import type { Fault } from '../../http/fault';
 import { mapGivingWay } from '../../http/server/give-way';
 import { validate } from '../../http/input/validate';
-import { EMAIL_TAKEN, USER_NAME_TAKEN } from '../user/email-taken';
+import { EMAIL_TAKEN, USER_NAME_TAKEN } from '../user/unique-fields';
 import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';

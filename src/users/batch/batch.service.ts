@@ -7,7 +7,7 @@ import type { Caller } from '../../http/caller';
 import { mapGivingWay } from '../../http/server/give-way';
 import type { IdempotentRequest } from '../../http/input/idempotency-key';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
-import { lostRace } from '../user/email-taken';
+import { lostRace } from '../user/unique-fields';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { answerOf, atomicRefusal } from './batch-answer';
 import { decide, keysOf, type RowOutcome, type ValidatedRow, validateRow } from './batch-rules';

@@ -18,7 +18,7 @@ import { serializeUser } from '../user/user.serializer';
 import type { UserView } from '../user/user.view';
 import { userRestored } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
-import { UNIQUE_FIELDS } from '../user/email-taken';
+import { UNIQUE_FIELDS } from '../user/unique-fields';
 import { DeletedUser, userOf } from './deleted-user.entity';
 import { SERVICE_OPTIONS } from '../../feature/options.module';
 import type { DeletedUsersOptions } from './deleted-user-retention';
