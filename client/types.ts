@@ -6,11 +6,13 @@ export interface Health {
 }
 
 export interface Batch {
-  /** The users, each as in a POST. In the mode `upsert`, existing users require only the email. */
+  /** The users, each as in a POST. In the mode `upsert`, existing users require only the field that identifies them. */
   users: BatchUser[];
-  /** What to do if a user already has the email: `create` refuses the element, `upsert` changes that user as a PATCH does. */
+  /** What to do if the user of an element exists: `create` refuses the element, `upsert` changes that user as a PATCH does. */
   mode?: 'create' | 'upsert';
-  /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken emails. */
+  /** The field that identifies the users of the mode `upsert`: `email`, the default, or `externalId`, with which an element may also change the email. */
+  by?: 'email' | 'externalId';
+  /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken values. */
   atomic?: boolean;
   /** Whether to report what would happen without writing anything. */
   dryRun?: boolean;
@@ -19,7 +21,7 @@ export interface Batch {
 export interface BatchResult {
   /** The position of the element. */
   index: number;
-  /** The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email taken. */
+  /** The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email or external id taken. */
   status: 200 | 201 | 400 | 409;
   /** The id of the user; null on failure, and if a dry run would create the user. */
   id: string | null;
@@ -50,6 +52,8 @@ export interface BatchAnswer {
 }
 
 export interface CreateUser {
+  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null removes it. */
+  externalId?: string | null;
   /** Full display name; surrounding white space is removed. */
   name: string;
   /** Primary email address, unique within the organization; surrounding white space is removed. */
@@ -65,6 +69,8 @@ export interface CreateUser {
 export interface User {
   /** Assigned by the service: `usr_` and 26 letters and digits. */
   id: string;
+  /** Your own id of the user, such as a personnel number; unique within the organization. Null if it has none. */
+  externalId: string | null;
   /** Full display name. */
   name: string;
   /** Primary email address in its original letter case; unique within the organization. */
@@ -84,6 +90,8 @@ export interface User {
 }
 
 export interface UpdateUser {
+  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null removes it. */
+  externalId?: string | null;
   /** Full display name; surrounding white space is removed. */
   name?: string;
   /** Primary email address, unique within the organization; surrounding white space is removed. */
@@ -99,6 +107,8 @@ export interface UpdateUser {
 export interface DeletedUser {
   /** Assigned by the service: `usr_` and 26 letters and digits. */
   id: string;
+  /** Your own id of the user, such as a personnel number; unique within the organization. Null if it has none. */
+  externalId: string | null;
   /** Full display name. */
   name: string;
   /** Primary email address in its original letter case; unique within the organization. */
@@ -607,6 +617,8 @@ export interface UserExport {
 
 /** An element of a batch: a user as in a POST, or with `upsert` the fields to change. */
 export interface BatchUser {
+  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null removes it. */
+  externalId?: string | null;
   /** Full display name; surrounding white space is removed. */
   name?: string;
   /** Primary email address, unique within the organization; surrounding white space is removed. */
@@ -712,6 +724,8 @@ export interface ListUsersQuery {
   sort?: 'name' | 'email' | 'createdAt' | 'updatedAt';
   /** The direction of the sort. The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`. */
   order?: 'asc' | 'desc';
+  /** Only the user with this external id. */
+  externalId?: string;
   /** Only the user with this email address; letter case is ignored. */
   email?: string;
   /** Only users with this role. */
@@ -727,7 +741,7 @@ export interface ListUsersQuery {
 }
 
 export interface SearchUsersQuery {
-  /** Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string value of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full text or by at least its first 12 characters. There is no special syntax. */
+  /** Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string value of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full text or by at least its first 12 characters, and an external id by its full text. There is no special syntax. */
   q: string;
   /** Only users with this role. */
   role?: 'member' | 'admin' | 'viewer';

@@ -21,6 +21,8 @@ import { AddTokenParents1764200000063 } from './1764200000063-add-token-parents'
 import { IndexTokenParents1764200000064 } from './1764200000064-index-token-parents';
 import { AddOrganizationStates1764200000070 } from './1764200000070-add-organization-states';
 import { IndexOrganizations1764200000071 } from './1764200000071-index-organizations';
+import { AddExternalIds1764200000080 } from './1764200000080-add-external-ids';
+import { IndexExternalIds1764200000081 } from './1764200000081-index-external-ids';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -47,4 +49,6 @@ export const migrations = [
   IndexTokenParents1764200000064,
   AddOrganizationStates1764200000070,
   IndexOrganizations1764200000071,
+  AddExternalIds1764200000080,
+  IndexExternalIds1764200000081,
 ];

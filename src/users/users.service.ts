@@ -180,10 +180,10 @@ export class UsersService {
     { organizationId }: Caller,
     input: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
-    const { email, role, active, group, ...page } = validatedInput(ListUsersDto, input);
+    const { externalId, email, role, active, group, ...page } = validatedInput(ListUsersDto, input);
     return this.database.read(organizationId, async (manager) => {
       const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
-      const users = { organizationId, filter: { email, role, active }, members };
+      const users = { organizationId, filter: { externalId, email, role, active }, members };
       return pageOfUsers<Row>(manager, users, columns, { ...page, of: group });
     });
   }

@@ -8,7 +8,8 @@ import { OrganizationsService } from '../../src/auth/organizations/organizations
 import { Background } from '../../src/background/background';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { UserSearch } from '../../src/users/search/user-search.service';
-import { findUsers, findUsersLocked } from '../../src/users/batch/batch-writes';
+import { IDENTITIES, type Identity } from '../../src/users/batch/batch-rules';
+import { findOwners, findUsers, findUsersLocked } from '../../src/users/batch/batch-writes';
 import { USER_COLUMNS } from '../../src/users/user/user.entity';
 import type { UserFilter } from '../../src/users/user/user.filter';
 import { emailKey } from '../../src/users/user/user.keys';
@@ -50,6 +51,7 @@ beforeAll(async () => {
   api = await service.client();
   organizationId = api.organizationId;
   await fillOrganization(dataSource, organizationId, OTHERS, USERS, (n) => ({
+    externalId: n % 3 === 0 ? `E-${n}` : null,
     role: n % 1_000 === 0 ? 'viewer' : 'member',
     active: n % 1_000 !== 1,
   }));
@@ -96,6 +98,7 @@ describe('whatever the statistics and VACUUM say', () => {
     const people = (await service.app.get(UsersService).list(organizationId, { limit: 100 })).data;
     const [someone] = people;
     const keys = people.map(({ email }) => emailKey(email));
+    const externalIds = people.flatMap(({ externalId }) => externalId ?? []);
     const statements: Record<string, Statement[]> = {};
     for (const q of [
       'smith',
@@ -114,6 +117,7 @@ describe('whatever the statistics and VACUUM say', () => {
       someone.email,
       someone.id,
       someone.id.slice(0, 14),
+      externalIds[0],
     ])
       for (const filter of FILTERS)
         statements[`search ${q === someone.id ? 'id' : q} ${nameOf(filter)}`] = await search(q, filter);
@@ -127,6 +131,8 @@ describe('whatever the statistics and VACUUM say', () => {
           statements[`list ${sort} ${order} ${nameOf(filter)}`] = await list({ sort, order, ...filter });
     for (const filter of [{}, { role: 'viewer' }, { active: false }] as const)
       statements[`list email ${nameOf(filter)}`] = await list({ email: someone.email, ...filter });
+    for (const filter of [{}, { role: 'member' }, { email: someone.email }] as const)
+      statements[`list externalId ${nameOf(filter)}`] = await list({ externalId: externalIds[0], ...filter });
     for (const filter of FILTERS) {
       const users = { organizationId, filter };
       statements[`range ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
@@ -144,8 +150,18 @@ describe('whatever the statistics and VACUUM say', () => {
       service.app.get(UsersService).get(organizationId, someone.id),
     );
     for (const find of [findUsers, findUsersLocked])
-      statements[find.name] = await selectsOf(dataSource, () =>
-        find(dataSource.manager, organizationId, keys),
+      for (const [by, values] of Object.entries({ email: keys, externalId: externalIds }))
+        statements[`${find.name} ${by}`] = await selectsOf(dataSource, () =>
+          find(dataSource.manager, organizationId, values, by as Identity),
+        );
+    for (const by of IDENTITIES)
+      statements[`findOwners ${by}`] = await selectsOf(dataSource, () =>
+        findOwners(
+          dataSource.manager,
+          organizationId,
+          people.map((fields) => ({ row: fields, fields })),
+          by,
+        ),
       );
     const paths: Record<string, string[][]> = {};
     for (const [name, list] of Object.entries(statements))
@@ -214,8 +230,19 @@ describe('whatever the statistics and VACUUM say', () => {
       ['users_organization_id_created_at_id_idx'],
     ]);
     expect(withFreshOnes['read one']).toEqual([['users_pkey']]);
-    expect(withFreshOnes['findUsers']).toEqual([['users_organization_id_email_key_key']]);
-    expect(withFreshOnes['findUsersLocked']).toEqual([['users_organization_id_email_key_key', 'users_pkey']]);
+    const KEYS = {
+      email: 'users_organization_id_email_key_key',
+      externalId: 'users_organization_id_external_id_key',
+    };
+    for (const filter of ['all', 'member'])
+      expect(withFreshOnes[`list externalId ${filter}`]).toEqual([[KEYS.externalId]]);
+    for (const by of IDENTITIES) {
+      expect(withFreshOnes[`findUsers ${by}`]).toEqual([[KEYS[by]]]);
+      expect(withFreshOnes[`findUsersLocked ${by}`]).toEqual([[KEYS[by], 'users_pkey']]);
+      expect(withFreshOnes[`findOwners ${by}`]).toEqual([
+        [KEYS.email, KEYS.externalId, 'users_organization_id_user_name_key'],
+      ]);
+    }
     expect(withFreshOnes['list name asc viewer']).toEqual([
       ['users_organization_id_role_active_name_key_name_id_idx'],
     ]);

@@ -2,9 +2,9 @@ import type { DataSource } from 'typeorm';
 import { systemCaller } from '../../src/http/caller';
 import { newId } from '../../src/database/id';
 import { person } from '../../src/demo/people';
-import { writeUsers } from '../../src/users/batch/batch-writes';
+import { inOrderOfEmails, writeUsers } from '../../src/users/batch/batch-writes';
+import { withDefaults } from '../../src/users/user/user.changes';
 import type { UserFields } from '../../src/users/user/user.entity';
-import { emailKey } from '../../src/users/user/user.keys';
 import { UserLifecycle } from '../../src/users/user/user-lifecycle';
 
 const PER_TRANSACTION = 1_000;
@@ -22,15 +22,10 @@ export async function fillOrganization(
     const length = Math.min(PER_TRANSACTION, from + count - first);
     const users = Array.from({ length }, (_, i) => ({
       id: newId('usr'),
-      changes: { ...person(first + i), ...fields(first + i) } as UserFields,
+      changes: withDefaults({ ...person(first + i), ...fields(first + i) } as UserFields),
     }));
     await dataSource.transaction((manager) =>
-      writeUsers(
-        manager,
-        by,
-        new Map(users.map((user) => [emailKey(user.changes.email), user])),
-        new UserLifecycle(),
-      ),
+      writeUsers(manager, by, inOrderOfEmails(users), new UserLifecycle()),
     );
   }
 }

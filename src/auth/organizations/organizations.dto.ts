@@ -1,6 +1,5 @@
 import { PartialType, PickType } from '@nestjs/mapped-types';
-import { ValidateIf } from 'class-validator';
-import { Flag, OneOf, Optional, Text } from '../../http/input/checks';
+import { Flag, Nullable, OneOf, Optional, Text } from '../../http/input/checks';
 import { PageQuery } from '../../pages/page';
 import type { Order } from '../../pages/paginate';
 
@@ -22,7 +21,7 @@ export class CreateOrganizationDto {
    * The id by which another system knows the organization; no two organizations have the same. Null means none.
    * @example 'customer-4711'
    */
-  @ValidateIf((_object, value) => value !== undefined && value !== null)
+  @Nullable()
   @Text(1, 200)
   externalId?: string | null;
 }

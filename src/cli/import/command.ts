@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../database/data-source';
 import { systemCaller } from '../../http/caller';
 import { optimizeForSize } from '../../process/v8';
-import { type Mode, MODES } from '../../users/batch/batch-rules';
+import { type Identity, type Mode, MODES } from '../../users/batch/batch-rules';
 import { BatchService } from '../../users/batch/batch.service';
 import { type Format, fileFormatOf, formatOption, isTsv } from './format';
 import { requireOrganization, withService } from '../with-service';
@@ -20,6 +20,7 @@ interface ImportOptions extends CsvOptions {
   json?: boolean;
   dryRun?: boolean;
   mode: Mode;
+  by?: Identity;
   refused?: string;
 }
 
@@ -44,6 +45,11 @@ export function addImport(users: Command): void {
         .choices(MODES)
         .default('create'),
     )
+    .option(
+      '--by <field>',
+      'what identifies the users of --mode upsert: email, or external-id, with which emails may change (default: email)',
+      parseIdentity,
+    )
     .option('--dry-run', 'only report what the import would do')
     .option(
       '--refused <file>',
@@ -53,10 +59,10 @@ export function addImport(users: Command): void {
     .addHelpText(
       'after',
       `
-CSV: The first line names the columns, in any letter case: name, email, role,
-active (true or false, in any letter case), metadata (as JSON). Any other column
-must be named by --ignore-columns. An empty cell counts as missing, and a row of
-empty cells is skipped.
+CSV: The first line names the columns, in any letter case: externalId, name,
+email, role, active (true or false, in any letter case), metadata (as JSON). Any
+other column must be named by --ignore-columns. An empty cell counts as missing,
+and a row of empty cells is skipped.
 
 If a CSV file has the column id, as an export has, the apostrophe that an export
 puts before a formula is removed. In a file without it, an apostrophe is part of
@@ -69,7 +75,8 @@ ignored. Rows are validated like requests to the API and written in batches of
 up to 500, each as a whole or not at all. With --mode upsert, a row changes only
 the fields that it contains, and one that changes nothing counts as unchanged;
 use it to resume an import. A repeated email is refused within a batch; in a
-later batch it is that of an existing user, which --dry-run does not know.
+later batch it is that of an existing user, which --dry-run does not know. With
+--by external-id, a row changes the user with its externalId, also the email.
 
 Refused rows are written to a file of the same format, with the reason in a
 column or property "refused_because", which an import ignores: correct the rows
@@ -82,6 +89,7 @@ Examples:
   ums users import people.csv --organization org_… --dry-run
   ums users import people.csv --organization org_… --ignore-columns "Phone,Full address"
   ums users import people.refused.csv --organization org_…
+  ums users import staff.csv --organization org_… --mode upsert --by external-id
   zcat people.ndjson.gz | ums users import - --organization org_… --mode upsert --json`,
     )
     .action(importUsers);
@@ -89,7 +97,8 @@ Examples:
 
 async function importUsers(path: string, options: ImportOptions): Promise<void> {
   optimizeForSize();
-  const { organization, mode, dryRun = false } = options;
+  const { organization, mode, by: identity, dryRun = false } = options;
+  if (identity && mode !== 'upsert') throw new Error('--by is for --mode upsert.');
   const format = fileFormatOf(path, options.format);
   const { source, total, bytesRead } = open(path);
   const refusedFile =
@@ -104,7 +113,8 @@ async function importUsers(path: string, options: ImportOptions): Promise<void> 
     await runImport(
       {
         file,
-        add: async (users) => (await batches.run(by, { users, mode, atomic: false, dryRun })).answer,
+        add: async (users) =>
+          (await batches.run(by, { users, mode, by: identity, atomic: false, dryRun })).answer,
         refusedFile,
         dryRun,
         total,
@@ -121,11 +131,11 @@ async function readerOf(
   source: Readable,
   path: string,
   format: Format,
-  { delimiter, ignoreColumns }: CsvOptions,
+  { by, delimiter, ignoreColumns }: ImportOptions,
 ): Promise<ImportFile> {
   if (format === 'csv') {
     const { readCsv } = await import('./csv-file.js');
-    return readCsv(source, { delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined), ignoreColumns });
+    return readCsv(source, { delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined), ignoreColumns, by });
   }
   if (delimiter !== undefined || ignoreColumns !== undefined)
     throw new Error('--delimiter and --ignore-columns are for CSV files. If this is one, add --format csv.');
@@ -146,6 +156,12 @@ function open(path: string): { source: Readable; total?: number; bytesRead(): nu
   const stat = fstatSync(fd);
   const source = createReadStream(path, { fd });
   return { source, total: stat.isFile() ? stat.size : undefined, bytesRead: () => source.bytesRead };
+}
+
+function parseIdentity(text: string): Identity {
+  if (text === 'email') return text;
+  if (text === 'external-id') return 'externalId';
+  throw new InvalidArgumentError('It must be email or external-id.');
 }
 
 function parseDelimiter(text: string): string {

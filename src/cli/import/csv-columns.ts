@@ -1,5 +1,6 @@
 import { columnKey } from '../../../csv/csv-file';
 import { formatRows } from '../../../csv/write-csv';
+import type { Identity } from '../../users/batch/batch-rules';
 import { USER_FIELDS, WRITABLE_FIELDS } from '../../users/user/user.entity';
 import type { UserView } from '../../users/user/user.view';
 
@@ -11,13 +12,17 @@ const FIELD_NAMES = new Map(USER_FIELDS.map((name) => [name.toLowerCase(), name]
 export const KNOWN_COLUMNS = [...FIELD_NAMES.keys()];
 
 /** The field of each column; undefined if it is left out. Throws if one is missing, or unknown and not in `ignored`. */
-export function fieldsOfColumns(names: string[], ignored: readonly string[]): (keyof UserView | undefined)[] {
+export function fieldsOfColumns(
+  names: string[],
+  ignored: readonly string[],
+  required: Identity = 'email',
+): (keyof UserView | undefined)[] {
   const isIgnored = ignored.map(columnKey);
   const keys = names.map(columnKey);
   const imported = keys.filter((key) => !isIgnored.includes(key));
-  if (!imported.includes('email')) {
+  if (!imported.includes(columnKey(required))) {
     throw new Error(
-      `The column email is missing; the first line has ${quotedNames(names)}. ${HINT} ` +
+      `The column ${required} is missing; the first line has ${quotedNames(names)}. ${HINT} ` +
         'For a delimiter other than comma, semicolon or tab, use --delimiter.',
     );
   }

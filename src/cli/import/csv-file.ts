@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { CsvFile } from '../../../csv/csv-file';
 import { parseRow } from '../../../csv/csv-rows';
 import { valuesOf } from '../../../csv/values';
+import type { Identity } from '../../users/batch/batch-rules';
 import { fieldsOfColumns, KNOWN_COLUMNS } from './csv-columns';
 import { type ImportFile, type ImportRow, rowFault } from './import-file';
 
@@ -10,14 +11,17 @@ export interface CsvOptions {
   delimiter?: string;
   /** The names of columns to leave out, as a row of CSV. */
   ignoreColumns?: string;
+  /** The column that a file must have. Default: email. */
+  by?: Identity;
 }
 
 /** Reads the rows of a CSV file, and writes refused ones in the same form. */
-export function readCsv(source: Readable, { delimiter, ignoreColumns }: CsvOptions = {}): ImportFile {
+export function readCsv(source: Readable, { delimiter, ignoreColumns, by }: CsvOptions = {}): ImportFile {
   let file: CsvFile;
   async function* rows(): AsyncGenerator<ImportRow> {
     file = await CsvFile.open(source, { known: KNOWN_COLUMNS, delimiter });
-    const fields = fieldsOfColumns(file.header, ignoreColumns === undefined ? [] : namesIn(ignoreColumns));
+    const ignored = ignoreColumns === undefined ? [] : namesIn(ignoreColumns);
+    const fields = fieldsOfColumns(file.header, ignored, by);
     for await (const row of file.rows) {
       const { values, fault } = valuesOf(row, fields);
       yield {

@@ -36,16 +36,23 @@ export const fault = (
   context?: Omit<FaultContext, 'code'>,
 ): ValidationOptions => ({ message, context: { code, ...context } });
 
-/** A check that class-validator does not have. It gets values of any type. */
+/** A check that class-validator does not have. It gets values of any type, and the input that they belong to. */
 export const Satisfies = (
   name: string,
   constraints: unknown[],
-  isValid: (value: unknown) => boolean,
+  isValid: (value: unknown, input: object) => boolean,
   options: ValidationOptions,
-) => ValidateBy({ name, constraints, validator: { validate: isValid } }, options);
+) =>
+  ValidateBy(
+    { name, constraints, validator: { validate: (value, args) => isValid(value, args!.object) } },
+    options,
+  );
 
 /** The property may be absent; `null` does not count as absent. */
 export const Optional = () => ValidateIf((_object, value) => value !== undefined);
+
+/** The property may be absent or `null`. */
+export const Nullable = () => ValidateIf((_object, value) => value !== undefined && value !== null);
 
 /** The property must be absent. Its fault is "immutable", which says more than "unknown". */
 export const Immutable = () =>
@@ -73,6 +80,15 @@ export const Email = () =>
 /** One of a closed set of strings. */
 export const OneOf = (values: readonly string[]) =>
   IsIn(values, fault('invalid', `must be one of ${values.join(', ')}`));
+
+/** The property may be there only if another one has this value. */
+export const OnlyWith = (other: string, value: string) =>
+  Satisfies(
+    'isOnlyWith',
+    [other, value],
+    (_value, input) => (input as Record<string, unknown>)[other] === value,
+    fault('invalid', `is allowed only if ${other} is ${value}`),
+  );
 
 /** `true` or `false`. */
 export const Flag = () => IsBoolean(fault('invalid', 'must be true or false'));

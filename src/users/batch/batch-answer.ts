@@ -52,8 +52,9 @@ export function atomicRefusal(outcomes: readonly RowOutcome[]): Error | undefine
     const message = count === 1 ? '1 field is invalid.' : `${count} fields are invalid.`;
     return new BadRequestException({ statusCode: 400, code: 'validation_failed', message, errors: faults });
   }
+  const value = faults.every(({ field }) => field.endsWith('.email')) ? 'email' : 'value';
   const message =
-    faults.length === 1 ? '1 email is already used.' : `${faults.length} emails are already used.`;
+    faults.length === 1 ? `1 ${value} is already used.` : `${faults.length} ${value}s are already used.`;
   return conflict(message, faults);
 }
 

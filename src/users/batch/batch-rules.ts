@@ -2,20 +2,30 @@ import { newId } from '../../database/id';
 import type { Fault } from '../../http/fault';
 import { mapGivingWay } from '../../http/server/give-way';
 import { validate } from '../../http/input/validate';
-import { EMAIL_TAKEN, USER_NAME_TAKEN } from '../user/unique-fields';
+import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from '../user/unique-fields';
 import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';
 import { CreateUserDto, UpdateUserDto } from '../user/user.dto';
+import type { UniqueValues } from './unique-values';
 
-/** Whether the email of an existing user is taken, or the row changes that user. */
+/** Whether a row of an existing user is refused or changes that user. */
 export const MODES = ['create', 'upsert'] as const;
 export type Mode = (typeof MODES)[number];
+
+/** The field by which a row finds its user. */
+export const IDENTITIES = ['email', 'externalId'] as const;
+export type Identity = (typeof IDENTITIES)[number];
+
+export interface Rules {
+  mode: Mode;
+  by: Identity;
+}
 
 /** A row, validated as the API validates a request. */
 export interface ValidatedRow {
   row: unknown;
-  /** The key of its email; undefined if it has no valid one. */
+  /** What identifies its user: the external id, or the key of the email; undefined if that is not valid. */
   key?: string;
   fields?: Partial<UserFields>;
   faults?: Fault[];
@@ -24,7 +34,7 @@ export interface ValidatedRow {
 /** A stored user. The metadata is text: parsed, the metadata of 500 users could take 170 MB. */
 export type StoredUser = Omit<User, 'metadata'> & { metadata: string };
 
-/** The user with the email of a row. */
+/** The user of a row. */
 export interface KnownUser {
   id: string;
   /** Undefined if it is new. */
@@ -43,15 +53,18 @@ export const parsedUser = (stored: StoredUser): User => ({
 export type RowOutcome =
   { kind: 'created' | 'updated' | 'unchanged'; user: KnownUser } | { kind: 'refused'; faults: Fault[] };
 
-/** With `upsert` a row may omit the fields that should not change, except the email, which identifies the user. */
-export function validateRow(row: unknown, mode: Mode): ValidatedRow {
+/** With `upsert` a row may omit the fields that should not change, except the one that identifies the user. */
+export function validateRow(row: unknown, { mode, by }: Rules): ValidatedRow {
   const { dto, faults } = validate<Partial<UserFields>>(
     mode === 'upsert' ? UpdateUserDto : CreateUserDto,
     row,
   );
-  const email = dto ? dto.email : validEmailIn(row, faults);
-  return { row, key: email === undefined ? undefined : emailKey(email), fields: dto, faults };
+  const identity = (dto ?? validIn(row, faults, by))[by] ?? undefined;
+  return { row, key: identity && keyOf(identity, by), fields: dto, faults };
 }
+
+/** The form in which the identities of users are compared. */
+export const keyOf = (identity: string, by: Identity) => (by === 'email' ? emailKey(identity) : identity);
 
 /** The distinct keys of the rows. */
 export const keysOf = (rows: readonly ValidatedRow[]): string[] => [
@@ -59,52 +72,74 @@ export const keysOf = (rows: readonly ValidatedRow[]): string[] => [
 ];
 
 /**
- * Decides the outcome of each row, and records new and changed users in `known`, by email key. If an email occurs
- * twice, the first row that is not refused gets it. `userNames` are the keys that are the user name of another user.
+ * Decides the outcome of each row, and records new and changed users in `known`, by their keys, and in `values`. If two
+ * rows have the same key, the first one that is not refused gets it.
  */
 export function decide(
   rows: readonly ValidatedRow[],
   known: Map<string, KnownUser>,
-  userNames: ReadonlySet<string>,
-  mode: Mode,
+  values: UniqueValues,
+  rules: Rules,
 ): Promise<RowOutcome[]> {
   const seen = new Set<string>();
   return mapGivingWay(rows, (row) => {
-    const outcome = decideRow(row, known, userNames, mode, row.key !== undefined && seen.has(row.key));
+    const outcome = decideRow(row, known, values, rules, row.key !== undefined && seen.has(row.key));
     if (outcome.kind !== 'refused') seen.add(row.key!);
     return outcome;
   });
 }
 
 function decideRow(
-  { row, key, fields, faults }: ValidatedRow,
+  row: ValidatedRow,
   known: Map<string, KnownUser>,
-  userNames: ReadonlySet<string>,
-  mode: Mode,
+  values: UniqueValues,
+  { mode, by }: Rules,
   isRepeated: boolean,
 ): RowOutcome {
-  const user = key === undefined ? undefined : known.get(key);
-  if (!user) {
-    const created =
-      mode === 'create' ? { dto: fields as CreateUserDto, faults } : validate(CreateUserDto, row);
-    if (created.faults) return refused(created.faults);
-    if (userNames.has(key!)) return refused([USER_NAME_TAKEN]);
-    const added = { id: newId('usr'), changes: withDefaults(created.dto) };
-    known.set(key!, added);
-    return { kind: 'created', user: added };
-  }
-  if (faults) return refused(faults);
-  if (mode === 'create' || isRepeated) return refused([EMAIL_TAKEN]);
-  // The first row with this email that is not refused, so the user is stored and unchanged.
-  user.changes = changesOf(parsedUser(user.stored!), fields!);
-  return { kind: user.changes ? 'updated' : 'unchanged', user };
+  const user = mode === 'create' || row.key === undefined ? undefined : known.get(row.key);
+  if (!user) return decideNew(row, known, values, { mode, by });
+  if (row.faults) return refused(row.faults);
+  if (isRepeated) return refused([by === 'email' ? EMAIL_TAKEN : EXTERNAL_ID_TAKEN]);
+  // The first row of this user that is not refused, so the user is stored and unchanged.
+  const before = parsedUser(user.stored!);
+  const changes = changesOf(before, row.fields!);
+  if (!changes) return { kind: 'unchanged', user };
+  const after = { ...before, ...changes };
+  const fault = values.faultOf(user.id, after);
+  if (fault) return refused([fault]);
+  values.change(user.id, before, after);
+  user.changes = changes;
+  return { kind: 'updated', user };
+}
+
+function decideNew(
+  { row, key, fields, faults }: ValidatedRow,
+  known: Map<string, KnownUser>,
+  values: UniqueValues,
+  { mode, by }: Rules,
+): RowOutcome {
+  const created = mode === 'create' ? { dto: fields as CreateUserDto, faults } : validate(CreateUserDto, row);
+  if (created.faults || key === undefined) return refused(withoutKey(key, created.faults ?? [], by));
+  const changes = withDefaults(created.dto);
+  const user = { id: newId('usr'), changes };
+  const fault = values.faultOf(user.id, changes);
+  if (fault) return refused([fault]);
+  values.change(user.id, undefined, changes);
+  known.set(key, user);
+  return { kind: 'created', user };
 }
 
 const refused = (faults: Fault[]): RowOutcome => ({ kind: 'refused', faults });
 
-/** The email of a row with faults, if the email itself is valid. A thousand other faults keep validation from it. */
-function validEmailIn(row: unknown, faults: readonly Fault[]): string | undefined {
-  if (faults.some(({ field }) => field === 'email')) return undefined;
-  const { email } = Object(row) as { email?: unknown };
-  return typeof email === 'string' ? email.trim() : undefined;
+/** The faults of a row, with the one of an identity that is missing: only the email is required of every new user. */
+const withoutKey = (key: string | undefined, faults: Fault[], by: Identity): Fault[] =>
+  key !== undefined || faults.some(({ field }) => field === by || field === 'body')
+    ? faults
+    : [...faults, { field: by, code: 'required', message: 'is required' }];
+
+/** The identity in a row with faults, if it is valid itself. A thousand other faults keep validation from it. */
+function validIn(row: unknown, faults: readonly Fault[] | undefined, by: Identity): Partial<UserFields> {
+  const value = (Object(row) as Partial<Record<Identity, unknown>>)[by];
+  const isFaulty = typeof value !== 'string' || faults?.some(({ field }) => field === by);
+  return isFaulty ? {} : { [by]: value.trim() };
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { columnsOf } from '../../database/columns';
-import { query, rowsOf, type Sql, sql } from '../../database/sql';
+import { query, raw, rowsOf, type Sql, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import { putSearchTexts } from '../search/user-search.entity';
@@ -8,12 +8,20 @@ import { User, USER_FIELDS, WRITABLE_FIELDS } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import type { UserChange, UserLifecycle } from '../user/user-lifecycle';
 import { userCreated, userUpdated } from '../user/user.events';
-import { type KnownUser, type StoredUser, parsedUser } from './batch-rules';
+import {
+  type Identity,
+  keyOf,
+  type KnownUser,
+  parsedUser,
+  type StoredUser,
+  type ValidatedRow,
+} from './batch-rules';
+import type { Owner } from './unique-values';
 
 /** The maximum characters of metadata in one statement; a single user may have more. */
 const MAX_METADATA = 64 * 1024;
 
-const STORED = columnsOf(User, ['organizationId', ...USER_FIELDS]);
+const STORED = columnsOf(User, ['organizationId', ...USER_FIELDS, 'userNameKey']);
 
 const WRITTEN = columnsOf(User, [
   'organizationId',
@@ -24,13 +32,14 @@ const WRITTEN = columnsOf(User, [
   'version',
 ]);
 
-/** The users with these emails, by email key. */
+/** The users with these external ids or emails, by their keys. */
 export async function findUsers(
   manager: EntityManager,
   organizationId: string,
   keys: string[],
+  by: Identity,
 ): Promise<Map<string, KnownUser>> {
-  return byEmailKey(await query(manager, selectUsers(organizationId, keys)));
+  return byKey(await query(manager, selectUsers(organizationId, keys, by)), by);
 }
 
 /** The same users, locked until the transaction ends. The order of the locks prevents a deadlock of two batches. */
@@ -38,53 +47,67 @@ export async function findUsersLocked(
   manager: EntityManager,
   organizationId: string,
   keys: string[],
+  by: Identity,
 ): Promise<Map<string, KnownUser>> {
   const statement = sql`
     SELECT ${STORED.selectJsonAsText} FROM ${User}
-    WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(SELECT id FROM (${selectUsers(organizationId, keys)}) AS found))
+    WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(SELECT id FROM (${selectUsers(organizationId, keys, by)}) AS found))
     ORDER BY id FOR NO KEY UPDATE`;
-  return byEmailKey(await query(manager, statement));
+  return byKey(await query(manager, statement), by);
 }
 
 /** Looks up each key in the index. For a join or = ANY, a planner without statistics would read all users. */
-const selectUsers = (organizationId: string, keys: string[]): Sql => sql`
-  SELECT ${STORED.selectJsonAsText} FROM unnest(${keys}::text[]) AS wanted (email_key), LATERAL (
-    SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = wanted.email_key OFFSET 0
+const selectUsers = (organizationId: string, keys: string[], by: Identity): Sql => sql`
+  SELECT ${STORED.selectJsonAsText} FROM unnest(${keys}::text[]) AS wanted (key), LATERAL (
+    SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND ${raw(KEY_COLUMNS[by])} = wanted.key OFFSET 0
   ) AS users`;
 
-const byEmailKey = (users: StoredUser[]) =>
-  new Map(users.map((stored): [string, KnownUser] => [emailKey(stored.email), { id: stored.id, stored }]));
+const KEY_COLUMNS: Record<Identity, string> = { email: 'email_key', externalId: 'external_id' };
 
-/** The keys that are the user name of a user with another email. */
-export async function findUserNames(
+const byKey = (users: StoredUser[], by: Identity) =>
+  new Map(users.map((stored): [string, KnownUser] => [keyOf(stored[by]!, by), { id: stored.id, stored }]));
+
+/** The users who have the other unique values of these rows. */
+export function findOwners(
   manager: EntityManager,
   organizationId: string,
-  keys: string[],
-): Promise<Set<string>> {
-  const names = await query<{ key: string }>(
+  rows: readonly ValidatedRow[],
+  by: Identity,
+): Promise<Owner[]> {
+  const emails = rows.flatMap(({ fields }) => (fields?.email === undefined ? [] : emailKey(fields.email)));
+  const externalIds = rows.flatMap(({ fields }) => fields?.externalId ?? []);
+  const owners = (field: Owner['field'], values: string[], condition: string) => sql`
+    SELECT ${field} AS field, users.id, value FROM unnest(${values}::text[]) AS wanted (value), LATERAL (
+      SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND ${raw(condition)} OFFSET 0
+    ) AS users`;
+  return query<Owner>(
     manager,
-    sql`SELECT wanted.key FROM unnest(${keys}::text[]) AS wanted (key), LATERAL (
-          SELECT FROM ${User} WHERE organization_id = ${organizationId} AND coalesce(user_name_key, email_key) = wanted.key
-            AND user_name_key <> email_key OFFSET 0
-        ) AS users`,
+    sql`${owners('email', by === 'email' ? [] : emails, 'email_key = value')}
+        UNION ALL
+        ${owners('userName', emails, 'coalesce(user_name_key, email_key) = value AND user_name_key IS NOT NULL')}
+        UNION ALL
+        ${owners('externalId', by === 'externalId' ? [] : externalIds, 'external_id = value')}`,
   );
-  return new Set(names.map(({ key }) => key));
 }
 
 /**
- * Writes new users, and changed ones that are locked, by email key. Fails as a whole if another request has
- * created a user with one of the emails meanwhile.
+ * Writes new users, and changed ones that are locked, in their order. Fails as a whole if another request has given one
+ * of their unique values to another user meanwhile.
  */
 export async function writeUsers(
   manager: EntityManager,
   by: Caller,
-  users: ReadonlyMap<string, KnownUser>,
+  users: readonly KnownUser[],
   lifecycle: UserLifecycle,
 ): Promise<void> {
-  const byEmail = [...users].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, user]) => user);
-  for (const group of groupsOf(byEmail.filter(({ changes }) => changes)))
-    await writeGroup(manager, by, group, lifecycle);
+  for (const group of groupsOf(users)) await writeGroup(manager, by, group, lifecycle);
 }
+
+/** The order of the emails, in which two batches that create the same users wait for each other without a deadlock. */
+export const inOrderOfEmails = (users: readonly KnownUser[]): KnownUser[] => {
+  const keyed = users.map((user) => ({ user, key: emailKey(user.changes?.email ?? user.stored!.email) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ user }) => user);
+};
 
 async function writeGroup(
   manager: EntityManager,
@@ -131,13 +154,11 @@ async function putUsers(manager: EntityManager, users: readonly UserChange[]): P
 
 /**
  * The users of each statement: large metadata takes so long to index that one statement for all of them would time out.
- * New users come first; the order of their emails prevents a deadlock between two batches that create the same users.
  */
 function groupsOf(users: readonly KnownUser[]): KnownUser[][] {
-  const sorted = [...users.filter(({ stored }) => !stored), ...users.filter(({ stored }) => stored)];
   const groups: KnownUser[][] = [];
   let left = 0;
-  for (const user of sorted) {
+  for (const user of users) {
     const length = user.changes!.metadata
       ? JSON.stringify(user.changes!.metadata).length
       : user.stored!.metadata.length;

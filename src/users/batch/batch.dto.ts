@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
-import { fault, Flag, OneOf, Optional } from '../../http/input/checks';
+import { fault, Flag, OneOf, OnlyWith, Optional } from '../../http/input/checks';
 import { LevelsAround } from '../../http/input/json-faults';
-import { type Mode, MODES } from './batch-rules';
+import { IDENTITIES, type Identity, type Mode, MODES } from './batch-rules';
 
 const MAX_USERS = 500;
 
@@ -16,14 +16,14 @@ const Users = () =>
 
 export class BatchDto {
   /**
-   * The users, each as in a POST. In the mode `upsert`, existing users require only the email.
+   * The users, each as in a POST. In the mode `upsert`, existing users require only the field that identifies them.
    * @example [{ "name": "Ada Lovelace", "email": "ada@example.com" }]
    */
   @Users()
   users: unknown[];
 
   /**
-   * What to do if a user already has the email: `create` refuses the element, `upsert` changes that user as a PATCH
+   * What to do if the user of an element exists: `create` refuses the element, `upsert` changes that user as a PATCH
    * does.
    * @example 'upsert'
    */
@@ -32,8 +32,18 @@ export class BatchDto {
   mode: Mode = 'create';
 
   /**
+   * The field that identifies the users of the mode `upsert`: `email`, the default, or `externalId`, with which an
+   * element may also change the email.
+   * @example 'externalId'
+   */
+  @Optional()
+  @OneOf(IDENTITIES)
+  @OnlyWith('mode', 'upsert')
+  by?: Identity;
+
+  /**
    * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken
-   * emails.
+   * values.
    * @example false
    */
   @Optional()

@@ -1,7 +1,7 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
-import { isLocked } from '../../database/errors';
+import { isLocked, wasRolledBack } from '../../database/errors';
 import { retry } from '../../database/retry';
 import type { Caller } from '../../http/caller';
 import { mapGivingWay } from '../../http/server/give-way';
@@ -10,8 +10,17 @@ import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { lostRace } from '../user/unique-fields';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { answerOf, atomicRefusal } from './batch-answer';
-import { decide, keysOf, type RowOutcome, type ValidatedRow, validateRow } from './batch-rules';
-import { findUserNames, findUsers, findUsersLocked, writeUsers } from './batch-writes';
+import {
+  decide,
+  keysOf,
+  type KnownUser,
+  type RowOutcome,
+  type Rules,
+  type ValidatedRow,
+  validateRow,
+} from './batch-rules';
+import { findOwners, findUsers, findUsersLocked, inOrderOfEmails, writeUsers } from './batch-writes';
+import { UniqueValues } from './unique-values';
 import type { BatchDto } from './batch.dto';
 import type { BatchAnswerView } from './batch.view';
 
@@ -29,7 +38,7 @@ export class BatchService {
 
   /**
    * With an idempotent request, a repetition gets the first response. If an atomic batch has a failure, throws a 400,
-   * or a 409 if the only failures are taken emails. If it throws, nothing is written.
+   * or a 409 if the only failures are taken values. If it throws, nothing is written.
    */
   async run(
     by: Caller,
@@ -37,16 +46,17 @@ export class BatchService {
     request?: IdempotentRequest,
   ): Promise<{ answer: BatchAnswerView; isReplay: boolean }> {
     const { organizationId } = by;
-    const rows = await mapGivingWay(batch.users, (row) => validateRow(row, batch.mode));
+    const rules = { mode: batch.mode, by: batch.by ?? 'email' };
+    const rows = await mapGivingWay(batch.users, (row) => validateRow(row, rules));
     if (batch.dryRun) {
       const outcomes = await this.database.read(organizationId, async (manager) => {
-        const known = await findUsers(manager, organizationId, keysOf(rows));
-        return decide(rows, known, await findUserNames(manager, organizationId, keysOf(rows)), batch.mode);
+        const known = await findUsers(manager, organizationId, keysOf(rows), rules.by);
+        return (await outcomesOf(manager, organizationId, rows, known, rules)).outcomes;
       });
       return { answer: answerOrThrow(outcomes, batch), isReplay: false };
     }
     const work = async (manager: EntityManager) => {
-      const outcomes = await this.write(manager, by, batch, rows);
+      const outcomes = await this.write(manager, by, batch.atomic, rows, rules);
       // Without a success there is nothing to replay.
       return { response: answerOrThrow(outcomes, batch), isKept: outcomes.some(isAccepted) };
     };
@@ -58,20 +68,41 @@ export class BatchService {
     return { answer: response, isReplay };
   }
 
-  /** Locks the users with the emails of the rows, decides the outcome of each row, and writes the changes. */
+  /** Locks the users of the rows, decides the outcome of each row, and writes the changes. */
   private async write(
     manager: EntityManager,
     by: Caller,
-    { mode, atomic }: BatchDto,
+    atomic: boolean,
     rows: readonly ValidatedRow[],
+    rules: Rules,
   ): Promise<RowOutcome[]> {
-    const keys = keysOf(rows);
-    const known = await findUsersLocked(manager, by.organizationId, keys);
-    const userNames = await findUserNames(manager, by.organizationId, keys);
-    const outcomes = await decide(rows, known, userNames, mode);
-    if (!atomic || outcomes.every(isAccepted)) await writeUsers(manager, by, known, this.lifecycle);
+    const { organizationId } = by;
+    const known = await findUsersLocked(manager, organizationId, keysOf(rows), rules.by);
+    const { outcomes, isOrdered } = await outcomesOf(manager, organizationId, rows, known, rules);
+    if (atomic && !outcomes.every(isAccepted)) return outcomes;
+    const changed = outcomes.flatMap((outcome) =>
+      outcome.kind === 'created' || outcome.kind === 'updated' ? outcome.user : [],
+    );
+    await writeUsers(manager, by, isOrdered ? changed : inOrderOfEmails(changed), this.lifecycle);
     return outcomes;
   }
+}
+
+/** The outcome of each row, and whether the rows must be written in their order. */
+async function outcomesOf(
+  manager: EntityManager,
+  organizationId: string,
+  rows: readonly ValidatedRow[],
+  known: Map<string, KnownUser>,
+  rules: Rules,
+): Promise<{ outcomes: RowOutcome[]; isOrdered: boolean }> {
+  const owners = await findOwners(manager, organizationId, rows, rules.by);
+  const values = new UniqueValues(
+    owners,
+    [...known.values()].flatMap(({ stored }) => stored ?? []),
+  );
+  const outcomes = await decide(rows, known, values, rules);
+  return { outcomes, isOrdered: values.isHandedOver };
 }
 
 const isAccepted = ({ kind }: RowOutcome) => kind !== 'refused';
@@ -83,10 +114,10 @@ function answerOrThrow(outcomes: RowOutcome[], { atomic, dryRun }: BatchDto): Ba
 }
 
 /**
- * If another request has taken one of the emails or user names meanwhile, the next attempt finds it. A lock that
- * outlasts the lock timeout belongs to another batch in a slow process.
+ * If another request has taken one of the unique values meanwhile, the next attempt finds it. Two batches that wait for
+ * each other's values are a deadlock. A lock that outlasts the lock timeout belongs to another batch in a slow process.
  */
-const isLostRace = (error: unknown) => lostRace(error) || isLocked(error);
+const isLostRace = (error: unknown) => lostRace(error) || wasRolledBack(error) || isLocked(error);
 
 function retryLostRaces<Result>(run: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + RETRY_BUDGET_MS;

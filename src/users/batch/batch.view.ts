@@ -10,7 +10,7 @@ export class BatchResultView {
 
   /**
    * The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email
-   * taken.
+   * or external id taken.
    * @example 201
    */
   status: 200 | 201 | 400 | 409;

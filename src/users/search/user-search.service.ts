@@ -2,7 +2,7 @@ import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
-import { query, type Sql, sql } from '../../database/sql';
+import { join, query, type Sql, sql } from '../../database/sql';
 import { type By, callerOf } from '../../http/caller';
 import { validatedInput } from '../../http/input/validate';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
@@ -65,22 +65,29 @@ export class UserSearch {
     };
   }
 
-  /** The user whose email or id is the query, or nobody if the filter excludes it; undefined if there is none. */
+  /**
+   * The user whose id, external id or email is the query, in this order, or nobody if the filter excludes it; undefined
+   * if there is none.
+   */
   private async findNamed<Row>(
     { organizationId, filter, columns }: Search,
     q: string,
   ): Promise<Row[] | undefined> {
     const id = q.toLowerCase();
-    const namedSql = isId('usr', id)
-      ? sql`id = ${id}`
-      : q.includes('@')
-        ? sql`email_key = ${emailKey(q)}`
-        : undefined;
-    if (!namedSql) return undefined;
+    const keys = [
+      ...(isId('usr', id) ? [sql`id = ${id}`] : []),
+      sql`external_id = ${q}`,
+      ...(q.includes('@') ? [sql`email_key = ${emailKey(q)}`] : []),
+    ];
+    const lookUps = keys.map(
+      (key, rank) =>
+        sql`SELECT ${rank}::int AS rank, * FROM ${User} WHERE organization_id = ${organizationId} AND ${key}`,
+    );
     const users = await this.database.read(organizationId, (manager) =>
       query<Row & { passes: boolean }>(
         manager,
-        sql`SELECT ${filterOf(filter)} AS passes, ${columns} FROM ${User} WHERE organization_id = ${organizationId} AND ${namedSql}`,
+        sql`SELECT ${filterOf(filter)} AS passes, ${columns} FROM (${join(lookUps, ' UNION ALL ')}) AS users
+            ORDER BY rank LIMIT 1`,
       ),
     );
     return users.length > 0 ? users.filter(({ passes }) => passes) : undefined;

@@ -15,13 +15,20 @@ export const USER_NAME_TAKEN: Fault = {
   message: 'is already the user name of another user of the organization',
 };
 
+export const EXTERNAL_ID_TAKEN: Fault = {
+  field: 'externalId',
+  code: 'taken',
+  message: 'is already used by another user of the organization',
+};
+
 /** The unique constraints of `users`, with the 409s that a caller gets. */
 export const UNIQUE_FIELDS = {
   users_organization_id_email_key_key: () => taken(EMAIL_TAKEN),
   users_organization_id_user_name_key: () => taken(USER_NAME_TAKEN),
+  users_organization_id_external_id_key: () => taken(EXTERNAL_ID_TAKEN),
 };
 
-/** Whether another user has the email, or the user name, that a statement was about to write. */
+/** Whether another user has a unique value that a statement was about to write. */
 export const lostRace = (error: unknown): boolean =>
   Object.keys(UNIQUE_FIELDS).some((constraint) => violates(error, constraint));
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { query, raw, type Sql, sql } from '../../database/sql';
 import { cursorAfter, opaque, type Order, type Page, paginate } from '../../pages/paginate';
-import { filterInCursor, type UserFilter, usersWho } from './user.filter';
+import { filterInCursor, namesOne, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
 /** The members of a group, as conditions on users. */
@@ -126,7 +126,7 @@ export async function countUsers(
 }
 
 /** Whether the selection has few users even without the restriction to groups. */
-const findsFew = ({ filter, among }: UserSelection) => filter?.email !== undefined || among !== undefined;
+const findsFew = ({ filter = {}, among }: UserSelection) => namesOne(filter) || among !== undefined;
 
 /** The users of the selection, as an item of FROM. */
 function chosen(selection: UserSelection, page: Sql): Sql {

@@ -5,6 +5,7 @@ import { type UserFields, WRITABLE_FIELDS } from './user.entity';
 export const withDefaults = (
   fields: Pick<UserFields, 'name' | 'email'> & Partial<UserFields>,
 ): UserFields => ({
+  externalId: fields.externalId ?? null,
   name: fields.name,
   email: fields.email,
   role: fields.role ?? 'member',

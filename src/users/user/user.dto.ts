@@ -7,6 +7,7 @@ import {
   FlagText,
   Id,
   Immutable,
+  Nullable,
   OneOf,
   Optional,
   Satisfies,
@@ -34,6 +35,15 @@ const SearchText = () =>
   );
 
 export class CreateUserDto implements Partial<UserFields> {
+  /**
+   * Your own id of the user, such as a personnel number or the id in another system. It is unique within the
+   * organization and compared exactly; surrounding white space is removed. Null removes it.
+   * @example 'E-4711'
+   */
+  @Nullable()
+  @Text(1, 200)
+  externalId?: string | null;
+
   /**
    * Full display name; surrounding white space is removed.
    * @example 'Ada Lovelace'
@@ -107,6 +117,14 @@ export class ListUsersDto extends PageQuery {
   order?: Order;
 
   /**
+   * Only the user with this external id.
+   * @example 'E-4711'
+   */
+  @Optional()
+  @Text(1, 200)
+  externalId?: string;
+
+  /**
    * Only the user with this email address; letter case is ignored.
    * @example 'ada@example.com'
    */
@@ -143,7 +161,7 @@ export class SearchUsersDto extends PageQuery {
   /**
    * Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string
    * value of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full
-   * text or by at least its first 12 characters. There is no special syntax.
+   * text or by at least its first 12 characters, and an external id by its full text. There is no special syntax.
    * @example 'ada lovelace'
    */
   @SearchText()

@@ -15,6 +15,10 @@ export class User {
   @PrimaryColumn({ type: 'text' })
   id: string;
 
+  /** The caller's own id of the user. Unique in the organization. */
+  @Column({ name: 'external_id', type: 'text', nullable: true })
+  externalId: string | null;
+
   @Column({ type: 'text' })
   name: string;
 
@@ -55,7 +59,7 @@ export class User {
 }
 
 /** The fields that callers may set. */
-export const WRITABLE_FIELDS = ['name', 'email', 'role', 'active', 'metadata'] as const;
+export const WRITABLE_FIELDS = ['externalId', 'name', 'email', 'role', 'active', 'metadata'] as const;
 export type UserFields = Pick<User, (typeof WRITABLE_FIELDS)[number]>;
 
 /** All fields, in the order in which they are shown. */

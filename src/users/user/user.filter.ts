@@ -4,6 +4,7 @@ import { emailKey } from './user.keys';
 
 /** Restricts a list, a search or an export of users. An absent filter matches all of them. */
 export interface UserFilter {
+  externalId?: string;
   /** In any letter case. */
   email?: string;
   role?: Role;
@@ -14,16 +15,22 @@ export interface UserFilter {
 export const isFiltered = (filter: UserFilter): boolean =>
   Object.values(filter).some((value) => value !== undefined);
 
+/** Whether the filter has a unique value, which only one user can have. */
+export const namesOne = ({ externalId, email }: UserFilter): boolean =>
+  externalId !== undefined || email !== undefined;
+
 /** The filter as cursors contain it. A cursor is valid only with the same filter. */
-export const filterInCursor = ({ email, role, active }: UserFilter) => ({
+export const filterInCursor = ({ externalId, email, role, active }: UserFilter) => ({
+  ...(externalId !== undefined && { externalId }),
   ...(email !== undefined && { emailKey: emailKey(email) }),
   ...(role !== undefined && { role }),
   ...(active !== undefined && { active }),
 });
 
 /** The filter as a condition on a row of `users` that has been found in another way. */
-export const filterOf = ({ email, role, active }: UserFilter): Sql =>
-  sql`(${email === undefined ? sql`true` : sql`email_key = ${emailKey(email)}`}
+export const filterOf = ({ externalId, email, role, active }: UserFilter): Sql =>
+  sql`(${externalId === undefined ? sql`true` : sql`external_id = ${externalId}`}
+    AND ${email === undefined ? sql`true` : sql`email_key = ${emailKey(email)}`}
     AND ${role === undefined ? sql`true` : sql`role = ${role}`}
     AND ${active === undefined ? sql`true` : sql`active = ${active}`})`;
 
@@ -49,7 +56,7 @@ export function usersWho(
   page: Sql,
   { among, ofThem = (rows) => rows }: Choice = {},
 ): Sql {
-  const { email, role, active } = filter;
+  const { externalId, email, role, active } = filter;
   if (among !== undefined) {
     // OFFSET 0 makes the planner look each user up, whatever the order of the page.
     return sql`(SELECT * FROM (
@@ -58,10 +65,12 @@ export function usersWho(
         ) AS users OFFSET 0
       ) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
   }
-  if (email !== undefined) {
+  if (namesOne(filter)) {
+    const one =
+      externalId === undefined ? sql`email_key = ${emailKey(email!)}` : sql`external_id = ${externalId}`;
     // OFFSET 0 makes the planner look the user up by its unique key, whatever the order of the page.
     return sql`(SELECT * FROM (
-        SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND email_key = ${emailKey(email)} OFFSET 0
+        SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND ${one} OFFSET 0
       ) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
   }
   if (role === undefined && active === undefined)

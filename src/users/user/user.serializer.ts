@@ -4,6 +4,7 @@ import type { UserView } from './user.view';
 /** An allow-list, so that nobody sees another column of the row. */
 export const serializeUser = (user: Pick<User, keyof UserView>): UserView => ({
   id: user.id,
+  externalId: user.externalId,
   name: user.name,
   email: user.email,
   role: user.role,

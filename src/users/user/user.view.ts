@@ -9,6 +9,12 @@ export class UserView implements Pick<User, (typeof USER_FIELDS)[number]> {
   id: string;
 
   /**
+   * Your own id of the user, such as a personnel number; unique within the organization. Null if it has none.
+   * @example 'E-4711'
+   */
+  externalId: string | null;
+
+  /**
    * Full display name.
    * @example 'Ada Lovelace'
    */
