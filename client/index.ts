@@ -85,12 +85,12 @@ export function createClient(options: ClientOptions) {
        * Creates up to 500 users, or with `upsert` changes existing ones. Returns the outcome of each, in order. Written
        * once even if the call is retried.
        */
-      batch: (users: BatchUser[], { mode, atomic, dryRun, ...options }: BatchOptions = {}) =>
+      batch: (users: BatchUser[], { mode, by, atomic, dryRun, ...options }: BatchOptions = {}) =>
         transport.send<BatchAnswer>(
           {
             method: 'POST',
             path: `${USERS}/batch`,
-            body: { users, mode, atomic, dryRun },
+            body: { users, mode, by, atomic, dryRun },
             idempotencyKey: options.idempotencyKey ?? newKey(),
           },
           options,

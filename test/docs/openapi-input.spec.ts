@@ -93,6 +93,12 @@ const EXCEPTIONS: Exception[] = [
     values: [` ${'x'.repeat(100)}`, `${'x'.repeat(200)}\n`, `a@b.com${' '.repeat(254)}`],
   },
   {
+    reason: 'It depends on another field, which generated types could not say.',
+    accepted: false,
+    fields: ['by'],
+    values: ['email'],
+  },
+  {
     reason: 'An element of a batch that is wrong is refused in its place, and the batch is answered.',
     accepted: true,
     fields: ['users'],

@@ -68,6 +68,7 @@ export class Client {
 
 export interface UserBody {
   id: string;
+  externalId: string | null;
   name: string;
   email: string;
   role: string;

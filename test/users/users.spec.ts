@@ -14,6 +14,7 @@ describe('POST /api/v1/users', () => {
 
     const { body, headers } = await api
       .post('/api/v1/users', {
+        externalId: ' E-4711\t',
         name: '  Ada Lovelace ',
         email: ' Ada@Example.com ',
         role: 'viewer',
@@ -24,6 +25,7 @@ describe('POST /api/v1/users', () => {
 
     expect(body).toEqual({
       id: expect.stringMatching(/^usr_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+      externalId: 'E-4711',
       name: 'Ada Lovelace',
       email: 'Ada@Example.com',
       role: 'viewer',

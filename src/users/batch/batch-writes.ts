@@ -103,11 +103,13 @@ export async function writeUsers(
   for (const group of groupsOf(users)) await writeGroup(manager, by, group, lifecycle);
 }
 
-/** The order of the emails, in which two batches that create the same users wait for each other without a deadlock. */
-export const inOrderOfEmails = (users: readonly KnownUser[]): KnownUser[] => {
-  const keyed = users.map((user) => ({ user, key: emailKey(user.changes?.email ?? user.stored!.email) }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ user }) => user);
-};
+/** New users in the order of their emails, which prevents a deadlock of two batches that create the same users. */
+export function newOnesFirst(users: readonly KnownUser[]): KnownUser[] {
+  const created = users.filter(({ stored }) => !stored);
+  const keyed = created.map((user) => ({ user, key: emailKey(user.changes!.email!) }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return [...keyed.map(({ user }) => user), ...users.filter(({ stored }) => stored)];
+}
 
 async function writeGroup(
   manager: EntityManager,

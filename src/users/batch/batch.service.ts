@@ -19,7 +19,7 @@ import {
   type ValidatedRow,
   validateRow,
 } from './batch-rules';
-import { findOwners, findUsers, findUsersLocked, inOrderOfEmails, writeUsers } from './batch-writes';
+import { findOwners, findUsers, findUsersLocked, newOnesFirst, writeUsers } from './batch-writes';
 import { UniqueValues } from './unique-values';
 import type { BatchDto } from './batch.dto';
 import type { BatchAnswerView } from './batch.view';
@@ -83,7 +83,7 @@ export class BatchService {
     const changed = outcomes.flatMap((outcome) =>
       outcome.kind === 'created' || outcome.kind === 'updated' ? outcome.user : [],
     );
-    await writeUsers(manager, by, isOrdered ? changed : inOrderOfEmails(changed), this.lifecycle);
+    await writeUsers(manager, by, isOrdered ? changed : newOnesFirst(changed), this.lifecycle);
     return outcomes;
   }
 }

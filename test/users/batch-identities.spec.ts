@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { PATH, TAKEN, useBatch, usersOf } from '../support/batch';
+import { aUser, type Client } from '../support/client';
+import { pathOf } from '../support/deleted-users';
+import { scimClient } from '../support/scim';
+
+const { service, api, post } = useBatch();
+
+const EXTERNAL_ID_TAKEN = { ...TAKEN, field: 'externalId' };
+const BY_EXTERNAL_ID = { mode: 'upsert', by: 'externalId' };
+
+const statusesOf = (body: { results: { status: number }[] }) => body.results.map(({ status }) => status);
+
+describe('an upsert by externalId', () => {
+  it('changes the user with that id, also the email, and creates whom nobody has', async () => {
+    const [ada, bob] = [await api.createUser({ externalId: '1' }), await api.createUser({ externalId: '2' })];
+    const { body } = await post(
+      [
+        { externalId: ' 1 ', email: 'new@example.com', role: 'viewer' },
+        { externalId: '2', name: bob.name },
+        aUser({ externalId: '3', email: 'three@example.com' }),
+      ],
+      BY_EXTERNAL_ID,
+    ).expect(200);
+    expect(body.counts).toEqual({ created: 1, updated: 1, unchanged: 1, failed: 0 });
+    expect(body.results).toMatchObject([
+      { status: 200, id: ada.id, version: 2 },
+      { status: 200, id: bob.id, version: 1 },
+      { status: 201, version: 1 },
+    ]);
+    expect((await api.get(pathOf(ada)).expect(200)).body).toMatchObject({
+      ...ada,
+      email: 'new@example.com',
+      role: 'viewer',
+      version: 2,
+      updatedAt: expect.any(String),
+    });
+    const search = async (q: string) => (await api.get(`/api/v1/users/search?q=${q}`).expect(200)).body.data;
+    expect(await search('new@example.com')).toMatchObject([{ id: ada.id }]);
+    expect(await search(ada.email)).toEqual([]);
+  });
+
+  it('needs one in each element, once, and a name and an email of a new user', async () => {
+    const { body } = await post(
+      [
+        aUser(),
+        aUser({ externalId: null }),
+        aUser({ externalId: ' ' }),
+        { name: '' },
+        { externalId: '1' },
+        aUser({ externalId: '2' }),
+        aUser({ externalId: '2' }),
+        7,
+      ],
+      BY_EXTERNAL_ID,
+    ).expect(200);
+    const required = (field: string) => ({ field, code: 'required', message: 'is required' });
+    expect(statusesOf(body)).toEqual([400, 400, 400, 400, 400, 201, 409, 400]);
+    expect(body.results.map(({ errors = [] }) => errors)).toMatchObject([
+      [required('externalId')],
+      [required('externalId')],
+      [{ field: 'externalId', code: 'too_short' }],
+      [{ field: 'name', code: 'too_short' }, required('email'), required('externalId')],
+      [required('name'), required('email')],
+      [],
+      [EXTERNAL_ID_TAKEN],
+      [{ field: 'body', code: 'invalid' }],
+    ]);
+  });
+
+  it('gives emails up and takes them in the order of the elements', async () => {
+    const [ada, bob] = [await api.createUser({ externalId: '1' }), await api.createUser({ externalId: '2' })];
+    const emails = [ada.email, 'other@example.com', bob.email];
+    const { body: inOrder } = await post(
+      [
+        { externalId: '1', email: emails[1] },
+        { externalId: '2', email: emails[0] },
+        aUser({ externalId: '3', email: emails[2] }),
+      ],
+      BY_EXTERNAL_ID,
+    ).expect(200);
+    expect(statusesOf(inOrder)).toEqual([200, 200, 201]);
+    const { body: tooEarly } = await post(
+      [
+        { externalId: '3', email: emails[0].toUpperCase() },
+        { externalId: '2', email: emails[0].toUpperCase() },
+        { externalId: '2', email: 'late@example.com' },
+        { externalId: '1', email: 'last@example.com' },
+      ],
+      BY_EXTERNAL_ID,
+    ).expect(200);
+    expect(statusesOf(tooEarly)).toEqual([409, 200, 409, 200]);
+    expect(tooEarly.results[0].errors).toEqual([TAKEN]);
+    const stored = (await usersOf(api)).map(({ externalId, email }) => [externalId, email]);
+    expect(Object.fromEntries(stored)).toEqual({
+      1: 'last@example.com',
+      2: emails[0].toUpperCase(),
+      3: emails[2],
+    });
+  });
+
+  it('refuses the user name of another user as an email', async () => {
+    const scim = await scimClient(service, { organizationId: api.organizationId });
+    const userName = 'name@example.com';
+    const { body: named } = await scim
+      .post('/Users', { userName, emails: [{ value: 'mail@example.com' }] })
+      .expect(201);
+    await api.patch(pathOf(named), { externalId: '1' }).expect(200);
+    const { body } = await post(
+      [
+        { externalId: '1', email: userName },
+        { externalId: '1', email: 'free@example.com' },
+        aUser({ externalId: '2', email: 'mail@example.com' }),
+        aUser({ externalId: '3', email: userName }),
+      ],
+      BY_EXTERNAL_ID,
+    ).expect(200);
+    expect(statusesOf(body)).toEqual([200, 409, 201, 409]);
+    expect(body.results[3].errors).toEqual([TAKEN]);
+    const { body: later } = await post(
+      [{ externalId: '1', email: 'free@example.com' }, aUser({ externalId: '3', email: userName })],
+      BY_EXTERNAL_ID,
+    ).expect(200);
+    expect(later.results[1].errors).toMatchObject([
+      { message: 'is already the user name of another user of the organization' },
+    ]);
+  });
+
+  it('is atomic if it is to be, and a dry run says the same and writes nothing', async () => {
+    const ada = await api.createUser({ externalId: '1' });
+    const other = await api.createUser();
+    const users = [
+      { externalId: '1', email: 'new@example.com' },
+      aUser({ externalId: '2', email: other.email }),
+    ];
+    const { body: dry } = await post(users, { ...BY_EXTERNAL_ID, dryRun: true }).expect(200);
+    expect(statusesOf(dry)).toEqual([200, 409]);
+    const { body: refused } = await post(users, { ...BY_EXTERNAL_ID, atomic: true }).expect(409);
+    expect(refused.detail).toBe('1 email is already used.');
+    await api.get(pathOf(ada)).expect(200, ada);
+    const { body } = await post(users, BY_EXTERNAL_ID).expect(200);
+    expect(body).toEqual(dry);
+  });
+
+  it('is for upsert alone', async () => {
+    for (const more of [{ by: 'externalId' }, { by: 'email' }, { mode: 'create', by: 'email' }]) {
+      const { body } = await post([aUser()], more).expect(400);
+      expect(body.errors).toMatchObject([{ field: 'by', code: 'invalid' }]);
+    }
+    await post([aUser()], { mode: 'upsert', by: 'name' }).expect(400);
+    await post([aUser()], { mode: 'upsert', by: null }).expect(400);
+    await post([aUser()], { mode: 'upsert', by: 'email' }).expect(200);
+  });
+});
+
+describe('an external id in a batch by email', () => {
+  it('is taken where another user has it, and handed over in the order of the elements', async () => {
+    const [ada, bob] = [await api.createUser({ externalId: '1' }), await api.createUser({ externalId: '2' })];
+    for (const mode of ['create', 'upsert']) {
+      const { body } = await post([aUser({ externalId: '1' })], { mode, atomic: true }).expect(409);
+      expect(body).toMatchObject({
+        detail: '1 value is already used.',
+        errors: [{ ...EXTERNAL_ID_TAKEN, field: 'users.0.externalId' }],
+      });
+    }
+    const { body } = await post(
+      [
+        { email: bob.email, externalId: '1' },
+        { email: ada.email, externalId: '3' },
+        { email: bob.email, externalId: '1' },
+        aUser({ email: 'a@example.com', externalId: '2' }),
+      ],
+      { mode: 'upsert' },
+    ).expect(200);
+    expect(statusesOf(body)).toEqual([409, 200, 200, 201]);
+  });
+});
+
+/** A write by a batch, and the requests that do the same one by one. */
+async function oneByOne(client: Client, element: { externalId?: string | null; email?: string }, by: string) {
+  const value = element[by as 'email'];
+  const users = value === undefined ? [] : await usersOf(client);
+  const user = users.find((user) => user[by as 'email'] === value);
+  const response = user
+    ? await client.patch(pathOf(user), element)
+    : await client.post('/api/v1/users', element);
+  return response.status;
+}
+
+it.each(['email', 'externalId'] as const)(
+  'an upsert by %s does what requests of their own do in its order',
+  async (by) => {
+    const email = fc.constantFrom('a@example.com', 'b@example.com', 'c@example.com');
+    const externalId = fc.constantFrom('1', '2', '3');
+    const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 });
+    const element =
+      by === 'email'
+        ? fc.record({ email, externalId: fc.option(externalId, { freq: 3 }) })
+        : fc.record({ externalId, email: optional(email) });
+    const elements = fc.uniqueArray(element, { selector: (fields) => fields[by], minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(elements, { minLength: 1, maxLength: 3 }), async (batches) => {
+        const [single, batched] = [await service.client(), await service.client()];
+        for (const batch of batches) {
+          const users = batch.map((fields) => ({ name: 'Someone', ...fields }));
+          const statuses: number[] = [];
+          for (const user of users) statuses.push(await oneByOne(single, user, by));
+          const { body } = await post(users, { mode: 'upsert', by }, batched).expect(200);
+          expect(statusesOf(body)).toEqual(statuses);
+        }
+        const stored = async (client: Client) =>
+          (await usersOf(client)).map(({ externalId, email, version }) => ({ externalId, email, version }));
+        expect(await stored(batched)).toEqual(await stored(single));
+      }),
+      { numRuns: 25 },
+    );
+  },
+);
+
+it('batches that want the same two values in another order all end', async () => {
+  const pairs = [
+    [
+      ['a@example.com', '2'],
+      ['b@example.com', '1'],
+    ],
+    [
+      ['a2@example.com', '1'],
+      ['b2@example.com', '2'],
+    ],
+  ];
+  for (let round = 0; round < 5; round++) {
+    const client = await service.client();
+    const responses = await Promise.all(
+      pairs.map((pair) =>
+        client.post(PATH, { users: pair.map(([email, externalId]) => aUser({ email, externalId })) }),
+      ),
+    );
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    const ids = (await usersOf(client)).map(({ externalId }) => externalId);
+    expect(ids.sort()).toEqual(['1', '2']);
+  }
+});
