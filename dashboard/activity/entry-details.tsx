@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Event } from '../../client/index.ts';
+import { titleOf } from '../ui/field-title.ts';
 import { Cell, Row, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/user/field-value.tsx';
 import { type Change, changesOf } from './changes.ts';
@@ -113,11 +114,4 @@ function Changes({ changes }: { changes: Change[] }) {
       ))}
     </Table>
   );
-}
-
-/** The displayed name of a field: `expiresAt` is “Expires at”. */
-function titleOf(field: string): string {
-  if (field.startsWith('metadata.')) return `Metadata “${field.slice('metadata.'.length)}”`;
-  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words[0].toUpperCase() + words.slice(1);
 }

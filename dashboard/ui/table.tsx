@@ -10,8 +10,14 @@ export interface SortableColumn {
   onSort: (() => void) | undefined;
 }
 
+/** A column that only a wide window shows. Its cells have the class `for-wide`. */
+interface WideColumn {
+  title: string;
+  isForWide: true;
+}
+
 /** A column's title, alone or with its sorting, or a replacement for the title. */
-export type Column = string | SortableColumn | { title: string; head: ComponentChildren };
+export type Column = string | SortableColumn | WideColumn | { title: string; head: ComponentChildren };
 
 interface TableProps {
   caption: string;
@@ -39,7 +45,7 @@ export const Table = ({ caption, columns, busy, stale, widths, children }: Table
     {widths && (
       <colgroup>
         {widths.map((width, i) => (
-          <col key={i} style={{ width }} />
+          <col key={i} class={classOf(columns[i])} style={{ width }} />
         ))}
       </colgroup>
     )}
@@ -54,6 +60,9 @@ export const Table = ({ caption, columns, busy, stale, widths, children }: Table
   </table>
 );
 
+const classOf = (column: Column) =>
+  typeof column !== 'string' && 'isForWide' in column ? 'for-wide' : undefined;
+
 function Head({ column }: { column: Column }) {
   if (typeof column === 'string') {
     return (
@@ -66,6 +75,13 @@ function Head({ column }: { column: Column }) {
     return (
       <th role="columnheader" scope="col">
         {column.head}
+      </th>
+    );
+  }
+  if ('isForWide' in column) {
+    return (
+      <th role="columnheader" scope="col" class={classOf(column)}>
+        {column.title}
       </th>
     );
   }

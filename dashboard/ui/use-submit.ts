@@ -16,6 +16,10 @@ export class LocalFaults extends Error {
 export const hasStatus = (error: unknown, status: number): error is ApiError =>
   error instanceof ApiError && error.status === status;
 
+/** Whether somebody else has the value of this field. */
+export const isTaken = (error: unknown, field: string): boolean =>
+  hasStatus(error, 409) && error.errors.some((fault) => fault.field === field);
+
 /**
  * Submits a form, one submission at a time. The form shows the faults of `fields` next to them; `error` is any other
  * failure.

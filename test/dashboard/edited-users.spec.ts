@@ -137,6 +137,40 @@ describeInBrowser('users in the dashboard', () => {
       expect(await page.getByLabel('Email').inputValue()).toBe('Ada@Example.com');
     });
 
+    it('get an external id, which is shown, must be free, and can be removed', async () => {
+      const { page, api, expectErrors } = await visitUsers(async (api) => {
+        await api.createUser({ name: 'Ada', externalId: 'E-1' });
+        await api.createUser({ name: 'Bob' });
+      });
+      const stored = async () =>
+        (await api.get('/api/v1/users?sort=name').expect(200)).body.data.map(
+          ({ externalId }: { externalId: string | null }) => externalId,
+        );
+      expectErrors(409);
+      await chooseAction(page, 'Edit', 'Bob');
+      await page.getByLabel('External ID').fill(' E-1 ');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('External ID is already used by another user of the organization.').waitFor();
+      await page.getByLabel('External ID').fill('E-2');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Saved Bob').waitFor();
+      expect(await stored()).toEqual(['E-1', 'E-2']);
+
+      await page.setViewportSize({ width: 1400, height: 800 });
+      await page.getByRole('columnheader', { name: 'External ID' }).waitFor();
+      await page.getByRole('cell', { name: 'E-2', exact: true }).waitFor();
+      await page.setViewportSize({ width: 1399, height: 800 });
+      await page.getByRole('cell', { name: 'E-2', exact: true }).waitFor({ state: 'hidden' });
+      await chooseAction(page, 'Open', 'Bob');
+      await page.getByText('E-2', { exact: true }).first().waitFor();
+
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('External ID').fill(' ');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Saved Bob').waitFor();
+      expect(await stored()).toEqual(['E-1', null]);
+    });
+
     describe('while somebody else changes them', () => {
       /** Opens the form of a new user, as `before`, which somebody else then changes to `theirs`. */
       const visitChanged = async (before: object, theirs: object) => {

@@ -51,7 +51,7 @@ describeInBrowser('the import of the dashboard', () => {
     expectErrors(400); // the NUL refuses the whole batch, which is sent again without it
     await choose(
       page,
-      '\ufeffName;E-Mail;Role;Metadata;Phone\r\n' +
+      '\ufeffName;Mail;Role;Metadata;Phone\r\n' +
         '"Smith; ""Jo""";jo@example.com;viewer;"{""a"":\n ""x""}";1\r\n' +
         'Known;known@example.com;;;\r\n' +
         ';;;;\r\n' +
@@ -66,7 +66,7 @@ describeInBrowser('the import of the dashboard', () => {
     expect(await page.getByLabel('Name becomes').inputValue()).toBe('name');
     expect(await page.getByLabel('Phone becomes').inputValue()).toBe('');
     await page.getByText('Smith; "Jo"').waitFor();
-    await page.getByLabel('E-Mail becomes').selectOption('email');
+    await page.getByLabel('Mail becomes').selectOption('email');
     await dialogButton(page, 'Try it out').click();
 
     await page.getByRole('heading', { name: 'This would happen' }).waitFor();
@@ -89,7 +89,7 @@ describeInBrowser('the import of the dashboard', () => {
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const { name, text } = await downloaded(page);
     expect(name).toBe('people.refused.csv');
-    expect(text).toMatch(/^\ufeffrefused_because;Name;E-Mail;Role;Metadata;Phone\n/);
+    expect(text).toMatch(/^\ufeffrefused_because;Name;Mail;Role;Metadata;Phone\n/);
     expect(text).toContain("line 6: email must be an email address;'=Bad;nobody;;;\n");
     expect(text).toContain('line 7: row has 2 cells, but the header has 5;Short;short@example.com\n');
     await dialogButton(page, 'Close').click();
@@ -106,12 +106,36 @@ describeInBrowser('the import of the dashboard', () => {
       api.createUser({ name: 'Ada', email: 'ada@example.com' }),
     );
     await choose(page, 'refused_because\temail\trole\nline 2: no\tada@example.com\tadmin\n', 'a.tsv');
-    await page.getByLabel('If the user already exists').selectOption('upsert');
+    await page.getByLabel('If the user already exists').selectOption('email');
     await dialogButton(page, 'Try it out').click();
     await dialogButton(page, 'Import 1 user').click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     await page.getByText('0 created · 1 changed · 0 unchanged · 0 refused').waitFor();
     expect(await usersOf(api)).toMatchObject([{ name: 'Ada', role: 'admin', version: 2 }]);
+  });
+
+  it('finds users by their external ids, and changes their emails', async () => {
+    const { page, api } = await openImport((api) => api.createUser({ name: 'Ada', externalId: 'E-1' }));
+    await choose(
+      page,
+      'External ID,E-Mail,Name\n E-1,new@example.com,\nE-2,bob@example.com,Bob\nE-1,,Twice\n,x@example.com,None',
+    );
+    expect(await page.getByLabel('External ID becomes').inputValue()).toBe('externalId');
+    expect(await page.getByLabel('E-Mail becomes').inputValue()).toBe('email');
+    await page.getByLabel('If the user already exists').selectOption('externalId');
+    await page.getByLabel('External ID becomes').selectOption('');
+    await page.getByText('Choose the column that has the externalId.').waitFor();
+    await page.getByLabel('External ID becomes').selectOption('externalId');
+    await dialogButton(page, 'Try it out').click();
+    await page.getByText('1 to create · 1 to change · 0 unchanged · 2 refused').waitFor();
+    await page.getByText('externalId appears in an earlier row of the file').waitFor();
+    await page.getByText('externalId is required').waitFor();
+    await dialogButton(page, 'Import 2 users').click();
+    await page.getByText('1 created · 1 changed · 0 unchanged · 2 refused').waitFor();
+    expect(await usersOf(api)).toMatchObject([
+      { externalId: 'E-2', name: 'Bob', email: 'bob@example.com' },
+      { externalId: 'E-1', name: 'Ada', email: 'new@example.com', version: 2 },
+    ]);
   });
 
   it('says so if the file is not one', async () => {

@@ -18,7 +18,7 @@ describeInBrowser('users in the dashboard', () => {
       { viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] },
       async (api) => {
         const email = `${'long'.repeat(15)}@${'long'.repeat(15)}.example`;
-        ({ id } = await api.createUser({ name: 'long '.repeat(30), email }));
+        ({ id } = await api.createUser({ name: 'long '.repeat(30), email, externalId: 'long'.repeat(50) }));
         for (let i = 0; i < 9; i++) await api.createUser();
       },
     );
@@ -32,7 +32,7 @@ describeInBrowser('users in the dashboard', () => {
     expect(new Set(heights).size).toBe(1);
     const { y, height } = (await row.boundingBox())!;
     expect(y + height).toBeLessThanOrEqual(800);
-    for (const width of [1041, 1280]) {
+    for (const width of [1041, 1280, 1400]) {
       await page.setViewportSize({ width, height: 800 });
       const [last, overflowing] = await page.evaluate<[number, number]>(
         `[document.querySelector('tbody td:last-child').getBoundingClientRect().width,

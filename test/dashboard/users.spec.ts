@@ -214,6 +214,7 @@ describeInBrowser('users in the dashboard', () => {
       await page.locator('.banner:focus', { has: message }).waitFor();
       const facts = await page.locator('dl > div').allInnerTexts();
       expect(facts.map((fact) => fact.replace(/\s+/g, ' '))).toEqual([
+        'External ID none',
         `Name ${name}`,
         expect.stringMatching(/^Email .+@/),
         'Role Admin',

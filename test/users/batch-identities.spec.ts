@@ -193,7 +193,7 @@ it.each(['email', 'externalId'] as const)(
     const email = fc.constantFrom('a@example.com', 'b@example.com', 'c@example.com');
     const externalId = fc.constantFrom('1', '2', '3');
     const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 });
-    const element =
+    const element: fc.Arbitrary<{ email?: string; externalId?: string | null }> =
       by === 'email'
         ? fc.record({ email, externalId: fc.option(externalId, { freq: 3 }) })
         : fc.record({ externalId, email: optional(email) });

@@ -21,6 +21,11 @@ export const UserFacts = ({ user }: { user: User }) => (
     <Fact title="ID">
       <CopyId id={user.id} />
     </Fact>
+    {user.externalId !== null && (
+      <Fact title="External ID">
+        <bdi>{user.externalId}</bdi>
+      </Fact>
+    )}
     <Fact title="Created">
       <Moment iso={user.createdAt} />
     </Fact>

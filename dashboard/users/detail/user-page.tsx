@@ -11,7 +11,7 @@ import { Messages } from '../../ui/messages.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useResource } from '../../ui/use-resource.ts';
-import { hasStatus } from '../../ui/use-submit.ts';
+import { hasStatus, isTaken } from '../../ui/use-submit.ts';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
 import { UndoDelete } from '../edit/undo-delete.tsx';
@@ -109,7 +109,7 @@ export default function UserPage({ id }: { id: string }) {
             onFailed={(error) => {
               setError(error);
               focusHeading();
-              if (hasStatus(error, 409)) setDialog('restore');
+              if (isTaken(error, 'email')) setDialog('restore');
             }}
             onExpired={() => setCanUndo(false)}
           />

@@ -13,7 +13,7 @@ export function CreateUserDialog({ onClose, onCreated }: Props) {
   return (
     <Dialog title="Create a user" onClose={onClose}>
       <UserForm
-        initial={{ name: '', email: '', role: 'member', active: true, metadata: {} }}
+        initial={{ externalId: null, name: '', email: '', role: 'member', active: true, metadata: {} }}
         action="Create user"
         onSubmit={async (values) => onCreated(await client.users.create(values))}
       />

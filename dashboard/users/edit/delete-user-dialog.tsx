@@ -6,7 +6,8 @@ import { Failure } from '../../ui/failure.tsx';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { hasStatus, useSubmit } from '../../ui/use-submit.ts';
 import { FieldValue } from '../user/field-value.tsx';
-import { fieldsOf, titleOf } from './merge.ts';
+import { titleOf } from '../../ui/field-title.ts';
+import { fieldsOf } from './merge.ts';
 
 interface Props {
   user: User;

@@ -6,9 +6,10 @@ import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { hasStatus } from '../../ui/use-submit.ts';
+import type { UserValues } from '../user/fields.ts';
 import { changedFields, type Merge, mergeOf } from './merge.ts';
 import { MergeForm } from './merge-form.tsx';
-import { UserForm, type UserValues } from './user-form.tsx';
+import { UserForm } from './user-form.tsx';
 
 /** A user as last loaded, and the values that the form starts with. */
 interface Draft {

@@ -3,8 +3,9 @@ import { Failure } from '../../ui/failure.tsx';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
 import { FieldValue } from '../user/field-value.tsx';
-import { type Merge, titleOf } from './merge.ts';
-import type { UserValues } from './user-form.tsx';
+import { titleOf } from '../../ui/field-title.ts';
+import type { UserValues } from '../user/fields.ts';
+import type { Merge } from './merge.ts';
 
 interface Props {
   merge: Merge;

@@ -1,9 +1,10 @@
 import type { UpdateUser, User } from '../../../client/index.ts';
-import type { UserValues } from './user-form.tsx';
+import { type UserValues, WRITABLE_FIELDS } from '../user/fields.ts';
 
 const METADATA = 'metadata.';
+const FIELDS = WRITABLE_FIELDS.filter((field) => field !== 'metadata');
 
-/** The values of name, email, role, active and of each key of the metadata, as in `metadata.plan`. */
+/** The values of all fields but the metadata, and of each of its keys, as in `metadata.plan`. */
 type Fields = Map<string, unknown>;
 
 /** Two edits of the same user. A value is undefined if its key of the metadata was removed. */
@@ -48,29 +49,18 @@ export function changedFields(user: User, values: UserValues): UpdateUser {
   return Object.fromEntries(changes);
 }
 
-export const fieldsOf = ({ name, email, role, active, metadata }: UserValues): Fields =>
+export const fieldsOf = (values: UserValues): Fields =>
   new Map<string, unknown>([
-    ['name', name],
-    ['email', email],
-    ['role', role],
-    ['active', active],
-    ...Object.entries(metadata).map(([key, value]) => [METADATA + key, value] as const),
+    ...FIELDS.map((field) => [field, values[field]] as const),
+    ...Object.entries(values.metadata).map(([key, value]) => [METADATA + key, value] as const),
   ]);
 
 function valuesOf(fields: Fields): UserValues {
   const metadata = [...fields].filter(([field, value]) => field.startsWith(METADATA) && value !== undefined);
   return {
-    ...(Object.fromEntries(
-      ['name', 'email', 'role', 'active'].map((field) => [field, fields.get(field)]),
-    ) as UserValues),
+    ...(Object.fromEntries(FIELDS.map((field) => [field, fields.get(field)])) as UserValues),
     metadata: Object.fromEntries(metadata.map(([field, value]) => [field.slice(METADATA.length), value])),
   };
 }
-
-/** The displayed name of a field. */
-export const titleOf = (field: string) =>
-  field.startsWith(METADATA)
-    ? `Metadata “${field.slice(METADATA.length)}”`
-    : field[0].toUpperCase() + field.slice(1);
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

@@ -1,15 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { User } from '../../../client/index.ts';
 import { CancelButton } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Field } from '../../ui/field.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
+import { type UserValues, WRITABLE_FIELDS } from '../user/fields.ts';
 import { type Role, ROLES } from '../user/roles.ts';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { metadataOf, rowsOf } from './metadata-rows.ts';
-
-/** The editable fields of a user. */
-export type UserValues = Pick<User, 'name' | 'email' | 'role' | 'active' | 'metadata'>;
 
 interface Props {
   initial: UserValues;
@@ -19,13 +16,21 @@ interface Props {
 
 export function UserForm({ initial, action, onSubmit }: Props) {
   const nameInput = useRef<HTMLInputElement>(null);
+  const [externalId, setExternalId] = useState(initial.externalId ?? '');
   const [name, setName] = useState(initial.name);
   const [email, setEmail] = useState(initial.email);
   const [role, setRole] = useState(initial.role);
   const [active, setActive] = useState(initial.active);
   const [rows, setRows] = useState(() => rowsOf(initial.metadata));
-  const form = useSubmit(['name', 'email', 'role', 'active', 'metadata'], () =>
-    onSubmit({ name, email, role, active, metadata: metadataOf(rows) }),
+  const form = useSubmit([...WRITABLE_FIELDS], () =>
+    onSubmit({
+      externalId: externalId.trim() === '' ? null : externalId,
+      name,
+      email,
+      role,
+      active,
+      metadata: metadataOf(rows),
+    }),
   );
   useLayoutEffect(() => nameInput.current?.focus(), []);
 
@@ -69,6 +74,22 @@ export function UserForm({ initial, action, onSubmit }: Props) {
           )}
         </Field>
       </div>
+      <Field
+        label="External ID"
+        hint="Your own id of the user, such as a personnel number. Optional."
+        error={form.errorAt('externalId')}
+      >
+        {(field) => (
+          <input
+            {...field}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            value={externalId}
+            onInput={(event) => setExternalId(event.currentTarget.value)}
+          />
+        )}
+      </Field>
       <label class="check">
         <input
           type="checkbox"

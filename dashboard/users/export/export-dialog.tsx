@@ -2,20 +2,11 @@ import type { User } from '../../../client/index.ts';
 import { formatRows } from '../../../csv/write-csv.ts';
 import { download } from '../../ui/download.ts';
 import { WalkDialog } from '../bulk/walk-dialog.tsx';
+import { WRITABLE_FIELDS } from '../user/fields.ts';
 import type { UserFilter } from '../user/user-filter.ts';
 
 /** The columns, as `ums users export` has them. */
-const COLUMNS = [
-  'id',
-  'name',
-  'email',
-  'role',
-  'active',
-  'metadata',
-  'version',
-  'createdAt',
-  'updatedAt',
-] as const satisfies (keyof User)[];
+const COLUMNS = ['id', ...WRITABLE_FIELDS, 'version', 'createdAt', 'updatedAt'] as const;
 
 interface Props {
   filter: UserFilter;
@@ -37,8 +28,7 @@ export const ExportDialog = ({ filter, onClose, onExported }: Props) => (
   />
 );
 
-const rowOf = (user: User) =>
-  formatRows(
-    [COLUMNS.map((name) => (typeof user[name] === 'string' ? user[name] : JSON.stringify(user[name])))],
-    ',',
-  );
+const rowOf = (user: User) => formatRows([COLUMNS.map((name) => cellOf(user[name]))], ',');
+
+const cellOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);

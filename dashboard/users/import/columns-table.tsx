@@ -1,5 +1,6 @@
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { type CsvHead, type ImportField, FIELDS } from './csv-file.ts';
+import { WRITABLE_FIELDS } from '../user/fields.ts';
+import type { CsvHead, ImportField } from './csv-file.ts';
 
 interface Props {
   head: CsvHead;
@@ -37,7 +38,7 @@ export function ColumnsTable({ head, fields, onFields }: Props) {
                   }
                 >
                   <option value="">Left out</option>
-                  {FIELDS.map((field) => (
+                  {WRITABLE_FIELDS.map((field) => (
                     <option key={field}>{field}</option>
                   ))}
                 </select>

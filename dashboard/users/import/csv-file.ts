@@ -1,8 +1,8 @@
-import { CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
+import { columnKey, CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
+import { WRITABLE_FIELDS } from '../user/fields.ts';
 
-/** The fields that a column can be mapped to. */
-export const FIELDS = ['name', 'email', 'role', 'active', 'metadata'] as const;
-export type ImportField = (typeof FIELDS)[number];
+/** A field that a column can be mapped to. */
+export type ImportField = (typeof WRITABLE_FIELDS)[number];
 
 /** The beginning of a CSV file. */
 export interface CsvHead {
@@ -25,7 +25,7 @@ export async function readHead(file: File): Promise<CsvHead> {
 
 /** Opens a file from its beginning. `onRead` gets the number of bytes read so far. */
 export const openFile = (file: File, onRead?: (bytes: number) => void): Promise<CsvFile> =>
-  CsvFile.open(chunksOf(file, onRead), { known: FIELDS });
+  CsvFile.open(chunksOf(file, onRead), { known: WRITABLE_FIELDS.map(columnKey) });
 
 async function* chunksOf(file: File, onRead?: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let bytes = 0;
@@ -46,6 +46,9 @@ async function* chunksOf(file: File, onRead?: (bytes: number) => void): AsyncGen
 
 /** The field that the name of each column suggests. */
 export const suggestedFields = (header: string[]): (ImportField | undefined)[] => {
-  const suggested = header.map((name) => FIELDS.find((field) => field === name.toLowerCase()));
+  const suggested = header.map((name) => {
+    const key = columnKey(name.replace(/[ _-]/g, '')); // “External ID” and “external_id” are externalId
+    return WRITABLE_FIELDS.find((field) => columnKey(field) === key);
+  });
   return suggested.map((field, at) => (suggested.indexOf(field) === at ? field : undefined));
 };

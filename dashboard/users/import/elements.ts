@@ -21,6 +21,12 @@ export function elementOf(row: CsvRow, fields: (ImportField | undefined)[]): Ele
   return { row, user: values as unknown as BatchUser, bytes };
 }
 
-/** The form in which the service compares emails. */
-export const emailKeyOf = ({ email }: Partial<BatchUser>): string =>
-  typeof email === 'string' ? email.trim().normalize('NFKC').toLowerCase() : '';
+/** The field by which the service finds the user of a row. */
+export type Identity = 'email' | 'externalId';
+
+/** The identity of an element, in the form in which the service compares it; empty if it has none. */
+export function keyOf(user: Partial<BatchUser>, by: Identity): string {
+  const value = user[by];
+  if (typeof value !== 'string') return '';
+  return by === 'email' ? value.trim().normalize('NFKC').toLowerCase() : value.trim();
+}

@@ -5,6 +5,7 @@ import { Field } from '../../ui/field.tsx';
 import { ColumnsTable } from './columns-table.tsx';
 import { type CsvHead, type ImportField, readHead, suggestedFields } from './csv-file.ts';
 import { ImportRun } from './import-run.tsx';
+import type { ImportRules } from './run-import.ts';
 
 interface Props {
   onClose(): void;
@@ -12,13 +13,24 @@ interface Props {
   onImported(): void;
 }
 
-type Mode = 'create' | 'upsert';
+/** What a person can choose for a row whose user exists. */
+const RULES = {
+  create: { title: 'Refuse the row', rules: { mode: 'create' } },
+  email: {
+    title: 'Change the fields that the row has; its email tells who it is',
+    rules: { mode: 'upsert' },
+  },
+  externalId: {
+    title: 'Change the fields that the row has, also the email; its externalId tells who it is',
+    rules: { mode: 'upsert', by: 'externalId' },
+  },
+} as const satisfies Record<string, { title: string; rules: ImportRules }>;
 
 /** Imports a CSV file: choose the file, map its columns, try it out, import it. */
 export function ImportDialog({ onClose, onImported }: Props) {
   const [head, setHead] = useState<CsvHead>();
   const [fields, setFields] = useState<(ImportField | undefined)[]>([]);
-  const [mode, setMode] = useState<Mode>('create');
+  const [choice, setChoice] = useState<keyof typeof RULES>('create');
   const [step, setStep] = useState<'choose' | 'try' | 'import'>('choose');
   const [error, setError] = useState<unknown>();
   const latest = useRef<File | undefined>(undefined);
@@ -37,7 +49,8 @@ export function ImportDialog({ onClose, onImported }: Props) {
       if (latest.current === file) setError(error);
     }
   };
-  const hasEmail = fields.includes('email');
+  const identity = choice === 'externalId' ? choice : 'email';
+  const hasIdentity = fields.includes(identity);
 
   return (
     <Dialog title="Import users" onClose={onClose}>
@@ -46,7 +59,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
           key={step}
           head={head}
           fields={fields}
-          mode={mode}
+          rules={RULES[choice].rules}
           dryRun={step === 'try'}
           onBack={() => setStep('choose')}
           onImport={() => setStep('import')}
@@ -58,7 +71,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
           class="stack"
           onSubmit={(event) => {
             event.preventDefault();
-            if (head && hasEmail) setStep('try');
+            if (head && hasIdentity) setStep('try');
           }}
         >
           <Field
@@ -83,17 +96,20 @@ export function ImportDialog({ onClose, onImported }: Props) {
             <>
               <ColumnsTable head={head} fields={fields} onFields={setFields} />
               <p class="error" role="alert">
-                {!hasEmail && 'Choose the column that has the email.'}
+                {!hasIdentity && `Choose the column that has the ${identity}.`}
               </p>
               <Field label="If the user already exists">
                 {(field) => (
                   <select
                     {...field}
-                    value={mode}
-                    onChange={(event) => setMode(event.currentTarget.value as Mode)}
+                    value={choice}
+                    onChange={(event) => setChoice(event.currentTarget.value as keyof typeof RULES)}
                   >
-                    <option value="create">Refuse the row</option>
-                    <option value="upsert">Change the fields that the row has</option>
+                    {Object.entries(RULES).map(([value, { title }]) => (
+                      <option key={value} value={value}>
+                        {title}
+                      </option>
+                    ))}
                   </select>
                 )}
               </Field>
@@ -101,7 +117,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
           )}
           <div class="buttons">
             <CancelButton />
-            <button class="primary" aria-disabled={!head || !hasEmail}>
+            <button class="primary" aria-disabled={!head || !hasIdentity}>
               Try it out
             </button>
           </div>

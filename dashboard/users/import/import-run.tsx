@@ -7,12 +7,12 @@ import { useBusy } from '../../ui/use-task.ts';
 import type { CsvHead, ImportField } from './csv-file.ts';
 import { ImportCounts } from './import-counts.tsx';
 import { RefusedRows } from './refused-rows.tsx';
-import { type ImportProgress, runImport } from './run-import.ts';
+import { type ImportProgress, type ImportRules, runImport } from './run-import.ts';
 
 interface Props {
   head: CsvHead;
   fields: (ImportField | undefined)[];
-  mode: 'create' | 'upsert';
+  rules: ImportRules;
   dryRun: boolean;
   onBack(): void;
   onImport(): void;
@@ -23,7 +23,7 @@ interface Props {
 type Phase = 'running' | 'stopped' | 'failed' | 'done';
 
 /** A run through the file, which begins at once: a dry run, or the import itself. */
-export function ImportRun({ head, fields, mode, dryRun, onBack, onImport, onImported, onClose }: Props) {
+export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImported, onClose }: Props) {
   const { client } = useSession();
   const [phase, setPhase] = useState<Phase>('running');
   const [progress, setProgress] = useState<ImportProgress>();
@@ -36,7 +36,7 @@ export function ImportRun({ head, fields, mode, dryRun, onBack, onImport, onImpo
     heading.current?.focus();
     let hasWritten = false;
     const options = {
-      mode,
+      ...rules,
       dryRun,
       signal,
       onProgress: (progress: ImportProgress) => {

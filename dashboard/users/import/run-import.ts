@@ -2,7 +2,7 @@ import { ApiError, type BatchAnswer, type Client } from '../../../client/index.t
 import type { CsvRow } from '../../../csv/csv-file.ts';
 import { patiently } from '../bulk/patiently.ts';
 import { type CsvHead, type ImportField, openFile } from './csv-file.ts';
-import { type Element, elementOf, emailKeyOf, type RowFault } from './elements.ts';
+import { type Element, elementOf, type Identity, keyOf, type RowFault } from './elements.ts';
 
 export interface Refused {
   row: CsvRow;
@@ -22,8 +22,14 @@ export interface ImportProgress {
   waitsUntil?: number;
 }
 
-export interface ImportOptions {
+/** What happens to a row whose user exists. */
+export interface ImportRules {
   mode: 'create' | 'upsert';
+  /** Only with `upsert`. Default: email. */
+  by?: Identity;
+}
+
+export interface ImportOptions extends ImportRules {
   dryRun: boolean;
   signal: AbortSignal;
   onProgress(progress: ImportProgress): void;
@@ -37,12 +43,12 @@ const MAX_ROWS = 500;
 /** The service's limit of 1 MB, minus the rest of the body. */
 const MAX_BYTES = 1_000_000;
 
-/** Sends the rows of a file in batches, one after the other. The second row with the same email is refused. */
+/** Sends the rows of a file in batches, one after the other. The second row of the same user is refused. */
 export async function runImport(
   client: Client,
   head: CsvHead,
   fields: (ImportField | undefined)[],
-  { mode, dryRun, signal, onProgress, onFailure }: ImportOptions,
+  { mode, by, dryRun, signal, onProgress, onFailure }: ImportOptions,
 ): Promise<void> {
   const progress: ImportProgress = {
     bytes: 0,
@@ -50,6 +56,7 @@ export async function runImport(
     refused: [],
     line: 0,
   };
+  const identity = by ?? 'email';
   const accepted = new Set<string>();
   const refuse = (row: CsvRow, faults: RowFault[]) => {
     progress.counts.failed++;
@@ -61,7 +68,7 @@ export async function runImport(
   const send = async (elements: Sent[]): Promise<BatchAnswer> => {
     const users = elements.map(({ user }) => user);
     const idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-');
-    const options = { mode, dryRun, signal, idempotencyKey, timeoutMs: 60_000 };
+    const options = { mode, by, dryRun, signal, idempotencyKey, timeoutMs: 60_000 };
     const onWait = (until: number | undefined) => {
       progress.waitsUntil = until;
       report();
@@ -89,15 +96,15 @@ export async function runImport(
       const before = new Set(accepted);
       elements.forEach(({ row, user }, at) => {
         const list = faults.get(at);
-        if (list) refuse(row, inFile(list, user, before));
-        else before.add(emailKeyOf(user));
+        if (list) refuse(row, inFile(list, user, before, identity));
+        else before.add(keyOf(user, identity));
       });
       return sendBatch(elements.filter((_element, at) => !faults.has(at)));
     }
     for (const { index, errors } of answer.results) {
       const { row, user } = elements[index];
-      if (errors) refuse(row, inFile(errors, user, accepted));
-      else accepted.add(emailKeyOf(user));
+      if (errors) refuse(row, inFile(errors, user, accepted, identity));
+      else accepted.add(keyOf(user, identity));
     }
     for (const outcome of ['created', 'updated', 'unchanged'] as const)
       progress.counts[outcome] += answer.counts[outcome];
@@ -112,7 +119,7 @@ export async function runImport(
     signal.throwIfAborted();
     const element = elementOf(row, fields);
     if ('faults' in element) refuse(row, element.faults);
-    else if (accepted.has(emailKeyOf(element.user))) refuse(row, [REPEATED]);
+    else if (accepted.has(keyOf(element.user, identity))) refuse(row, [repeated(identity)]);
     else {
       if (batch.length === MAX_ROWS || bytes + element.bytes > MAX_BYTES) {
         await sendBatch(batch);
@@ -127,15 +134,24 @@ export async function runImport(
   report();
 }
 
-const REPEATED: RowFault = {
-  field: 'email',
+const repeated = (field: Identity): RowFault => ({
+  field,
   message: 'appears in an earlier row of the file',
   code: 'taken',
-};
+});
 
-/** The faults, with the reason for an email that an earlier row has taken. */
-const inFile = (faults: RowFault[], user: Sent['user'], earlier: ReadonlySet<string>): RowFault[] =>
-  faults.map((fault) => (fault.code === 'taken' && earlier.has(emailKeyOf(user)) ? REPEATED : fault));
+/** The faults, with the reason for an identity that an earlier row has taken. */
+function inFile(
+  faults: RowFault[],
+  user: Sent['user'],
+  earlier: ReadonlySet<string>,
+  identity: Identity,
+): RowFault[] {
+  const isRepeated = earlier.has(keyOf(user, identity));
+  return faults.map((fault) =>
+    fault.code === 'taken' && fault.field === identity && isRepeated ? repeated(identity) : fault,
+  );
+}
 
 const ELEMENT = /^users\.(\d+)(?:\.(.*))?$/s;
 

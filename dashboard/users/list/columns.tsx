@@ -40,8 +40,9 @@ export function columnsOf(
     sortable('Created', 'createdAt'),
     sortable('Changed', 'updatedAt'),
     'ID',
+    { title: 'External ID', isForWide: true },
     ACTIONS,
   ];
 }
 
-export const WIDTHS = ['34px', '17%', undefined, '82px', '90px', '96px', '96px', '130px', '44px'];
+export const WIDTHS = ['34px', '17%', undefined, '82px', '90px', '96px', '96px', '130px', '12%', '44px'];

@@ -41,6 +41,11 @@ export const UserRow = ({ user, isSelected, onSelect, actions }: Props) => (
     <Cell label="ID">
       <CopyId id={user.id} name={user.name} />
     </Cell>
+    <Cell label="External ID" class="for-wide">
+      <span class="clip" title={user.externalId ?? undefined}>
+        {user.externalId ?? '–'}
+      </span>
+    </Cell>
     <Cell class="actions">
       <Menu label={`Actions for ${user.name}`} items={actions} />
     </Cell>

@@ -11,7 +11,7 @@ import { ListPage } from '../../ui/list-page.tsx';
 import { Messages } from '../../ui/messages.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { useList } from '../../ui/use-list.ts';
-import { hasStatus } from '../../ui/use-submit.ts';
+import { isTaken } from '../../ui/use-submit.ts';
 import type { Bulk, Outcome } from '../bulk/bulk.ts';
 import { usersIn } from '../bulk/bulk.ts';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
@@ -190,7 +190,7 @@ export default function UsersPage() {
               setDeleted(undefined);
               setError(error);
               focusHeading();
-              if (hasStatus(error, 409)) setDialog((open) => open ?? { action: 'restore', user: deleted });
+              if (isTaken(error, 'email')) setDialog((open) => open ?? { action: 'restore', user: deleted });
             }}
             onExpired={() => setDeleted(undefined)}
           />
