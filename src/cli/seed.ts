@@ -48,7 +48,7 @@ async function seed({ organization, users, ...output }: SeedOptions): Promise<vo
 
 async function* sampleRows(users: number): AsyncGenerator<ImportRow> {
   for (let n = 0; n < users; n++) {
-    const input = person(n);
+    const input = { externalId: `E-${10_001 + n}`, ...person(n) };
     yield { line: n + 1, input, bytes: 0, refused: (reason) => withReason(JSON.stringify(input), reason) };
   }
 }

@@ -12,7 +12,7 @@ export class UserExportView {
 
   /**
    * The user.
-   * @example { "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx", "name": "Ada Lovelace", "email": "ada@example.com", "role": "member", "active": true, "metadata": {}, "version": 1, "createdAt": "2026-01-31T09:30:00.000Z", "updatedAt": "2026-01-31T09:30:00.000Z" }
+   * @example { "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx", "externalId": null, "name": "Ada Lovelace", "email": "ada@example.com", "role": "member", "active": true, "metadata": {}, "version": 1, "createdAt": "2026-01-31T09:30:00.000Z", "updatedAt": "2026-01-31T09:30:00.000Z" }
    */
   user: UserView;
 

@@ -303,6 +303,36 @@ describe('ums users import', () => {
     });
   });
 
+  it('with --by external-id changes the same person after the email has changed', async () => {
+    const organization = await newOrganization();
+    const people = [
+      { externalId: 'E-1', name: 'Ada', email: 'ada@example.com' },
+      { externalId: 'E-2', name: 'Bob', email: 'bob@example.com' },
+    ];
+    await job('users', 'import', file('staff', ndjson(people)), '--organization', organization);
+    const ids = new Map((await exported(organization)).map(({ externalId, id }) => [externalId, id]));
+    const csv =
+      'ExternalId,Email,name\nE-1,new@example.com,\nE-2,ada@example.com,\n,x@example.com,X\nE-3,,Eve\n';
+    const args = ['users', 'import', file('staff.csv', csv), '--organization', organization];
+    const { code, summary } = await job(...args, '--mode', 'upsert', '--by', 'external-id');
+    expect({ code, summary }).toMatchObject({ code: 1, summary: { updated: 2, created: 0, refused: 2 } });
+    expect(refusedIn('staff.refused.csv')).toBe(
+      'refused_because,ExternalId,Email,name\n' +
+        'line 4: externalId is required,,x@example.com,X\nline 5: email is required,E-3,,Eve\n',
+    );
+    expect(await exported(organization)).toMatchObject([
+      { id: ids.get('E-1'), externalId: 'E-1', name: 'Ada', email: 'new@example.com', version: 2 },
+      { id: ids.get('E-2'), externalId: 'E-2', name: 'Bob', email: 'ada@example.com', version: 2 },
+    ]);
+    const noColumn = [...args.slice(0, 2), file('none.csv', 'email,name\n'), ...args.slice(3)];
+    for (const [more, message] of [
+      [['--by', 'external-id'], '--by is for --mode upsert'],
+      [['--mode', 'upsert', '--by', 'name'], 'It must be email or external-id'],
+      [['--mode', 'upsert', '--by', 'external-id'], 'The column externalId is missing'],
+    ] as const)
+      expect((await job(...noColumn, ...more)).stderr).toContain(message);
+  });
+
   it('with --dry-run reports what it would do with each batch, and writes nothing', async () => {
     const organization = await newOrganization();
     const rows = [

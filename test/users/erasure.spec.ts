@@ -37,6 +37,7 @@ const TRACES = /quetzal|zyxwvut|brontosaur|hippogriff|777-11-9|wombat|umbriel|xa
 /** A user with a history: created with a key, renamed, given another address, deleted, restored and deleted again. */
 async function someone(api: Client): Promise<string> {
   const fields = {
+    externalId: 'Xanadu 777-11-9',
     name: 'Quetzalina Umbriel',
     email: 'quetzalina.777-11-9@brontosaur.example',
     metadata: { 'hippogriff-key': { deep: ['Wombat', 'Xanadu'] } },
