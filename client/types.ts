@@ -734,6 +734,14 @@ export interface ListUsersQuery {
   active?: boolean;
   /** Only the members of the group with this id. */
   group?: string;
+  /** Only users who were created at this time or later. Only for a list sorted by `createdAt`. */
+  createdSince?: string;
+  /** Only users who were created before this time. Only for a list sorted by `createdAt`. */
+  createdUntil?: string;
+  /** Only users who were last changed at this time or later. Only with `sort=updatedAt`. */
+  updatedSince?: string;
+  /** Only users who were last changed before this time. Only with `sort=updatedAt`. */
+  updatedUntil?: string;
   /** The maximum number of items on the page. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { join, query, raw, type Sql, sql } from '../database/sql';
 import { decodeCursor, encodeCursor } from './cursor';
+import { isWithin, type TimeRange, whereBound } from './range';
 
 export type Order = 'asc' | 'desc';
 
@@ -19,19 +20,25 @@ export const byTime = (column: string, property: string): SortColumn[] => [
 
 export const BY_CREATION = byTime('created_at', 'createdAt');
 
-export interface PageRequest {
+/** A place in a list. */
+export interface PagePosition {
+  /** The sort columns. Together they must be unique, or paging would skip rows. A time may be a Date or text. */
+  columns: SortColumn[];
+  order: Order;
+  cursor?: string;
+  /** Of the first sort column, which must be a time. */
+  range?: TimeRange;
+  /** Identifies the list: its organization, sort, order and filters. A cursor of another list is refused. */
+  list: unknown[];
+}
+
+export interface PageRequest extends PagePosition {
   /**
    * A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. Or a function that
    * builds the whole statement from the condition after its WHERE, and the order and limit after that.
    */
   select: Sql | ((seek: Sql, ordered: Sql) => Sql);
-  /** The sort columns. Together they must be unique, or paging would skip rows. A time may be a Date or text. */
-  columns: SortColumn[];
-  order: Order;
   limit: number;
-  cursor?: string;
-  /** Identifies the list: its organization, sort, order and filters. A cursor of another list is refused. */
-  list: unknown[];
 }
 
 export interface Page<Row> {
@@ -46,21 +53,42 @@ export interface Page<Row> {
  */
 export async function paginate<Row extends object>(
   manager: EntityManager,
-  { select, columns, order, limit, cursor, list }: PageRequest,
+  request: PageRequest,
 ): Promise<Page<Row>> {
-  const names = columns.map(({ column }) => column);
-  const after = cursor === undefined ? [] : decodeCursor(cursor, list, isPositionIn(columns));
-  const seek =
-    after.length > 0
-      ? sql`AND (${raw(names.join(', '))}) ${raw(order === 'asc' ? '>' : '<')} (${join(after.map((value) => sql`${value}`))})`
-      : sql``;
-  const ordered = sql`ORDER BY ${raw(names.map((name) => `${name} ${order}`).join(', '))} LIMIT ${opaque(limit + 1)}`;
+  const { select, columns, order, limit, list } = request;
+  const seek = seekOf(request);
+  const ordered = sql`${orderBy(columns, order)} LIMIT ${opaque(limit + 1)}`;
   const statement = typeof select === 'function' ? select(seek, ordered) : sql`${select} ${seek} ${ordered}`;
   const rows = await query<Row>(manager, statement);
   const data = rows.slice(0, limit);
   if (rows.length <= limit) return { data, nextCursor: null };
   return { data, nextCursor: cursorAfter(data[limit - 1], { columns, list }) };
 }
+
+/**
+ * The condition, with its AND, on the rows of the range after the cursor. Of the cursor and the range's start it has only
+ * the later one, which implies the other. Given both, PostgreSQL seeks to one of them, depending on its version, and reads
+ * all entries of the index from there to the other.
+ */
+export function seekOf({ columns, order, cursor, range, list }: PagePosition): Sql {
+  const [start, end] = order === 'asc' ? [range?.since, range?.until] : [range?.until, range?.since];
+  const after = cursor === undefined ? [] : decodeCursor(cursor, list, isPositionIn(columns));
+  const isLater = after.length > 0 && (start === undefined || isWithin(after[0], start));
+  const names = raw(columns.map(({ column }) => column).join(', '));
+  const conditions = [
+    isLater
+      ? sql`AND (${names}) ${raw(order === 'asc' ? '>' : '<')} (${join(after.map((value) => sql`${value}`))})`
+      : start && whereBound(columns[0].column, start),
+    end && whereBound(columns[0].column, end),
+  ];
+  return join(
+    conditions.filter((condition) => condition !== undefined),
+    ' ',
+  );
+}
+
+export const orderBy = (columns: SortColumn[], order: Order): Sql =>
+  sql`ORDER BY ${raw(columns.map(({ column }) => `${column} ${order}`).join(', '))}`;
 
 /** The cursor of the page after a row. */
 export function cursorAfter(row: object, { columns, list }: Pick<PageRequest, 'columns' | 'list'>): string {

@@ -14,6 +14,7 @@ import type { IdempotentRequest } from '../http/input/idempotency-key';
 import { validatedInput } from '../http/input/validate';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import type { Page } from '../pages/paginate';
+import { rangeBetween } from '../pages/range';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { putSearchTexts } from './search/user-search.entity';
@@ -184,10 +185,14 @@ export class UsersService {
     return this.database.read(organizationId, async (manager) => {
       const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
       const users = { organizationId, filter: { externalId, email, role, active }, members };
-      return pageOfUsers<Row>(manager, users, columns, { ...page, of: group });
+      return pageOfUsers<Row>(manager, users, columns, { ...page, range: rangeOf(page), of: group });
     });
   }
 }
+
+/** The range of a list, which is that of the time it is sorted by. */
+const rangeOf = ({ createdSince, createdUntil, updatedSince, updatedUntil }: Partial<ListUsersDto>) =>
+  rangeBetween(createdSince ?? updatedSince, createdUntil ?? updatedUntil);
 
 const userReferenced = () =>
   conflict('The user cannot be deleted, because a table of the application still refers to it.');

@@ -115,6 +115,9 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
   await page.unroute('**/users/batch');
   await page.route('**/api/v1/users?**', () => {});
   await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByLabel('Changed since').waitFor();
+  await check('export');
+  await dialogButton(page, 'Save as CSV').click();
   await page.getByText('0 users read so far').waitFor();
   await check('export under way');
   await dialogButton(page, 'Cancel').click();

@@ -156,23 +156,68 @@ describeInBrowser('many users in the dashboard', () => {
     await page.getByText(message).waitFor();
   });
 
+  /** Exports the list, as the dialog is by default or as `choose` makes it, and returns the lines of the file. */
+  const save = async (page: Page, choose?: () => Promise<unknown>) => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    await choose?.();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialogButton(page, 'Save as CSV').click(),
+    ]);
+    return (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+  };
+
   it('are exported as CSV as the list shows them, without formulas', async () => {
     const { page } = await visitUsers(60);
-    const save = async () => {
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Export' }).click(),
-      ]);
-      return (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
-    };
-    const all = await save();
+    const all = await save(page);
     await page.getByText('Exported 62 users').waitFor();
     expect(all[0]).toBe('id,name,email,role,active,metadata,version,createdAt,updatedAt');
     expect(all).toHaveLength(63);
     expect(all[2]).toMatch(/^usr_\w+,'=1\+1,formula@example\.com,member,true,\{\},1,/);
     await page.getByLabel('Role').selectOption('Admin');
     await page.getByText('1 user on this page').waitFor();
-    expect(await save()).toMatchObject([all[0], expect.stringContaining(HOSTILE)]);
+    expect(await save(page)).toMatchObject([all[0], expect.stringContaining(HOSTILE)]);
+  });
+
+  it('are exported if they changed since a time, in the zone of the browser', async () => {
+    const { page, requestedUrls } = await visit({ timezoneId: 'Asia/Kolkata' }, async (api) => {
+      for (const [name, updatedAt] of [
+        ['Before', '2026-01-31T09:29:59.999Z'],
+        ['After', '2026-01-31T09:30:00.001Z'],
+        ['At', '2026-01-31T09:30:00.000Z'],
+        ['Viewer', '2026-02-01T00:00:00.000Z'],
+      ]) {
+        const { id } = await api.createUser({ name, role: name === 'Viewer' ? 'viewer' : 'member' });
+        await service().dataSource.query('UPDATE users SET updated_at = $2 WHERE id = $1', [id, updatedAt]);
+      }
+    });
+    await toUsers(page);
+    await page.getByLabel('Role').selectOption('Member');
+    await page.getByText('3 users on this page').waitFor();
+    const [head, ...rows] = await save(page, () => page.getByLabel('Changed since').fill('2026-01-31T15:00'));
+    expect(head).toMatch(/^id,name,/);
+    expect(rows.map((row) => row.split(',')[1])).toEqual(['At', 'After']);
+    await page.getByText('Exported 2 users').waitFor();
+    const sent = requestedUrls
+      .map((url) => new URL(url).searchParams)
+      .find((query) => query.has('updatedSince'))!;
+    expect(sent.get('updatedSince')).toBe('2026-01-31T09:30:00.000Z');
+    expect(sent.get('sort')).toBe('updatedAt');
+
+    await page.getByLabel('Search').fill('after');
+    await page.getByText('1 user on this page').waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    expect(await page.getByLabel('Changed since').isDisabled()).toBe(true);
+    await dialogButton(page, 'Cancel').click();
+  });
+
+  it('are not exported by a time that is not whole', async () => {
+    const { page } = await visitUsers(1);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByLabel('Changed since').focus();
+    await page.keyboard.type('01');
+    await dialogButton(page, 'Save as CSV').click();
+    await page.getByText('Changed since must be a whole date and time.').waitFor();
   });
 });
 

@@ -79,9 +79,10 @@ describeInBrowser('work in the dashboard', () => {
 
     await page.getByLabel('Role').selectOption('Any role');
     await page.getByText('200 users on this page').waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download', { timeout: 600_000 }),
-      page.getByRole('button', { name: 'Export' }).click(),
+      dialogButton(page, 'Save as CSV').click(),
     ]);
     const rows = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
     expect(rows).toHaveLength(100_001);
@@ -288,6 +289,8 @@ describeInBrowser('work in the dashboard', () => {
     await page.locator('table[aria-busy=false] th[aria-sort=descending]', { hasText: 'Email' }).waitFor();
     const download = page.waitForEvent('download');
     await tabTo('button', 'Export', 'Shift+Tab');
+    await press('Enter');
+    await dialogButton(page, 'Save as CSV').and(focused).waitFor();
     await press('Enter');
     expect((await download).suggestedFilename()).toBe('users.csv');
     await page.getByText('Exported 1 user').waitFor();

@@ -5,6 +5,7 @@ import { ownStatementsOf, type Statement } from './statements';
 interface Node {
   'Node Type': string;
   'Index Name'?: string;
+  'Index Cond'?: string;
   'Relation Name'?: string;
   'Actual Rows'?: number;
   'Actual Loops'?: number;
@@ -25,8 +26,12 @@ export async function selectsOf(dataSource: DataSource, run: () => Promise<unkno
   return selects;
 }
 
-async function nodesOf(dataSource: DataSource, options: string, { sql, values }: Statement): Promise<Node[]> {
-  const [row] = await dataSource.query(`EXPLAIN (${options}FORMAT JSON) ${sql}`, values);
+async function nodesOf(
+  connection: Pick<DataSource, 'query'>,
+  options: string,
+  { sql, values }: Statement,
+): Promise<Node[]> {
+  const [row] = await connection.query(`EXPLAIN (${options}FORMAT JSON) ${sql}`, values);
   const [{ Plan: plan }] = row['QUERY PLAN'];
   const withChildren = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(withChildren)];
   return withChildren(plan);
@@ -44,6 +49,20 @@ export async function accessPathsOf(dataSource: DataSource, statements: Statemen
   }
   return paths;
 }
+
+/** The conditions of the scans of indexes, by index, when the planner would rather sort all rows of a table. */
+export const indexConditionsOf = (
+  dataSource: DataSource,
+  statement: Statement,
+): Promise<Record<string, string>> =>
+  dataSource.transaction(async (manager) => {
+    await manager.query('SET LOCAL random_page_cost = 1000000');
+    await manager.query('SET LOCAL enable_sort = off');
+    const nodes = await nodesOf(manager, '', statement);
+    return Object.fromEntries(
+      nodes.flatMap((node) => (node['Index Name'] ? [[node['Index Name'], `${node['Index Cond']}`]] : [])),
+    );
+  });
 
 /** How many rows of tables the statements look at, and how many pairs of rows their joins compare in vain. */
 export async function rowsReadBy(dataSource: DataSource, statements: Statement[]): Promise<number> {

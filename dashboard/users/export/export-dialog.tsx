@@ -1,6 +1,10 @@
+import { useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { formatRows } from '../../../csv/write-csv.ts';
+import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { download } from '../../ui/download.ts';
+import { Field } from '../../ui/field.tsx';
+import { LocalFaults, useSubmit } from '../../ui/use-submit.ts';
 import { WalkDialog } from '../bulk/walk-dialog.tsx';
 import { WRITABLE_FIELDS } from '../user/fields.ts';
 import type { UserFilter } from '../user/user-filter.ts';
@@ -14,19 +18,71 @@ interface Props {
   onExported(count: number): void;
 }
 
-/** Saves the users that the list shows on all of its pages as CSV. */
-export const ExportDialog = ({ filter, onClose, onExported }: Props) => (
-  <WalkDialog
-    filter={filter}
-    title="Exporting users"
-    keep={rowOf}
-    onClose={onClose}
-    onDone={(rows) => {
-      download('users.csv', [formatRows([[...COLUMNS]], ','), ...rows], 'text/csv');
-      onExported(rows.length);
-    }}
-  />
-);
+/** Saves the users that the list shows on all of its pages as CSV, or those of them that changed since a time. */
+export function ExportDialog({ filter, onClose, onExported }: Props) {
+  const [chosen, setChosen] = useState<UserFilter>();
+  if (!chosen) return <ChoiceDialog filter={filter} onClose={onClose} onChosen={setChosen} />;
+  return (
+    <WalkDialog
+      filter={chosen}
+      title="Exporting users"
+      keep={rowOf}
+      onClose={onClose}
+      onDone={(rows) => {
+        download('users.csv', [formatRows([[...COLUMNS]], ','), ...rows], 'text/csv');
+        onExported(rows.length);
+      }}
+    />
+  );
+}
+
+interface ChoiceProps {
+  filter: UserFilter;
+  onClose(): void;
+  onChosen(filter: UserFilter): void;
+}
+
+function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
+  const isSearch = filter.query !== undefined;
+  const form = useSubmit(['updatedSince'], async () => {
+    const input = form.ref.current!.elements.namedItem('updatedSince') as HTMLInputElement;
+    if (input.validity.badInput)
+      throw new LocalFaults([{ field: 'updatedSince', message: 'must be a whole date and time' }]);
+    onChosen(input.value ? changedSince(filter, new Date(input.value)) : filter);
+  });
+  return (
+    <Dialog title="Export users" onClose={onClose}>
+      <form class="stack" ref={form.ref} onSubmit={form.submit} noValidate>
+        <p>Saves the users of all pages of this {isSearch ? 'search' : 'list'} as CSV.</p>
+        <Field
+          label="Changed since"
+          hint={
+            isSearch
+              ? 'Clear the search to export only recent changes.'
+              : 'In your time zone. Leave it empty to export all of them.'
+          }
+          error={form.errorAt('updatedSince')}
+        >
+          {(field) => <input {...field} name="updatedSince" type="datetime-local" disabled={isSearch} />}
+        </Field>
+        <div class="buttons">
+          <CancelButton />
+          <button class="primary" autofocus>
+            Save as CSV
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The oldest change first: a user who changes meanwhile comes again at the end, and is not missed. */
+const changedSince = (filter: UserFilter, time: Date): UserFilter => ({
+  ...filter,
+  sort: 'updatedAt',
+  order: 'asc',
+  updatedSince: time.toISOString(),
+});
 
 const rowOf = (user: User) => formatRows([COLUMNS.map((name) => cellOf(user[name]))], ',');
 

@@ -16,6 +16,8 @@ export interface UserFilter {
   group: string | undefined;
   sort: Sort;
   order: Order;
+  /** Only with `sort: 'updatedAt'`. A search ignores it. */
+  updatedSince?: string;
 }
 
 /** The columns that can be sorted by, with the order that each begins with. */
@@ -53,14 +55,14 @@ export function useUserFilter() {
 /** A page of the users that pass the filter. */
 export function pageOf(
   client: Client,
-  { query, role, active, group, sort, order }: UserFilter,
+  { query, role, active, group, sort, order, updatedSince }: UserFilter,
   { limit, cursor }: { limit: number; cursor: string | undefined },
   signal: AbortSignal,
 ): Promise<Page<User>> {
   const page = { role, active, limit, cursor };
   const pages =
     query === undefined
-      ? client.users.list({ sort, order, group, ...page }, { signal })
+      ? client.users.list({ sort, order, updatedSince, group, ...page }, { signal })
       : client.users.search({ q: query, ...page }, { signal });
   return pages.page();
 }

@@ -35,6 +35,7 @@ export async function membersOfEach(
 function membersOf(organizationId: string, groupId: string, count: number): Members {
   const members = sql`${GroupMember} WHERE organization_id = ${organizationId} AND group_id = ${groupId}`;
   return {
+    count,
     isLarge: count > MANY_MEMBERS,
     ids: sql`SELECT user_id FROM ${members}`,
     // Not EXISTS, which the planner may turn into a join that reads all members.

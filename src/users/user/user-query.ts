@@ -1,11 +1,22 @@
 import type { EntityManager } from 'typeorm';
 import { query, raw, type Sql, sql } from '../../database/sql';
-import { cursorAfter, opaque, type Order, type Page, paginate } from '../../pages/paginate';
+import {
+  cursorAfter,
+  orderBy,
+  opaque,
+  type Order,
+  type Page,
+  type PagePosition,
+  paginate,
+  seekOf,
+} from '../../pages/paginate';
+import type { TimeRange } from '../../pages/range';
 import { filterInCursor, namesOne, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
 /** The members of a group, as conditions on users. */
 export interface Members {
+  count: number;
   /** Whether reading all of them takes longer than a page should. */
   isLarge: boolean;
   /** A SELECT of the ids of all of them. */
@@ -41,12 +52,17 @@ export interface UserPage {
   order?: Order;
   limit: number;
   cursor?: string;
+  /** Of the time that the list is sorted by. */
+  range?: TimeRange;
   /** Identifies `where` and `among` in cursors. */
   of?: unknown;
 }
 
 /** For a large group, this many users are read in the order of the page before all members are sorted instead. */
 const MAX_LOOKED_AT = 20_000;
+
+/** For a small one this many at least: as many as a page may have. */
+const MIN_LOOKED_AT = 200;
 
 /** The page of users after a cursor. */
 export async function pageOfUsers<Row extends object>(
@@ -56,27 +72,53 @@ export async function pageOfUsers<Row extends object>(
   { limit, cursor, ...request }: UserPage,
 ): Promise<Page<Row>> {
   const { organizationId, filter = {}, members } = selection;
-  const { sort, order = USER_SORTS[sort].order } = request;
+  const { sort, order = USER_SORTS[sort].order, range } = request;
   const { columns, select: keys } = USER_SORTS[sort];
+  const position = { columns, order, cursor, range, list: listIn(selection, request) };
   const page = (users: (seek: Sql, ordered: Sql) => Sql) =>
     paginate<Row>(manager, {
       select: (seek, ordered) => sql`SELECT ${select}${raw(keys)} FROM ${users(seek, ordered)} ${ordered}`,
-      columns,
-      order,
       limit,
-      cursor,
-      list: listIn(selection, request),
+      ...position,
     });
-  if (members?.isLarge && !findsFew(selection)) {
-    const next = sql`${orderOf(sort, order)} LIMIT ${opaque(MAX_LOOKED_AT)}`;
+  const most = members && !findsFew(selection) ? lookedAtFor(members, range) : 0;
+  if (most > 0) {
+    const next = sql`${orderBy(columns, order)} LIMIT ${opaque(most)}`;
     const found = await page((seek, ordered) => {
       const ofThem = (rows: Sql) =>
-        sql`SELECT * FROM (${rows}) AS users WHERE ${members.condition} ${ordered}`;
+        sql`SELECT * FROM (${rows}) AS users WHERE ${members!.condition} ${ordered}`;
       return usersWho(filter, organizationId, sql`${and(selection.where)} ${seek} ${next}`, { ofThem });
     });
     if (found.nextCursor !== null) return found;
+    if (range && !(await hasMore(manager, selection, position, most))) return found;
   }
   return page((seek, ordered) => chosen(selection, sql`${seek} ${ordered}`));
+}
+
+/**
+ * How many users are read in the order of the page, and looked up in the group, before all members are read instead.
+ * Within a range that may be all there are, so of a small group not many more than it has members are read.
+ */
+function lookedAtFor({ count, isLarge }: Members, range: TimeRange | undefined): number {
+  if (isLarge) return MAX_LOOKED_AT;
+  return range ? Math.max(count, MIN_LOOKED_AT) : 0;
+}
+
+/** Whether more than `most` users come after the position, whether or not they are members. */
+async function hasMore(
+  manager: EntityManager,
+  { organizationId, filter = {}, where }: UserSelection,
+  position: PagePosition,
+  most: number,
+): Promise<boolean> {
+  const ordered = orderBy(position.columns, position.order);
+  const next = sql`${seekOf(position)} ${ordered} LIMIT ${opaque(most + 1)}`;
+  const users = usersWho(filter, organizationId, sql`${and(where)} ${next}`);
+  const [{ count }] = await query<{ count: number }>(
+    manager,
+    sql`SELECT count(*)::int AS count FROM (SELECT FROM ${users} LIMIT ${opaque(most + 1)}) AS counted`,
+  );
+  return count > most;
 }
 
 /** The cursor of the page after this row of `pageOfUsers()`, if the page is to end with it. */
@@ -86,13 +128,13 @@ export const cursorAfterUser = (row: object, selection: UserSelection, request: 
 /** Identifies the list in its cursors. */
 const listIn = (
   { organizationId, filter = {} }: UserSelection,
-  { sort, order = USER_SORTS[sort].order, of }: Omit<UserPage, 'limit'>,
+  { sort, order = USER_SORTS[sort].order, range, of }: Omit<UserPage, 'limit'>,
 ): unknown[] => [
   'users',
   organizationId,
   sort,
   order,
-  filterInCursor(filter),
+  { ...filterInCursor(filter), ...range },
   ...(of === undefined ? [] : [of]),
 ];
 
@@ -103,7 +145,7 @@ export function rangeOfUsers<Row>(
   select: Sql,
   { sort = 'createdAt', order = 'asc', offset, limit }: UserRange,
 ): Promise<Row[]> {
-  const ordered = orderOf(sort, order);
+  const ordered = orderBy(USER_SORTS[sort].columns, order);
   const users = chosen(selection, sql`${ordered} LIMIT ${opaque(offset + limit)}`);
   return query(
     manager,
@@ -135,8 +177,5 @@ function chosen(selection: UserSelection, page: Sql): Sql {
     return usersWho(filter, organizationId, sql`${and(where)} ${and(members.condition)} ${page}`, { among });
   return usersWho(filter, organizationId, sql`${and(where)} ${page}`, { among: among ?? members?.ids });
 }
-
-const orderOf = (sort: UserSort, order: Order): Sql =>
-  sql`ORDER BY ${raw(USER_SORTS[sort].columns.map(({ column }) => `${column} ${order}`).join(', '))}`;
 
 const and = (where: Sql | undefined) => (where ? sql`AND ${where}` : sql``);

@@ -7,8 +7,10 @@ import {
   FlagText,
   Id,
   Immutable,
+  Instant,
   Nullable,
   OneOf,
+  OnlyWith,
   Optional,
   Satisfies,
   Text,
@@ -33,6 +35,9 @@ const SearchText = () =>
       fault('too_many', `must have at most ${MAX_WORDS} words`),
     ),
   );
+
+/** A bound of the time that the list is sorted by: the users who pass are a range of the index of that sort. */
+const BoundOf = (time: UserSort) => applyDecorators(Optional(), Instant(), OnlyWith('sort', time));
 
 export class CreateUserDto implements Partial<UserFields> {
   /**
@@ -155,6 +160,34 @@ export class ListUsersDto extends PageQuery {
   @Optional()
   @Id('grp')
   group?: string;
+
+  /**
+   * Only users who were created at this time or later. Only for a list sorted by `createdAt`.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
+  @BoundOf('createdAt')
+  createdSince?: string;
+
+  /**
+   * Only users who were created before this time. Only for a list sorted by `createdAt`.
+   * @example '2026-02-28T00:00:00.000Z'
+   */
+  @BoundOf('createdAt')
+  createdUntil?: string;
+
+  /**
+   * Only users who were last changed at this time or later. Only with `sort=updatedAt`.
+   * @example '2026-01-31T09:30:00.000Z'
+   */
+  @BoundOf('updatedAt')
+  updatedSince?: string;
+
+  /**
+   * Only users who were last changed before this time. Only with `sort=updatedAt`.
+   * @example '2026-02-28T00:00:00.000Z'
+   */
+  @BoundOf('updatedAt')
+  updatedUntil?: string;
 }
 
 export class SearchUsersDto extends PageQuery {
