@@ -4,6 +4,7 @@ import { literal, readConditions, type Condition } from './conditions';
 import { invalidFilter } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, type Reference, resolve } from '../schema/resource-schema';
+import { KEYED } from '../schema/user.schema';
 import { Lexer } from './lexer';
 
 /** The operators, as SQL has them. */
@@ -18,21 +19,6 @@ export interface Comparison {
   /** Restricts the comparison to values of this type (`emails[type eq "work"]`), ignoring case. */
   type?: string;
 }
-
-/** The attributes that a filter finds by the keys of users, besides their emails. */
-export const KEYED: readonly string[] = [
-  'externalId',
-  'displayName',
-  'name.formatted',
-  'name.familyName',
-  'name.givenName',
-  'name.middleName',
-  'name.honorificPrefix',
-  'name.honorificSuffix',
-  'manager.value',
-  'employeeNumber',
-  'department',
-];
 
 /** The attributes that a filter can name. A complex attribute stands for its value: `manager eq "…"`. */
 const FILTERABLE: Record<ResourceSchema['name'], readonly string[]> = {

@@ -1,7 +1,16 @@
 import type { Operation } from './patch-body';
 import { isWritable } from '../schema/resource';
 import { type Attribute } from '../schema/attribute';
-import { type Complex, isAbsent, objectOf, single, unwrapped, type Value, valueOf } from '../schema/values';
+import {
+  type Complex,
+  isAbsent,
+  isObject,
+  objectOf,
+  single,
+  unwrapped,
+  type Value,
+  valueOf,
+} from '../schema/values';
 
 /** An operation on its target. `isWhole`: it replaces an existing complex value instead of merging into it. */
 export type Change = { op: Operation['op']; given: unknown; isWhole: boolean };
@@ -16,7 +25,8 @@ export function patchedComplex(
   const one = op === 'remove' ? undefined : unwrapped(sub ?? attribute, given);
   if (sub) return withSub(old, sub, valueOf(sub, one));
   if (isAbsent(one)) return undefined;
-  return isWhole ? single(attribute, one) : merged(attribute, old, one);
+  // The bare id of another manager does not keep the name of the one before.
+  return isWhole || !isObject(one) ? single(attribute, one) : merged(attribute, old, one);
 }
 
 /** The complex value with the given sub-attributes; null and "" remove a sub-attribute. */

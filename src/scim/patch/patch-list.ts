@@ -3,7 +3,16 @@ import { type Change, partsOf, withSub } from './patch-complex';
 import type { Target } from './path';
 import { invalidValue } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
-import { type Complex, isAbsent, MAX_ELEMENTS, unwrapped, type Value, valueOf } from '../schema/values';
+import {
+  type Complex,
+  isAbsent,
+  isPrimary,
+  MAX_ELEMENTS,
+  twoPrimaries,
+  unwrapped,
+  type Value,
+  valueOf,
+} from '../schema/values';
 
 /** The elements of a multi-valued attribute after a change. */
 export function patchedList(
@@ -19,7 +28,16 @@ export function patchedList(
   // Checked after each operation, because the following ones read the whole list.
   if (list.length > Math.max(MAX_ELEMENTS, old.length))
     throw invalidValue(`${attribute.name} must have at most ${MAX_ELEMENTS} values`);
-  return list;
+  return withOnePrimary(old, list);
+}
+
+/** RFC 7644: when an element becomes primary, the one before no longer is. */
+function withOnePrimary(old: readonly Complex[], list: readonly Complex[]): readonly Complex[] {
+  const promoted = list.find((element) => isPrimary(element) && !old.includes(element));
+  if (!promoted) return list;
+  return list.map((element) =>
+    isPrimary(element) && element !== promoted ? { ...element, primary: false } : element,
+  );
 }
 
 function patchedWhole(
@@ -34,8 +52,7 @@ function patchedWhole(
   const names = attribute.subAttributes!.map(({ name }) => name);
   const known = new Set(old.map((element) => keyOf(element, names)));
   const added = values.filter((value) => !known.has(keyOf(value, names)));
-  if (added.length === 0) return old;
-  return [...(hasPrimary(added) ? old.map(demoted) : old), ...added];
+  return added.length > 0 ? [...old, ...added] : old;
 }
 
 /** The same for elements with the same sub-attributes. Elements never change, and most stay from change to change. */
@@ -76,19 +93,7 @@ function patchedElements(
     parts.reduce((changing, [part, partValue]) => withSub(changing, part, partValue), element);
   const described = describedBy(conditions);
   const whole = isWhole && !sub ? changed(described) : undefined;
-  if (!old.some(isNamed)) {
-    const made = whole ?? changed(described);
-    return [...(hasPrimary([made]) ? old.map(demoted) : old), made];
-  }
-  const list = old.map((element) => (isNamed(element) ? (whole ?? changed(element)) : element));
-  const isPromoted = (element: Complex, i: number) => element.primary === true && old[i].primary !== true;
-  return list.some(isPromoted)
-    ? list.map((element, i) => (isPromoted(element, i) ? element : demoted(element)))
-    : list;
+  if (!old.some(isNamed)) return [...old, whole ?? changed(described)];
+  if (isPrimary(whole ?? changed({})) && old.filter(isNamed).length > 1) throw twoPrimaries(attribute);
+  return old.map((element) => (isNamed(element) ? (whole ?? changed(element)) : element));
 }
-
-const hasPrimary = (elements: readonly Complex[]) => elements.some(({ primary }) => primary === true);
-
-/** RFC 7644: when another element becomes primary, this one no longer is. */
-const demoted = (element: Complex): Complex =>
-  element.primary === true ? { ...element, primary: false } : element;

@@ -1,21 +1,32 @@
+// The keywords of RFC 7643, section 7, without the type decimal.
+export const TYPES = ['string', 'boolean', 'integer', 'dateTime', 'reference', 'binary', 'complex'] as const;
+export const MUTABILITIES = ['readOnly', 'readWrite', 'immutable', 'writeOnly'] as const;
+export const RETURNED = ['always', 'never', 'default', 'request'] as const;
+export const UNIQUENESS = ['none', 'server', 'global'] as const;
+
 /** An attribute of a resource, in the terms of RFC 7643. */
 export interface Attribute {
   name: string;
   /** The name, prefixed by that of the attribute around it, for error messages: `emails.value`. */
   path: string;
   description: string;
-  type: 'string' | 'boolean' | 'dateTime' | 'reference' | 'complex';
+  type: (typeof TYPES)[number];
   multiValued: boolean;
   required: boolean;
   caseExact: boolean;
-  mutability: 'readWrite' | 'readOnly' | 'writeOnly';
-  returned: 'default' | 'always' | 'never';
-  uniqueness: 'none' | 'server';
+  mutability: (typeof MUTABILITIES)[number];
+  returned: (typeof RETURNED)[number];
+  uniqueness: (typeof UNIQUENESS)[number];
   canonicalValues?: readonly string[];
   referenceTypes?: readonly string[];
   subAttributes?: readonly Attribute[];
-  /** In characters. The published schema does not show it. */
+
+  // The published schema shows none of the following.
+
+  /** In characters. */
   maxLength?: number;
+  /** Whether a key of the user lets filters find it by this attribute. */
+  isKeyed?: boolean;
 }
 
 export interface ScimSchema {
@@ -67,6 +78,9 @@ export const list = (
 
 export const type = (canonicalValues?: readonly string[]) =>
   attribute('type', 'What the value is for.', canonicalValues && { canonicalValues });
+
+/** The address of a resource outside SCIM. */
+export const EXTERNAL = { type: 'reference', referenceTypes: ['external'], caseExact: true } as const;
 
 export const primary = attribute('primary', 'Whether this is the preferred value; true for at most one.', {
   type: 'boolean',

@@ -1,5 +1,11 @@
-import type { Attribute } from './attribute';
+import type { Attribute, ScimSchema } from './attribute';
 import { GROUP } from './group.schema';
+import {
+  PROTOCOL_SCHEMAS,
+  RESOURCE_TYPE_URN,
+  SCHEMA_URN,
+  SERVICE_PROVIDER_CONFIG_URN,
+} from './protocol.schema';
 import type { ResourceSchema } from './resource-schema';
 import { USER } from './user.schema';
 
@@ -8,10 +14,8 @@ import { USER } from './user.schema';
 export const MAX_RESULTS = 200;
 export const DEFAULT_RESULTS = 100;
 
-const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
-
 export const serviceProviderConfig = (base: string) => ({
-  schemas: [`${CORE}:ServiceProviderConfig`],
+  schemas: [SERVICE_PROVIDER_CONFIG_URN],
   patch: { supported: true },
   bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
   filter: { supported: true, maxResults: MAX_RESULTS },
@@ -41,7 +45,7 @@ export const serviceProviderConfig = (base: string) => ({
 export const resourceTypes = (base: string) => [USER, GROUP].map((schema) => resourceType(schema, base));
 
 const resourceType = ({ name, endpoint, core, extension }: ResourceSchema, base: string) => ({
-  schemas: [`${CORE}:ResourceType`],
+  schemas: [RESOURCE_TYPE_URN],
   id: name,
   name,
   description: core.description,
@@ -51,15 +55,19 @@ const resourceType = ({ name, endpoint, core, extension }: ResourceSchema, base:
   meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/${name}` },
 });
 
+const SCHEMAS: readonly ScimSchema[] = [USER.core, USER.extension!, GROUP.core, ...PROTOCOL_SCHEMAS];
+
 export const schemas = (base: string) =>
-  [USER.core, USER.extension!, GROUP.core].map(({ id, name, description, attributes }) => ({
-    schemas: [`${CORE}:Schema`],
+  SCHEMAS.map(({ id, name, description, attributes }) => ({
+    schemas: [SCHEMA_URN],
     id,
     name,
     description,
     attributes: attributes.map(shown),
     meta: { resourceType: 'Schema', location: `${base}/Schemas/${id}` },
   }));
+
+const WITH_CASE: readonly Attribute['type'][] = ['string', 'reference', 'binary'];
 
 function shown(attribute: Attribute): object {
   const { name, description, type, multiValued, required, caseExact, mutability } = attribute;
@@ -70,7 +78,7 @@ function shown(attribute: Attribute): object {
     multiValued,
     description,
     required,
-    ...(type === 'string' || type === 'reference' ? { caseExact } : {}),
+    ...(WITH_CASE.includes(type) && { caseExact }),
     mutability,
     returned,
     uniqueness,

@@ -18,15 +18,18 @@ export const GROUP: ResourceSchema = resourceSchema({
       }),
       externalId,
       list('members', 'The users that are in the group.', [
-        attribute('value', 'The id of the user.', { caseExact: true }),
+        attribute('value', 'The id of the user.', { caseExact: true, mutability: 'immutable' }),
         attribute('$ref', 'The address of the user.', {
           type: 'reference',
           referenceTypes: ['User'],
           caseExact: true,
-          mutability: 'readOnly',
+          mutability: 'immutable',
         }),
         attribute('display', 'The name of the user.', { mutability: 'readOnly' }),
-        attribute('type', 'The type of the member.', { canonicalValues: ['User'] }),
+        attribute('type', 'The type of the member.', {
+          canonicalValues: ['User'],
+          mutability: 'immutable',
+        }),
       ]),
     ],
   },

@@ -1,16 +1,16 @@
-import { attribute, complex, externalId, list, primary, type } from './attribute';
+import { attribute, type Attribute, complex, EXTERNAL, externalId, list, primary, type } from './attribute';
 import { type ResourceSchema, resourceSchema } from './resource-schema';
 
 export const USER_URN = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const ENTERPRISE_URN = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 const NAME = [
-  attribute('formatted', 'The full name, formatted for display.'),
-  attribute('familyName', 'The family name.'),
-  attribute('givenName', 'The given name.'),
-  attribute('middleName', 'The middle names.'),
-  attribute('honorificPrefix', 'What precedes the name, such as Dr.'),
-  attribute('honorificSuffix', 'What follows the name, such as III.'),
+  attribute('formatted', 'The full name, formatted for display.', { isKeyed: true }),
+  attribute('familyName', 'The family name.', { isKeyed: true }),
+  attribute('givenName', 'The given name.', { isKeyed: true }),
+  attribute('middleName', 'The middle names.', { isKeyed: true }),
+  attribute('honorificPrefix', 'What precedes the name, such as Dr.', { isKeyed: true }),
+  attribute('honorificSuffix', 'What follows the name, such as III.', { isKeyed: true }),
 ];
 
 const ADDRESS = [
@@ -22,7 +22,13 @@ const ADDRESS = [
   attribute('country', 'The country.'),
 ];
 
-const display = attribute('display', 'The value to display.');
+/** The elements of a list whose `value` stands for them. */
+const elements = (value: Attribute, types?: readonly string[]) => [
+  value,
+  attribute('display', 'The value to display.'),
+  type(types),
+  primary,
+];
 
 // Microsoft's validator flattens the schema and compares the result with its mapping. It expects emails[type eq
 // "work"].value, so each `type` has canonical values, and roles[primary eq "True"].value, so the `type` of `roles` has
@@ -32,7 +38,7 @@ export const USER: ResourceSchema = resourceSchema({
   endpoint: '/Users',
   core: {
     id: USER_URN,
-    name: 'User',
+    name: 'User Account',
     description: 'A user of the organization.',
     attributes: [
       attribute('userName', 'The name by which the directory knows the user.', {
@@ -40,34 +46,55 @@ export const USER: ResourceSchema = resourceSchema({
         uniqueness: 'server',
         maxLength: 256,
       }),
-      externalId,
+      { ...externalId, isKeyed: true },
       complex('name', 'The parts of the name.', NAME),
-      attribute('displayName', 'The name to display.'),
+      attribute('displayName', 'The name to display.', { isKeyed: true }),
+      attribute('nickName', 'The casual name.'),
+      attribute('profileUrl', 'The address of a page about the user.', EXTERNAL),
       attribute('title', 'The job title.'),
+      attribute('userType', 'The relationship to the organization, such as Contractor.'),
       attribute('preferredLanguage', 'The preferred languages, as in Accept-Language.'),
+      attribute('locale', 'The region by whose conventions dates and numbers are formatted, such as en-US.'),
+      attribute('timezone', 'The time zone, such as Europe/Berlin.'),
       attribute('active', 'Whether the user is active.', { type: 'boolean', required: true }),
       list(
         'emails',
         'The email addresses.',
-        [
-          attribute('value', 'The address.', { required: true }),
-          display,
-          type(['work', 'home', 'other']),
-          primary,
-        ],
+        elements(attribute('value', 'The address.', { required: true }), ['work', 'home', 'other']),
         { required: true },
       ),
-      list('phoneNumbers', 'The telephone numbers.', [
-        attribute('value', 'The number.'),
-        display,
-        type(['work', 'mobile', 'fax', 'home', 'other']),
-        primary,
-      ]),
+      list(
+        'phoneNumbers',
+        'The telephone numbers.',
+        elements(attribute('value', 'The number.'), ['work', 'mobile', 'fax', 'home', 'other']),
+      ),
+      list(
+        'ims',
+        'The addresses for instant messages.',
+        elements(attribute('value', 'The address.'), [
+          ...['aim', 'gtalk', 'icq', 'xmpp', 'msn', 'skype', 'qq', 'yahoo'],
+        ]),
+      ),
+      list(
+        'photos',
+        'The addresses of photos.',
+        elements(attribute('value', 'The address.', EXTERNAL), ['photo', 'thumbnail']),
+      ),
       list('addresses', 'The postal addresses.', [...ADDRESS, type(['work', 'home', 'other']), primary]),
+      list(
+        'entitlements',
+        'The things that the user is entitled to.',
+        elements(attribute('value', 'The entitlement.')),
+      ),
       list(
         'roles',
         'The roles. A primary one that is member, admin or viewer becomes the role of the user.',
-        [attribute('value', 'The role.'), display, type(), primary],
+        elements(attribute('value', 'The role.')),
+      ),
+      list(
+        'x509Certificates',
+        'The certificates of the user.',
+        elements(attribute('value', 'The certificate, in base64.', { type: 'binary', caseExact: true })),
       ),
       list(
         'groups',
@@ -91,10 +118,23 @@ export const USER: ResourceSchema = resourceSchema({
     name: 'EnterpriseUser',
     description: 'Enterprise attributes of a user.',
     attributes: [
-      attribute('employeeNumber', 'The employee number.', { caseExact: true }),
-      attribute('department', 'The department.'),
+      attribute('employeeNumber', 'The employee number.', { caseExact: true, isKeyed: true }),
+      attribute('costCenter', 'The cost center.'),
+      attribute('organization', 'The organization.'),
+      attribute('division', 'The division.'),
+      attribute('department', 'The department.', { isKeyed: true }),
       complex('manager', 'The manager of the user.', [
-        attribute('value', 'The id of the manager in the directory or here.', { caseExact: true }),
+        attribute('value', 'The id of the manager in the directory or here.', {
+          caseExact: true,
+          isKeyed: true,
+        }),
+        attribute('$ref', 'The address of the manager.', {
+          type: 'reference',
+          referenceTypes: ['User'],
+          caseExact: true,
+        }),
+        // Read-only in RFC 7643. Okta writes it, and the manager need not be a user here whose name could be shown.
+        attribute('displayName', 'The name of the manager.'),
       ]),
     ],
   },
@@ -105,3 +145,9 @@ export const USER: ResourceSchema = resourceSchema({
   mandatory: ['userName'],
   irremovable: ['userName', 'active'],
 });
+
+const keyedOf = (attributes: readonly Attribute[]): string[] =>
+  attributes.flatMap(({ path, isKeyed, subAttributes = [] }) => (isKeyed ? [path] : keyedOf(subAttributes)));
+
+/** The attributes that a filter finds by the keys of users, besides their emails. */
+export const KEYED: readonly string[] = keyedOf([...USER.core.attributes, ...USER.extension!.attributes]);

@@ -20,15 +20,20 @@ export const isAbsent = (value: unknown): value is null | undefined | '' =>
 
 /**
  * The value of an attribute as it is stored, or undefined if it is absent. Accepts an array of one for a single value,
- * and the reverse. Throws 400 `invalidValue` for a value of another type.
+ * and the reverse. Throws 400 `invalidValue` for a value of another type, and for a list with two primary elements.
  */
 export function valueOf(attribute: Attribute, given: unknown): Value | undefined {
   if (!attribute.multiValued) return single(attribute, unwrapped(attribute, given));
   const elements = (Array.isArray(given) ? given : [given])
     .map((element) => single(attribute, element))
-    .filter((element) => element !== undefined);
-  return elements.length ? (elements as Complex[]) : undefined;
+    .filter((element) => element !== undefined) as Complex[];
+  if (elements.filter(isPrimary).length > 1) throw twoPrimaries(attribute);
+  return elements.length ? elements : undefined;
 }
+
+export const isPrimary = ({ primary }: Complex): boolean => primary === true;
+
+export const twoPrimaries = ({ path }: Attribute) => invalidValue(`At most one of ${path} can be primary`);
 
 /** The value, taken out of an array of one. */
 export function unwrapped(attribute: Attribute, given: unknown): unknown {
@@ -79,8 +84,12 @@ function flag({ path }: Attribute, given: unknown): boolean {
   return lower === 'true';
 }
 
-function text({ path, maxLength, uniqueness }: Attribute, given: unknown): string {
+/** Characters that base64 does not have, or has only at its end. White space is ignored. */
+const NOT_BASE64 = /[^A-Za-z0-9+/=\s]|=\s*[^=\s]/;
+
+function text({ path, type, maxLength, uniqueness }: Attribute, given: unknown): string {
   if (typeof given !== 'string') throw invalidValue(`${path} must be a string`);
+  if (type === 'binary' && NOT_BASE64.test(given)) throw invalidValue(`${path} must be base64`);
   // A blank name could be neither found nor shown.
   if (uniqueness === 'server' && !given.trim()) throw invalidValue(`${path} must not be blank`);
   if (maxLength && hasCharacters(given, maxLength + 1))

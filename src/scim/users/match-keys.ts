@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { emailKey } from '../../users/user/user.keys';
-import { type Comparison, KEYED } from '../filter/filter';
+import { type Comparison } from '../filter/filter';
 import type { Resource } from '../schema/resource';
-import { ENTERPRISE_URN, USER } from '../schema/user.schema';
+import { ENTERPRISE_URN, KEYED, USER } from '../schema/user.schema';
 import type { Complex } from '../schema/values';
 import { resolve } from '../schema/resource-schema';
 

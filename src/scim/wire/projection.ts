@@ -2,7 +2,10 @@ import { invalidValue } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, resolve } from '../schema/resource-schema';
 
-/** The attributes that a request asks for or excludes: separated by commas in a query, a list in a `.search`. */
+/**
+ * The attributes that a request asks for or excludes: separated by commas in a query, a list in a `.search`. A filter
+ * after a name does not count.
+ */
 export interface AttributesQuery {
   attributes?: unknown;
   excludedAttributes?: unknown;
@@ -77,10 +80,26 @@ export class Projection {
 
 function namesOf(schema: ResourceSchema, parameter: string, given: unknown): string[] {
   if (given === undefined || given === null) return [];
-  const names = typeof given === 'string' ? given.split(',') : given;
+  const names = typeof given === 'string' ? withoutFilters(given).split(',') : given;
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
     throw invalidValue(`${parameter} must be a list of names`);
-  return names.map((name: string) => canonical(schema, name.trim())).filter((name) => name !== '');
+  return names
+    .map((name: string) => canonical(schema, withoutFilters(name).trim()))
+    .filter((name) => name !== '');
+}
+
+/** A quoted string, also without its end; a bracket; or the text before the next of them. */
+const PIECES = /"(?:[^"\\]|\\[^]?)*"?|[[\]]|[^"[\]]+/g;
+
+/** `emails[type eq "a,b"].value` means `emails.value`. */
+function withoutFilters(names: string): string {
+  if (!names.includes('[')) return names;
+  let isFilter = false;
+  return names.replace(PIECES, (piece) => {
+    const isBracket = piece === '[' || piece === ']';
+    if (isBracket) isFilter = piece === '[';
+    return isBracket || isFilter ? '' : piece;
+  });
 }
 
 /** An unknown name is kept as it is: a request for it alone gets only `id` and `schemas`. */
