@@ -16,6 +16,7 @@ const ADA = {
   meta: { resourceType: 'User', version: 'W/"1"' },
 };
 const { schemas, id } = ADA;
+const TYPES = { emails: [{ type: 'work' }] };
 const project = (query: object) => new Projection(USER, query).apply(ADA);
 const without = (...names: string[]) =>
   Object.fromEntries(Object.entries(ADA).filter(([name]) => !names.includes(name)));
@@ -37,6 +38,16 @@ describe('attributes', () => {
     [`${EXT.toLowerCase()}:department`, { [EXT]: { department: 'R&D' } }],
     [EXT, { [EXT]: ADA[EXT] }],
     ['meta.version', { meta: { version: 'W/"1"' } }],
+    ['emails[type eq "work"]', { emails: ADA.emails }],
+    ['emails[type eq "work"].value', { emails: [{ value: 'a@b.co' }, { value: 'c@d.co' }] }],
+    ['active,emails[value eq "a,]\\"name,b"].type,userName', { ...TYPES, active: false, userName: 'ada' }],
+    ['emails[type eq "a" and value eq "b"].type,emails[primary eq true].type', TYPES],
+    [['userName', 'Emails[type eq "a,b"].type'], { userName: 'ada', ...TYPES }],
+    [`${USER_URN}:emails[type eq "work"].type`, TYPES],
+    [`${EXT}:manager[value eq "m"].value`, { [EXT]: { manager: { value: 'm' } } }],
+    ['userName,emails[type eq "active,name', { userName: 'ada', emails: ADA.emails }],
+    ['userName,[type eq "work"]', { userName: 'ada' }],
+    ['nope[type eq "work"].value', {}],
   ])('%j', (attributes, shown) => {
     expect(project({ attributes })).toEqual({ schemas, id, ...shown });
   });
@@ -59,6 +70,8 @@ describe('excludedAttributes', () => {
     ['manager', { ...ADA, [EXT]: { department: 'R&D' } }],
     ['manager,department', without(EXT)],
     [EXT, without(EXT)],
+    ['emails[type eq "x,name"],active', without('emails', 'active')],
+    ['emails[type eq "x"].type', { ...ADA, emails: [{ value: 'a@b.co' }, { value: 'c@d.co' }] }],
   ])('%j', (excludedAttributes, shown) => {
     expect(project({ excludedAttributes })).toEqual(shown);
   });
@@ -71,6 +84,8 @@ it('tells what need not be read', () => {
   expect(shows({ attributes: 'groups.value' })).toBe(true);
   expect(shows({ excludedAttributes: 'Groups' })).toBe(false);
   expect(shows({ excludedAttributes: 'groups.display' })).toBe(true);
+  expect(shows({ attributes: 'groups[value eq "x"].display' })).toBe(true);
+  expect(shows({ excludedAttributes: 'groups[value eq "x"]' })).toBe(false);
 });
 
 it.each<unknown>([7, {}, [7], true])('refuses %j', (attributes) => {
@@ -79,7 +94,7 @@ it.each<unknown>([7, {}, [7], true])('refuses %j', (attributes) => {
 
 it('always shows id and schemas, and nothing that is not there', () => {
   const names = fc.array(
-    fc.oneof(fc.string(), fc.constantFrom(...Object.keys(ADA), 'name.givenName', 'manager')),
+    fc.oneof(fc.string(), fc.constantFrom(...Object.keys(ADA), 'name.givenName', 'manager', '[', '["')),
   );
   fc.assert(
     fc.property(names, fc.constantFrom('attributes', 'excludedAttributes'), (list, parameter) => {

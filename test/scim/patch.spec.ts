@@ -213,11 +213,16 @@ describe('applyPatch()', () => {
     [
       'the manager as an object',
       [add(`${EXT}:manager`, { value: 'm2', displayName: 'M', $ref: '../m2' })],
-      { [EXT]: { employeeNumber: '7', manager: { value: 'm2' } } },
+      { [EXT]: { employeeNumber: '7', manager: { value: 'm2', displayName: 'M', $ref: '../m2' } } },
     ],
     [
       'the manager as a list',
       [add(`${EXT}:manager`, [{ $ref: '../m2', value: 'm2' }])],
+      { [EXT]: { employeeNumber: '7', manager: { value: 'm2', $ref: '../m2' } } },
+    ],
+    [
+      'another manager as text, after one with a name',
+      [add(`${EXT}:manager`, { displayName: 'M' }), add(`${EXT}:manager`, 'm2')],
       { [EXT]: { employeeNumber: '7', manager: { value: 'm2' } } },
     ],
     [

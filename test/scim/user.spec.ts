@@ -46,7 +46,7 @@ describe('createdUser()', () => {
       meta: { version: 1 },
       groups: [{ value: 'g' }],
       password: 'secret',
-      nickName: 'a',
+      unknown: 'a',
       title: null,
       displayName: '',
       active: 'TRUE',
@@ -56,7 +56,7 @@ describe('createdUser()', () => {
       roles: [{ value: 'a' }, { value: '' }, { primary: true }, null],
       phoneNumbers: [],
       department: 'R&D',
-      [EXT.toUpperCase()]: { EmployeeNumber: '7', manager: ['m'], costCenter: 'x' },
+      [EXT.toUpperCase()]: { EmployeeNumber: '7', manager: ['m'], unknown: 'x' },
     };
     expect(createdUser(body)).toEqual({
       userName: 'ada',
@@ -81,10 +81,17 @@ describe('createdUser()', () => {
     [{ userName: 'a', emails: ['a@b.co'] }, 'emails must be an object'],
     [{ userName: 'a', emails: [{ value: {} }] }, 'emails.value must be a string'],
     [{ userName: 'a', [EXT]: [] }, `${EXT} must be an object`],
+    [{ userName: 'a', x509Certificates: [{ value: 'a-b' }] }, 'x509Certificates.value must be base64'],
+    [{ userName: 'a', x509Certificates: [{ value: 'a=b=' }] }, 'x509Certificates.value must be base64'],
     [{ userName: 'a', emails: Array(201).fill({ value: 'x' }) }, 'emails must have at most 200 values'],
     [{ userName: 'a', title: 'x'.repeat(16_384) }, 'The attributes must have at most 16 KB as JSON'],
   ])('refuses %# %j', (body, detail) => {
     expect(() => createdUser(body)).toThrow(expect.objectContaining({ scimType: 'invalidValue', detail }));
+  });
+
+  it('gives a certificate back with the white space that it has', () => {
+    const x509Certificates = [{ value: 'MIIC\r\nYQ+/\n=\n=\n' }, { value: 'YWJj' }];
+    expect(createdUser({ userName: 'a', x509Certificates })).toMatchObject({ x509Certificates });
   });
 
   it('refuses a body that is no object', () => {
@@ -271,6 +278,10 @@ describe('a PUT of what was read', () => {
     },
     { requiredKeys: [] },
   );
+  const elements = (maxLength: number) =>
+    fc
+      .array(element, { maxLength })
+      .filter((list) => list.filter(({ primary }) => primary === true || primary === 'True').length < 2);
   const body = fc.record(
     {
       userName: fc.oneof(fc.string(), fc.constantFrom('ada', 'a@b.co')).filter((name) => name.trim() !== ''),
@@ -279,8 +290,8 @@ describe('a PUT of what was read', () => {
       title: text,
       active: fc.boolean(),
       name: fc.record({ givenName: text, familyName: text, formatted: text }, { requiredKeys: [] }),
-      emails: fc.array(element, { maxLength: 3 }),
-      roles: fc.array(element, { maxLength: 2 }),
+      emails: elements(3),
+      roles: elements(2),
       [EXT]: fc.record({ department: text, manager: fc.record({ value: text }) }, { requiredKeys: [] }),
     },
     { requiredKeys: ['userName'] },

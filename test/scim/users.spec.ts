@@ -146,8 +146,8 @@ describe('PUT /Users/{id}', () => {
       const { body: read } = await scim.get(`/Users/${user}`).expect(200);
       expect((await scim.put(`/Users/${user}`, read).expect(200)).body).toEqual(read);
       await patch(user).expect(200);
-      await patch(user, { op: 'remove', path: 'nickName' }).expect(400);
-      await patch(user, { op: 'replace', value: { nickName: 'x', userName: read.userName } }).expect(200);
+      await patch(user, { op: 'remove', path: 'unknown' }).expect(400);
+      await patch(user, { op: 'replace', value: { unknown: 'x', userName: read.userName } }).expect(200);
       expect((await scim.get(`/Users/${user}`)).body).toEqual(read);
       expect(await eventsOf(user)).toHaveLength(1);
     }

@@ -1,0 +1,163 @@
+import type { Attribute } from '../../src/scim/schema/attribute';
+import { GROUP } from '../../src/scim/schema/group.schema';
+import type { ResourceSchema } from '../../src/scim/schema/resource-schema';
+import { USER } from '../../src/scim/schema/user.schema';
+import { type Body, useScim } from '../support/scim';
+import { allOf, faultsOf, type Referred, sampleOf, samplesOf } from '../support/scim-schemas';
+
+// What scim2-tester checks: all that /Schemas declares can be written and read, and nothing else is returned.
+
+const { scim } = useScim();
+
+const SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0';
+const get = async (path: string): Promise<Body> => (await scim.get(path).expect(200)).body;
+const schema = (name: string) => get(`/Schemas/${SCHEMA}:${name}`);
+
+describe('discovery', () => {
+  it('is what its own schemas declare', async () => {
+    const [ofSchema, ofType, ofConfig] = await Promise.all(
+      ['Schema', 'ResourceType', 'ServiceProviderConfig'].map(schema),
+    );
+    // No schema can declare its own recursion: that of schemas declares two levels, and has three.
+    const third = 'attributes.subAttributes.subAttributes is not declared';
+    const described = async (path: string, { attributes, id }: Body) => {
+      const { Resources, ...one } = await get(path);
+      for (const resource of Resources ?? [one]) {
+        const faults = faultsOf(attributes, resource).filter((fault) => fault !== third);
+        expect([resource.id, resource.schemas, faults]).toEqual([resource.id, [id], []]);
+      }
+    };
+    await described('/Schemas', ofSchema);
+    await described('/ResourceTypes', ofType);
+    await described('/ServiceProviderConfig', ofConfig);
+  });
+
+  it('lists every schema once, by its URN, with keywords that its own schema declares', async () => {
+    const { totalResults, itemsPerPage, startIndex, Resources } = await get('/Schemas');
+    expect([totalResults, itemsPerPage, startIndex]).toEqual([6, 6, 1]);
+    expect(Resources.map(({ name }: Body) => name)).toEqual([
+      ...['User Account', 'EnterpriseUser', 'Group'],
+      ...['Schema', 'ResourceType', 'ServiceProviderConfig'],
+    ]);
+    for (const resource of Resources) expect(await get(`/Schemas/${resource.id}`)).toEqual(resource);
+    const [{ subAttributes }] = (await schema('Schema')).attributes.slice(-1);
+    for (const { attributes } of Resources)
+      for (const attribute of allOf(attributes)) {
+        for (const { name, canonicalValues } of subAttributes as Attribute[])
+          if (canonicalValues && name in attribute)
+            expect(canonicalValues).toContain(attribute[name as keyof Attribute]);
+        expect(attribute.name).toMatch(/^[$a-z][\w$-]*$/i);
+        expect('subAttributes' in attribute).toBe(attribute.type === 'complex');
+        expect('referenceTypes' in attribute).toBe(attribute.type === 'reference');
+      }
+  });
+
+  it('names schemas that are there', async () => {
+    const ids = (await get('/Schemas')).Resources.map(({ id }: Body) => id);
+    const { Resources: types } = await get('/ResourceTypes');
+    for (const { schema, schemaExtensions = [], endpoint } of types) {
+      expect(ids).toEqual(
+        expect.arrayContaining([schema, ...schemaExtensions.map((one: Body) => one.schema)]),
+      );
+      await scim.get(endpoint).expect(200);
+    }
+  });
+});
+
+/** The attributes of a type, by the names that are unique. */
+const attributesOf = ({ core, extension }: ResourceSchema) =>
+  [core, ...(extension ? [extension] : [])].flatMap(({ id: urn, attributes }) =>
+    attributes.map((attribute) => ({
+      attribute,
+      urn,
+      path: urn === core.id ? attribute.name : `${urn}:${attribute.name}`,
+    })),
+  );
+
+describe.each([
+  { ...USER, patched: 200 },
+  { ...GROUP, patched: 204 },
+])('$endpoint', ({ endpoint, core, extension, patched, ...declared }) => {
+  const all = attributesOf({ endpoint, core, extension, ...declared });
+  const userOf = async (): Promise<Referred> => {
+    const { body } = await scim.post('/Users', { userName: `u${Math.random()}@example.com` }).expect(201);
+    return { id: body.id, location: body.meta.location };
+  };
+  const whole = async () => {
+    const user = await userOf();
+    return {
+      schemas: [core.id, ...(extension ? [extension.id] : [])],
+      ...samplesOf(core.attributes, user),
+      ...(extension && { [extension.id]: samplesOf(extension.attributes, user) }),
+    };
+  };
+  const create = async () => {
+    const required = core.attributes.filter((attribute) => attribute.required);
+    return (await scim.post(endpoint, samplesOf(required, await userOf())).expect(201)).body.id as string;
+  };
+  const patch = (id: string, operation: object) =>
+    scim.patch(`${endpoint}/${id}`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [operation],
+    });
+  const expectDeclared = ({ [extension?.id ?? '']: extended = {}, ...body }: Body) =>
+    expect([
+      ...faultsOf(core.attributes, body),
+      ...faultsOf(extension?.attributes ?? [], extended, `${extension?.id}:`),
+    ]).toEqual([]);
+
+  it('gives back what POST and PUT have given, and what is declared alone', async () => {
+    const given = await whole();
+    const { body: created } = await scim.post(endpoint, given).expect(201);
+    expect(created).toMatchObject(given);
+    expectDeclared(created);
+    expect(await get(`${endpoint}/${created.id}`)).toEqual(created);
+    const other = await whole();
+    const { body: replaced } = await scim.put(`${endpoint}/${created.id}`, other).expect(200);
+    expect(replaced).toMatchObject(other);
+    expectDeclared(replaced);
+  });
+
+  it.each(all.filter(({ attribute }) => attribute.mutability !== 'readOnly'))(
+    '$path can be added, replaced, selected, left out and removed',
+    async ({ attribute: { name, required, ...attribute }, urn, path }) => {
+      const partOf = (body: Body) => (urn === core.id ? body : (body[urn] ?? {}))[name];
+      const id = await create();
+      const url = `${endpoint}/${id}`;
+      for (const op of ['add', 'replace']) {
+        const value = sampleOf({ name, required, ...attribute }, await userOf());
+        await patch(id, { op, path, value }).expect(patched);
+        const body = await get(url);
+        const { schemas } = body;
+        expectDeclared(body);
+        expect(schemas).toContain(urn);
+        // `add` to a list leaves what was there.
+        const last = attribute.multiValued ? partOf(body).slice(-1) : partOf(body);
+        expect({ last }).toMatchObject({ last: value });
+        const query = encodeURIComponent(path);
+        const part = urn === core.id ? { [name]: partOf(body) } : { [urn]: { [name]: partOf(body) } };
+        expect(await get(`${url}?attributes=${query}`)).toEqual({ schemas, id, ...part });
+        expect(partOf(await get(`${url}?excludedAttributes=${query}`))).toBeUndefined();
+      }
+      if (required) {
+        for (const operation of [{ op: 'remove' }, { op: 'replace', value: null }])
+          expect((await patch(id, { ...operation, path }).expect(400)).body.scimType).toBe('invalidValue');
+      } else {
+        await patch(id, { op: 'remove', path }).expect(patched);
+        expect(partOf(await get(url)) ?? []).toEqual([]); // an empty list is an absent one
+      }
+    },
+  );
+
+  it('changes nothing that is declared read-only', async () => {
+    const readOnly = all.filter(({ attribute }) => attribute.mutability === 'readOnly');
+    const id = await create();
+    const before = await get(`${endpoint}/${id}`);
+    for (const { path } of [...readOnly, { path: 'id' }, { path: 'meta' }, { path: 'schemas' }]) {
+      const { body } = await patch(id, { op: 'replace', path, value: 'x' }).expect(400);
+      expect(body.scimType).toBe('mutability');
+      await patch(id, { op: 'replace', value: { [path]: 'x' } }).expect(patched);
+    }
+    expect(await get(`${endpoint}/${id}`)).toEqual(before);
+  });
+});
