@@ -168,7 +168,12 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
       } as const;
       const { user } = await service()
         .app.get(ScimUsersService, { strict: false })
-        .create(by, { userName: 'ada@example.com', displayName: 'Ada', title: 'Analyst' });
+        .create(by, {
+          userName: 'ada@example.com',
+          displayName: 'Ada',
+          title: 'Analyst',
+          costCenter: '4130',
+        });
       await api.patch(`/api/v1/users/${user.id}`, { metadata: { seats: { eu: 3 } } }).expect(200);
       await service().app.get(GroupsService).create(api.organizationId, { displayName: MARKUP }, [user.id]);
       const { page } = await visit(`/users/${user.id}`, api);
@@ -178,6 +183,7 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
       await panel(page, 'Metadata').getByText('"eu": 3').waitFor();
       await button(page, 'Show directory attributes').click();
       await panel(page, 'Directory').getByText('Analyst').waitFor();
+      await panel(page, 'Directory').getByText('{"costCenter":"4130"}').waitFor();
       const [file] = await Promise.all([
         page.waitForEvent('download'),
         button(page, "Export this person's data").click(),

@@ -8,6 +8,16 @@ const ROLES = list(200, (n) =>
 );
 const ONE = '{"value":"a"}';
 
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+/** Every list with as many elements as all of them have room for. */
+const LISTS = Object.fromEntries(
+  ['emails', 'phoneNumbers', 'ims', 'photos', 'entitlements', 'roles', 'x509Certificates'].map((name) => [
+    name,
+    list(100, (n) => ({ value: `${1000 + n}` })),
+  ]),
+);
+
 const user = (more) => ({ userName: `${newName()}@example.com`, ...more });
 const userAnd = (text) => `{"userName":"${newName()}@example.com",${text}}`;
 const newUser = async (scene, more) => (await scene.send('POST', '/scim/v2/Users', user(more))).id;
@@ -15,6 +25,16 @@ const newUser = async (scene, more) => (await scene.send('POST', '/scim/v2/Users
 /** What is created or put in the place of a user. */
 const whole = (prepare) => ({
   'full attributes': async (scene) => ({ ...(await prepare(scene)), body: user({ roles: ROLES }) }),
+  'every list': async (scene) => ({ ...(await prepare(scene)), body: user(LISTS) }),
+  'a long certificate': async (scene) => ({
+    ...(await prepare(scene)),
+    body: user({ x509Certificates: [{ value: 'A'.repeat(15 * KB) }] }),
+  }),
+  'no certificate': async (scene) => ({
+    ...(await prepare(scene)),
+    body: user({ x509Certificates: [{ value: `A=${' '.repeat(62 * KB)}=A` }] }),
+    status: 400,
+  }),
   'too long a list': async (scene) => ({
     ...(await prepare(scene)),
     body: userAnd(`"roles":${elements(63 * KB, ONE)}`),
@@ -40,6 +60,8 @@ const patch =
   async (scene) => ({ id: await newUser(scene, { roles: ROLES }), body, status });
 const operations = (count, operation) => ({ Operations: list(count, () => operation) });
 const everySpelling = `{"op":"add","value":{${spellings('roles').map((key) => `"${key}":${ONE}`)}}}`;
+const everySpellingIn = (name, value) =>
+  `{"op":"add","path":"${ENTERPRISE}","value":{${spellings(name).map((key) => `"${key}":${value}`)}}}`;
 const manyConditions = list(3_000, () => 'value eq "a"').join(' and ');
 
 export const SCIM_USERS = {
@@ -85,6 +107,28 @@ export const SCIM_USERS = {
     '1,000 operations': patch(operations(1_000, { op: 'add', path: 'roles', value: { value: 'a' } })),
     '800 operations on an element': patch(
       operations(800, { op: 'replace', path: 'roles[value eq "a"].display', value: 'x' }),
+    ),
+    'another primary element 500 times': patch({
+      Operations: list(500, (n) => ({
+        op: 'add',
+        path: `roles[value eq "role${n % 150}"].primary`,
+        value: true,
+      })),
+    }),
+    'elements with primary 500 times': patch({
+      Operations: list(500, (n) => ({
+        op: 'replace',
+        path: 'roles',
+        value: list(2, (i) => ({ value: `${n}${i}`, primary: i === 0 })),
+      })),
+    }),
+    'every spelling in the extension': patch(
+      `{"Operations":${elements(63 * KB, everySpellingIn('department', '"a"'))}}`,
+      [200, 400],
+    ),
+    'every spelling of the manager': patch(
+      `{"Operations":${elements(63 * KB, everySpellingIn('manager', '{"value":"a","displayName":"b"}'))}}`,
+      [200, 400],
     ),
     'every spelling of a list': patch(`{"Operations":${elements(63 * KB, everySpelling)}}`, [200, 400]),
     'unknown keys': patch(`{"Operations":[{"op":"add","value":{${keys(63 * KB)}}}]}`, [200, 400]),

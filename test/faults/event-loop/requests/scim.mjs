@@ -5,10 +5,13 @@ export const PAGE = 'count=200';
 export const filter = (text) => `${PAGE}&filter=${encodeURIComponent(text)}`;
 
 const CONDITION = 'userName eq "a"';
+const FILTERED = 'emails[type eq "a,b"].value,';
 /** As long as a URL may be. */
 const NAMES = {
   unknown: filled(14 * KB, 'a,'),
   known: filled(14 * KB, 'emails.value,'),
+  filtered: filled(13 * KB, encodeURIComponent(FILTERED)),
+  brackets: filled(13 * KB, encodeURIComponent('["')),
 };
 const conditions = (count) => list(count, () => CONDITION).join(' and ');
 const refused = (request) => ({ ...request, status: [200, 400] });
@@ -19,6 +22,9 @@ export const attributes = (query = '') => ({
   'known names': () => ({ query: `${query}&attributes=${NAMES.known}` }),
   'without unknown names': () => ({ query: `${query}&excludedAttributes=${NAMES.unknown}` }),
   'without known names': () => ({ query: `${query}&excludedAttributes=${NAMES.known}` }),
+  'names with filters': () => ({ query: `${query}&attributes=${NAMES.filtered}` }),
+  'without names with filters': () => ({ query: `${query}&excludedAttributes=${NAMES.filtered}` }),
+  'brackets as names': () => ({ query: `${query}&attributes=${NAMES.brackets}` }),
 });
 
 export const LIST = {
@@ -42,6 +48,11 @@ export const SEARCH = {
   'without known names': () => ({
     body: { count: 200, excludedAttributes: list(4_000, () => 'emails.type') },
   }),
+  'names with filters': () => ({ body: { count: 200, attributes: list(1_900, () => FILTERED) } }),
+  'one text of names with filters': () => ({
+    body: { count: 200, attributes: filled(50 * KB, FILTERED) },
+  }),
+  brackets: () => ({ body: { count: 200, attributes: filled(63 * KB, '[') } }),
   'unknown keys': () => ({ body: `{"count":200,${keys(63 * KB)}}` }),
   objects: () => ({ body: `{"count":200,"a":${elements(63 * KB)}}` }),
 };
