@@ -166,14 +166,12 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
         source: 'scim',
         requestId: null,
       } as const;
-      const { user } = await service()
-        .app.get(ScimUsersService, { strict: false })
-        .create(by, {
-          userName: 'ada@example.com',
-          displayName: 'Ada',
-          title: 'Analyst',
-          costCenter: '4130',
-        });
+      const { user } = await service().app.get(ScimUsersService, { strict: false }).create(by, {
+        userName: 'ada@example.com',
+        displayName: 'Ada',
+        title: 'Analyst',
+        costCenter: '4130',
+      });
       await api.patch(`/api/v1/users/${user.id}`, { metadata: { seats: { eu: 3 } } }).expect(200);
       await service().app.get(GroupsService).create(api.organizationId, { displayName: MARKUP }, [user.id]);
       const { page } = await visit(`/users/${user.id}`, api);

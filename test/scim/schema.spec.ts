@@ -53,6 +53,64 @@ describe('/Schemas', () => {
     );
   });
 
+  it('has every attribute of RFC 7643 but the password', () => {
+    const names = (id: string) => attributesOf(id).map(({ name }) => name);
+    expect(new Set(names(USER))).toEqual(
+      new Set([
+        ...['userName', 'externalId', 'name', 'displayName', 'nickName', 'profileUrl', 'title', 'userType'],
+        ...['preferredLanguage', 'locale', 'timezone', 'active', 'emails', 'phoneNumbers', 'ims', 'photos'],
+        ...['addresses', 'groups', 'entitlements', 'roles', 'x509Certificates'],
+      ]),
+    );
+    expect(names(ENTERPRISE)).toEqual([
+      ...['employeeNumber', 'costCenter', 'organization', 'division', 'department', 'manager'],
+    ]);
+    const parts = Object.fromEntries(
+      [...attributesOf(USER), ...attributesOf(ENTERPRISE)].flatMap(({ name, subAttributes }) =>
+        subAttributes ? [[name, subAttributes.map((sub) => sub.name).join(' ')]] : [],
+      ),
+    );
+    const value = 'value display type primary';
+    expect(parts).toEqual({
+      name: 'formatted familyName givenName middleName honorificPrefix honorificSuffix',
+      addresses: 'formatted streetAddress locality region postalCode country type primary',
+      groups: 'value $ref display',
+      manager: 'value $ref displayName',
+      ...{ emails: value, phoneNumbers: value, ims: value, photos: value, roles: value },
+      ...{ entitlements: value, x509Certificates: value },
+    });
+  });
+
+  it('has canonical values of types', () => {
+    const types = [USER, ENTERPRISE, 'urn:ietf:params:scim:schemas:core:2.0:Group']
+      .flatMap(attributesOf)
+      .flatMap(({ name, subAttributes = [] }) => {
+        const type = subAttributes.find((sub) => sub.name === 'type');
+        return type ? [[name, type.canonicalValues?.join(' ')]] : [];
+      });
+    expect(Object.fromEntries(types)).toEqual({
+      emails: 'work home other',
+      phoneNumbers: 'work mobile fax home other',
+      ims: 'aim gtalk icq xmpp msn skype qq yahoo',
+      photos: 'photo thumbnail',
+      addresses: 'work home other',
+      members: 'User',
+      ...{ roles: undefined, entitlements: undefined, x509Certificates: undefined },
+    });
+  });
+
+  it('has references and binary values as RFC 7643 has them', () => {
+    const byName = Object.fromEntries(
+      [...attributesOf(USER), ...attributesOf(ENTERPRISE)].map((attribute) => [attribute.name, attribute]),
+    );
+    const part = (name: string, sub: string) => byName[name].subAttributes!.find((one) => one.name === sub);
+    const external = { type: 'reference', referenceTypes: ['external'], caseExact: true };
+    expect(byName.profileUrl).toMatchObject(external);
+    expect(part('photos', 'value')).toMatchObject(external);
+    expect(part('manager', '$ref')).toMatchObject({ type: 'reference', referenceTypes: ['User'] });
+    expect(part('x509Certificates', 'value')).toMatchObject({ type: 'binary', caseExact: true });
+  });
+
   it('declares required what Microsoft must not set to null', () => {
     const required = (id: string) =>
       attributesOf(id).flatMap(({ name, required }) => (required ? [name] : []));

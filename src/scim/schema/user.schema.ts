@@ -22,6 +22,8 @@ const ADDRESS = [
   attribute('country', 'The country.'),
 ];
 
+const IM_SERVICES = ['aim', 'gtalk', 'icq', 'xmpp', 'msn', 'skype', 'qq', 'yahoo'];
+
 /** The elements of a list whose `value` stands for them. */
 const elements = (value: Attribute, types?: readonly string[]) => [
   value,
@@ -31,8 +33,8 @@ const elements = (value: Attribute, types?: readonly string[]) => [
 ];
 
 // Microsoft's validator flattens the schema and compares the result with its mapping. It expects emails[type eq
-// "work"].value, so each `type` has canonical values, and roles[primary eq "True"].value, so the `type` of `roles` has
-// none.
+// "work"].value, so the `type` of `emails` has canonical values, and roles[primary eq "True"].value, so that of `roles`
+// has none.
 export const USER: ResourceSchema = resourceSchema({
   name: 'User',
   endpoint: '/Users',
@@ -71,9 +73,7 @@ export const USER: ResourceSchema = resourceSchema({
       list(
         'ims',
         'The addresses for instant messages.',
-        elements(attribute('value', 'The address.'), [
-          ...['aim', 'gtalk', 'icq', 'xmpp', 'msn', 'skype', 'qq', 'yahoo'],
-        ]),
+        elements(attribute('value', 'The address.'), IM_SERVICES),
       ),
       list(
         'photos',

@@ -88,7 +88,7 @@ function namesOf(schema: ResourceSchema, parameter: string, given: unknown): str
     .filter((name) => name !== '');
 }
 
-/** A quoted string, also without its end; a bracket; or the text before the next of them. */
+/** A quoted string, also without its end; a bracket; or the text before the next of them. Read once, in linear time. */
 const PIECES = /"(?:[^"\\]|\\[^]?)*"?|[[\]]|[^"[\]]+/g;
 
 /** `emails[type eq "a,b"].value` means `emails.value`. */
