@@ -259,7 +259,7 @@ describe('a time', () => {
     const api = await service.client();
     const { body } = await api.get(`${users}?updatedSince=2026-01-31T09:30:00Z`).expect(400);
     expect(body.errors).toEqual([
-      { field: 'updatedSince', code: 'invalid', message: 'requires sort=updatedAt' },
+      { field: 'updatedSince', code: 'invalid', message: 'is allowed only if sort is updatedAt' },
     ]);
   });
 });
