@@ -66,9 +66,9 @@ export async function paginate<Row extends object>(
 }
 
 /**
- * The condition, with its AND, on the rows of the range after the cursor. Of the cursor and the range's start it has only
- * the later one, which implies the other. Given both, PostgreSQL seeks to one of them, depending on its version, and reads
- * all entries of the index from there to the other.
+ * The condition, with its AND, on the rows of the range after the cursor. Of the cursor and the range's start it has
+ * only the later one, which implies the other. Given both, PostgreSQL seeks to one of them, depending on its version,
+ * and reads all entries of the index from there to the other.
  */
 export function seekOf({ columns, order, cursor, range, list }: PagePosition): Sql {
   const [start, end] = order === 'asc' ? [range?.since, range?.until] : [range?.until, range?.since];

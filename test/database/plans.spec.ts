@@ -8,15 +8,14 @@ import { OrganizationsService } from '../../src/auth/organizations/organizations
 import { Background } from '../../src/background/background';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { UserSearch } from '../../src/users/search/user-search.service';
-import { IDENTITIES, type Identity } from '../../src/users/batch/batch-rules';
-import { findOwners, findUsers, findUsersLocked } from '../../src/users/batch/batch-writes';
+import { KEY_FIELDS } from '../../src/users/batch/batch-rules';
 import { USER_COLUMNS } from '../../src/users/user/user.entity';
 import type { UserFilter } from '../../src/users/user/user.filter';
-import { emailKey } from '../../src/users/user/user.keys';
 import { countUsers, rangeOfUsers } from '../../src/users/user/user-query';
 import { createdBetween, userCounts } from '../../src/statistics/user-counts';
 import { USER_SORTS, type UserSort } from '../../src/users/user/user.sorts';
 import { UsersService } from '../../src/users/users.service';
+import { batchStatements } from '../support/batch-statements';
 import type { Client } from '../support/client';
 import { fillOrganization } from '../support/people';
 import { accessPathsOf, pagesReadBy, rowsReadBy, selectsOf } from '../support/plans';
@@ -97,8 +96,7 @@ describe('whatever the statistics and VACUUM say', () => {
   async function accessPaths(): Promise<Record<string, string[][]>> {
     const people = (await service.app.get(UsersService).list(organizationId, { limit: 100 })).data;
     const [someone] = people;
-    const keys = people.map(({ email }) => emailKey(email));
-    const externalIds = people.flatMap(({ externalId }) => externalId ?? []);
+    const externalId = people.find((user) => user.externalId !== null)!.externalId!;
     const statements: Record<string, Statement[]> = {};
     for (const q of [
       'smith',
@@ -117,7 +115,7 @@ describe('whatever the statistics and VACUUM say', () => {
       someone.email,
       someone.id,
       someone.id.slice(0, 14),
-      externalIds[0],
+      externalId,
     ])
       for (const filter of FILTERS)
         statements[`search ${q === someone.id ? 'id' : q} ${nameOf(filter)}`] = await search(q, filter);
@@ -132,7 +130,7 @@ describe('whatever the statistics and VACUUM say', () => {
     for (const filter of [{}, { role: 'viewer' }, { active: false }] as const)
       statements[`list email ${nameOf(filter)}`] = await list({ email: someone.email, ...filter });
     for (const filter of [{}, { role: 'member' }, { email: someone.email }] as const)
-      statements[`list externalId ${nameOf(filter)}`] = await list({ externalId: externalIds[0], ...filter });
+      statements[`list externalId ${nameOf(filter)}`] = await list({ externalId: externalId, ...filter });
     for (const filter of FILTERS) {
       const users = { organizationId, filter };
       statements[`range ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
@@ -149,20 +147,7 @@ describe('whatever the statistics and VACUUM say', () => {
     statements['read one'] = await selectsOf(dataSource, () =>
       service.app.get(UsersService).get(organizationId, someone.id),
     );
-    for (const find of [findUsers, findUsersLocked])
-      for (const [by, values] of Object.entries({ email: keys, externalId: externalIds }))
-        statements[`${find.name} ${by}`] = await selectsOf(dataSource, () =>
-          find(dataSource.manager, organizationId, values, by as Identity),
-        );
-    for (const by of IDENTITIES)
-      statements[`findOwners ${by}`] = await selectsOf(dataSource, () =>
-        findOwners(
-          dataSource.manager,
-          organizationId,
-          people.map((fields) => ({ row: fields, fields })),
-          by,
-        ),
-      );
+    Object.assign(statements, await batchStatements(dataSource, organizationId, people));
     const paths: Record<string, string[][]> = {};
     for (const [name, list] of Object.entries(statements))
       paths[name] = await accessPathsOf(dataSource, list);
@@ -236,7 +221,7 @@ describe('whatever the statistics and VACUUM say', () => {
     };
     for (const filter of ['all', 'member'])
       expect(withFreshOnes[`list externalId ${filter}`]).toEqual([[KEYS.externalId]]);
-    for (const by of IDENTITIES) {
+    for (const by of KEY_FIELDS) {
       expect(withFreshOnes[`findUsers ${by}`]).toEqual([[KEYS[by]]]);
       expect(withFreshOnes[`findUsersLocked ${by}`]).toEqual([[KEYS[by], 'users_pkey']]);
       expect(withFreshOnes[`findOwners ${by}`]).toEqual([

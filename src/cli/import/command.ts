@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../database/data-source';
 import { systemCaller } from '../../http/caller';
 import { optimizeForSize } from '../../process/v8';
-import { type Identity, type Mode, MODES } from '../../users/batch/batch-rules';
+import { type KeyField, type Mode, MODES } from '../../users/batch/batch-rules';
 import { BatchService } from '../../users/batch/batch.service';
 import { type Format, fileFormatOf, formatOption, isTsv } from './format';
 import { requireOrganization, withService } from '../with-service';
@@ -20,7 +20,7 @@ interface ImportOptions extends CsvOptions {
   json?: boolean;
   dryRun?: boolean;
   mode: Mode;
-  by?: Identity;
+  by?: KeyField;
   refused?: string;
 }
 
@@ -48,7 +48,7 @@ export function addImport(users: Command): void {
     .option(
       '--by <field>',
       'what identifies the users of --mode upsert: email, or external-id, with which emails may change (default: email)',
-      parseIdentity,
+      parseBy,
     )
     .option('--dry-run', 'only report what the import would do')
     .option(
@@ -158,7 +158,7 @@ function open(path: string): { source: Readable; total?: number; bytesRead(): nu
   return { source, total: stat.isFile() ? stat.size : undefined, bytesRead: () => source.bytesRead };
 }
 
-function parseIdentity(text: string): Identity {
+function parseBy(text: string): KeyField {
   if (text === 'email') return text;
   if (text === 'external-id') return 'externalId';
   throw new InvalidArgumentError('It must be email or external-id.');

@@ -1,6 +1,6 @@
 import { columnKey } from '../../../csv/csv-file';
 import { formatRows } from '../../../csv/write-csv';
-import type { Identity } from '../../users/batch/batch-rules';
+import type { KeyField } from '../../users/batch/batch-rules';
 import { USER_FIELDS, WRITABLE_FIELDS } from '../../users/user/user.entity';
 import type { UserView } from '../../users/user/user.view';
 
@@ -15,7 +15,7 @@ export const KNOWN_COLUMNS = [...FIELD_NAMES.keys()];
 export function fieldsOfColumns(
   names: string[],
   ignored: readonly string[],
-  required: Identity = 'email',
+  required: KeyField = 'email',
 ): (keyof UserView | undefined)[] {
   const isIgnored = ignored.map(columnKey);
   const keys = names.map(columnKey);

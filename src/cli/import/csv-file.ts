@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { CsvFile } from '../../../csv/csv-file';
 import { parseRow } from '../../../csv/csv-rows';
 import { valuesOf } from '../../../csv/values';
-import type { Identity } from '../../users/batch/batch-rules';
+import type { KeyField } from '../../users/batch/batch-rules';
 import { fieldsOfColumns, KNOWN_COLUMNS } from './csv-columns';
 import { type ImportFile, type ImportRow, rowFault } from './import-file';
 
@@ -12,7 +12,7 @@ export interface CsvOptions {
   /** The names of columns to leave out, as a row of CSV. */
   ignoreColumns?: string;
   /** The column that a file must have. Default: email. */
-  by?: Identity;
+  by?: KeyField;
 }
 
 /** Reads the rows of a CSV file, and writes refused ones in the same form. */

@@ -14,12 +14,12 @@ export const MODES = ['create', 'upsert'] as const;
 export type Mode = (typeof MODES)[number];
 
 /** The field by which a row finds its user. */
-export const IDENTITIES = ['email', 'externalId'] as const;
-export type Identity = (typeof IDENTITIES)[number];
+export const KEY_FIELDS = ['email', 'externalId'] as const;
+export type KeyField = (typeof KEY_FIELDS)[number];
 
 export interface Rules {
   mode: Mode;
-  by: Identity;
+  by: KeyField;
 }
 
 /** A row, validated as the API validates a request. */
@@ -64,7 +64,7 @@ export function validateRow(row: unknown, { mode, by }: Rules): ValidatedRow {
 }
 
 /** The form in which the identities of users are compared. */
-export const keyOf = (identity: string, by: Identity) => (by === 'email' ? emailKey(identity) : identity);
+export const keyOf = (identity: string, by: KeyField) => (by === 'email' ? emailKey(identity) : identity);
 
 /** The distinct keys of the rows. */
 export const keysOf = (rows: readonly ValidatedRow[]): string[] => [
@@ -132,14 +132,14 @@ function decideNew(
 const refused = (faults: Fault[]): RowOutcome => ({ kind: 'refused', faults });
 
 /** The faults of a row, with the one of an identity that is missing: only the email is required of every new user. */
-const withoutKey = (key: string | undefined, faults: Fault[], by: Identity): Fault[] =>
+const withoutKey = (key: string | undefined, faults: Fault[], by: KeyField): Fault[] =>
   key !== undefined || faults.some(({ field }) => field === by || field === 'body')
     ? faults
     : [...faults, { field: by, code: 'required', message: 'is required' }];
 
 /** The identity in a row with faults, if it is valid itself. A thousand other faults keep validation from it. */
-function validIn(row: unknown, faults: readonly Fault[] | undefined, by: Identity): Partial<UserFields> {
-  const value = (Object(row) as Partial<Record<Identity, unknown>>)[by];
+function validIn(row: unknown, faults: readonly Fault[] | undefined, by: KeyField): Partial<UserFields> {
+  const value = (Object(row) as Partial<Record<KeyField, unknown>>)[by];
   const isFaulty = typeof value !== 'string' || faults?.some(({ field }) => field === by);
   return isFaulty ? {} : { [by]: value.trim() };
 }

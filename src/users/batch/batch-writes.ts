@@ -9,7 +9,7 @@ import { emailKey, withKeys } from '../user/user.keys';
 import type { UserChange, UserLifecycle } from '../user/user-lifecycle';
 import { userCreated, userUpdated } from '../user/user.events';
 import {
-  type Identity,
+  type KeyField,
   keyOf,
   type KnownUser,
   parsedUser,
@@ -37,7 +37,7 @@ export async function findUsers(
   manager: EntityManager,
   organizationId: string,
   keys: string[],
-  by: Identity,
+  by: KeyField,
 ): Promise<Map<string, KnownUser>> {
   return byKey(await query(manager, selectUsers(organizationId, keys, by)), by);
 }
@@ -47,7 +47,7 @@ export async function findUsersLocked(
   manager: EntityManager,
   organizationId: string,
   keys: string[],
-  by: Identity,
+  by: KeyField,
 ): Promise<Map<string, KnownUser>> {
   const statement = sql`
     SELECT ${STORED.selectJsonAsText} FROM ${User}
@@ -57,14 +57,14 @@ export async function findUsersLocked(
 }
 
 /** Looks up each key in the index. For a join or = ANY, a planner without statistics would read all users. */
-const selectUsers = (organizationId: string, keys: string[], by: Identity): Sql => sql`
+const selectUsers = (organizationId: string, keys: string[], by: KeyField): Sql => sql`
   SELECT ${STORED.selectJsonAsText} FROM unnest(${keys}::text[]) AS wanted (key), LATERAL (
     SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND ${raw(KEY_COLUMNS[by])} = wanted.key OFFSET 0
   ) AS users`;
 
-const KEY_COLUMNS: Record<Identity, string> = { email: 'email_key', externalId: 'external_id' };
+const KEY_COLUMNS: Record<KeyField, string> = { email: 'email_key', externalId: 'external_id' };
 
-const byKey = (users: StoredUser[], by: Identity) =>
+const byKey = (users: StoredUser[], by: KeyField) =>
   new Map(users.map((stored): [string, KnownUser] => [keyOf(stored[by]!, by), { id: stored.id, stored }]));
 
 /** The users who have the other unique values of these rows. */
@@ -72,7 +72,7 @@ export function findOwners(
   manager: EntityManager,
   organizationId: string,
   rows: readonly ValidatedRow[],
-  by: Identity,
+  by: KeyField,
 ): Promise<Owner[]> {
   const emails = rows.flatMap(({ fields }) => (fields?.email === undefined ? [] : emailKey(fields.email)));
   const externalIds = rows.flatMap(({ fields }) => fields?.externalId ?? []);

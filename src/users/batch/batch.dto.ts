@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { fault, Flag, OneOf, OnlyWith, Optional } from '../../http/input/checks';
 import { LevelsAround } from '../../http/input/json-faults';
-import { IDENTITIES, type Identity, type Mode, MODES } from './batch-rules';
+import { KEY_FIELDS, type KeyField, type Mode, MODES } from './batch-rules';
 
 const MAX_USERS = 500;
 
@@ -37,9 +37,9 @@ export class BatchDto {
    * @example 'externalId'
    */
   @Optional()
-  @OneOf(IDENTITIES)
+  @OneOf(KEY_FIELDS)
   @OnlyWith('mode', 'upsert')
-  by?: Identity;
+  by?: KeyField;
 
   /**
    * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken
