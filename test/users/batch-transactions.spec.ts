@@ -16,7 +16,7 @@ function afterFirstRead(task: () => Promise<unknown>): void {
       const query = manager.query.bind(manager);
       manager.query = async (sql: string, ...more: never[]) => {
         const rows = await query(sql, ...more);
-        if (!isDone && sql.includes('AS wanted (email_key)')) {
+        if (!isDone && sql.includes('AS wanted (key)')) {
           isDone = true;
           await task();
         }
@@ -29,6 +29,30 @@ function afterFirstRead(task: () => Promise<unknown>): void {
 
 describeOn('postgres', 'a batch that others get in the way of', () => {
   afterEach(() => jest.restoreAllMocks());
+
+  it('refuses an external id that another user has taken meanwhile', async () => {
+    const { id } = await api.createUser();
+    const ada = await api.createUser();
+    afterFirstRead(() => api.patch(`/api/v1/users/${id}`, { externalId: 'E-1' }).expect(200));
+    const { body } = await post([aUser({ externalId: 'E-1' }), { email: ada.email, role: 'viewer' }], {
+      mode: 'upsert',
+    }).expect(200);
+    expect(body.results).toMatchObject([
+      { status: 409, errors: [{ ...TAKEN, field: 'externalId' }] },
+      { status: 200, id: ada.id },
+    ]);
+  });
+
+  it('by external ids refuses an email that another user has taken meanwhile', async () => {
+    const { id } = await api.createUser();
+    const ada = await api.createUser({ externalId: 'E-1' });
+    const rules = { mode: 'upsert', by: 'externalId' };
+    afterFirstRead(() => api.patch(`/api/v1/users/${id}`, { email: 'e@example.com' }).expect(200));
+    const { body } = await post([{ externalId: 'E-1', email: 'E@example.com' }], rules).expect(200);
+    expect(body.results).toMatchObject([{ status: 409, errors: [TAKEN] }]);
+    const { body: retried } = await post([{ externalId: 'E-1', email: 'f@example.com' }], rules).expect(200);
+    expect(retried.results).toMatchObject([{ status: 200, id: ada.id, version: 2 }]);
+  });
 
   it('keeps them from changing its users meanwhile', async () => {
     const { id, email } = await api.createUser();
