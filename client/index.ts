@@ -1,5 +1,5 @@
 import { Feed, type FeedOptions } from './feed.ts';
-import type { CallOptions, ClientOptions, CreateOptions, WriteOptions } from './options.ts';
+import type { CallOptions, ClientOptions, CreateOptions, UpdateOptions, WriteOptions } from './options.ts';
 import type { Page } from './pages.ts';
 import { itemPath } from './paths.ts';
 import { Transport } from './transport.ts';
@@ -50,6 +50,7 @@ export type {
   CreateOptions,
   Credentials,
   OperatorClientOptions,
+  UpdateOptions,
   WriteOptions,
 } from './options.ts';
 export type { Page, Pages } from './pages.ts';
@@ -97,10 +98,19 @@ export function createClient(options: ClientOptions) {
         ),
       get: (id: string, options?: CallOptions) =>
         transport.send<User>({ method: 'GET', path: itemPath(USERS, id) }, options),
-      /** Changes only the given fields. Never retried: if the response is lost, the change may have been made. */
-      update: (id: string, changes: UpdateUser, options?: WriteOptions) =>
+      /**
+       * Changes only the given fields, and with `merge` only the given keys of the metadata. Never retried: if the
+       * response is lost, the change may have been made.
+       */
+      update: (id: string, changes: UpdateUser, { merge, ifMatch, ...options }: UpdateOptions = {}) =>
         transport.send<User>(
-          { method: 'PATCH', path: itemPath(USERS, id), body: changes, ifMatch: options?.ifMatch },
+          {
+            method: 'PATCH',
+            path: itemPath(USERS, id),
+            body: changes,
+            bodyType: merge ? 'application/merge-patch+json' : undefined,
+            ifMatch,
+          },
           options,
         ),
       /** Deletes a user. Also succeeds if the user is gone when the call is retried, whoever deleted it. */

@@ -87,3 +87,11 @@ export interface WriteOptions extends CallOptions {
   /** The `version` that the user must still have; if it has another one, the call fails with `precondition_failed`. */
   ifMatch?: number;
 }
+
+export interface UpdateOptions extends WriteOptions {
+  /**
+   * Merges `metadata` instead of replacing it (RFC 7396): a key that is null is removed, also inside an object, and
+   * keys that are not given stay. Two callers that change different keys at once both keep their change.
+   */
+  merge?: boolean;
+}

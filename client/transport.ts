@@ -13,6 +13,8 @@ interface Call {
   path: string;
   query?: object;
   body?: object;
+  /** Default: JSON. */
+  bodyType?: string;
   ifMatch?: number;
   idempotencyKey?: string;
 }
@@ -101,7 +103,7 @@ export class Transport {
 }
 
 function headersOf(
-  { body, ifMatch, idempotencyKey }: Call,
+  { body, bodyType = 'application/json', ifMatch, idempotencyKey }: Call,
   token: string,
   requestId: string | undefined,
 ): Headers {
@@ -118,7 +120,7 @@ function headersOf(
     );
   }
   if (ifMatch !== undefined) headers.set('If-Match', `"${ifMatch}"`);
-  if (body !== undefined) headers.set('Content-Type', 'application/json');
+  if (body !== undefined) headers.set('Content-Type', bodyType);
   return headers;
 }
 

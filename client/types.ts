@@ -588,6 +588,21 @@ export interface UserPage {
   nextCursor: string | null;
 }
 
+export interface MergeUser {
+  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null removes it. */
+  externalId?: string | null;
+  /** Full display name; surrounding white space is removed. */
+  name?: string;
+  /** Primary email address, unique within the organization; surrounding white space is removed. */
+  email?: string;
+  /** For your application; the service does not interpret it. A new user is a `member` by default. */
+  role?: 'member' | 'admin' | 'viewer';
+  /** For your application; the service does not interpret it. A new user is active by default. */
+  active?: boolean;
+  /** Changes of the metadata: a key that is null is removed, also inside an object, and any other value replaces the one that is there. The result has the limits of metadata. */
+  metadata?: Record<string, unknown>;
+}
+
 export interface DeletedUserPage {
   /** The users of this page. */
   data: DeletedUser[];

@@ -3,6 +3,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
 import { version } from '../../package.json';
 import { AppModule } from '../../src/app.module';
+import { bodyTypesOf } from '../../src/http/input/body-of-route';
 import { type Route, routesOf } from '../../src/http/method-not-allowed';
 import { formatOf } from '../../src/http/wire-format';
 import { controllersOf } from '../../src/service.module';
@@ -37,6 +38,9 @@ export async function readService() {
   );
   for (const dto of bodiesOf(routes)) hideRefused(dto as Described);
   const config = new DocumentBuilder().setTitle('User Management Service').setVersion(version).build();
-  const extraModels = routes.flatMap((route) => responsesOf(route).view ?? []);
+  const extraModels = routes.flatMap((route) => [
+    ...[responsesOf(route).view ?? []].flat(),
+    ...Object.values(bodyTypesOf(route.handler) ?? {}),
+  ]);
   return { routes, document: SwaggerModule.createDocument(app, config, { extraModels }) };
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Type } from '@nestjs/common';
-import { isBodyOptional } from '../../src/http/input/body-of-route';
+import { bodyTypesOf, isBodyOptional } from '../../src/http/input/body-of-route';
 import type { Route } from '../../src/http/method-not-allowed';
 import { type Access, accessOf } from '../../src/http/scopes';
 import type { Schema } from './constraints';
@@ -52,7 +52,11 @@ export function describeOperation(generated: Operation, route: Route): Operation
       REQUEST_ID,
     ],
     ...(generated.requestBody && {
-      requestBody: { ...toOpenApi31(generated.requestBody), required: !isBodyOptional(route.handler) },
+      requestBody: {
+        ...toOpenApi31(generated.requestBody),
+        ...contentOf(bodyTypesOf(route.handler)),
+        required: !isBodyOptional(route.handler),
+      },
     }),
     responses: { ...successes(generated, route, access), ...failures(generated, route, access) },
   };
@@ -158,6 +162,14 @@ function successes(generated: Operation, route: Route, access: Access): Operatio
   }
   return responses;
 }
+
+/** The content of a body that may have several media types. */
+const contentOf = (types: Record<string, Type> | undefined) =>
+  types && {
+    content: Object.fromEntries(
+      Object.entries(types).map(([type, dto]) => [type, { schema: schemaOf(dto) }]),
+    ),
+  };
 
 const schemaOf = ({ name }: Type) => ({ $ref: `#/components/schemas/${publicName(name)}` });
 

@@ -1,4 +1,5 @@
 import { PATH_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
+import { bodyTypesOf } from '../../src/http/input/body-of-route';
 import { RESPONSES, type ResponsesOfRoute } from '../../src/http/responses';
 import type { Route } from '../../src/http/method-not-allowed';
 import { type Field, fieldsOf } from './constraints';
@@ -23,8 +24,14 @@ export function queryFieldsOf(route: Route): Record<string, Field> {
 }
 
 /** The DTOs of the bodies that the routes take. */
-export const bodiesOf = (routes: Route[]): Function[] =>
-  routes.flatMap((route) => dtoOf(route, RouteParamtypes.BODY) ?? []);
+export const bodiesOf = (routes: Route[]): Function[] => [
+  ...new Set(
+    routes.flatMap((route) => [
+      ...[dtoOf(route, RouteParamtypes.BODY) ?? []].flat(),
+      ...Object.values(bodyTypesOf(route.handler) ?? {}),
+    ]),
+  ),
+];
 
 /** The paths of the route's controller. The first is the canonical one. */
 export const pathsOf = ({ controller }: Route): string[] =>

@@ -14,8 +14,8 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
   );
   for (const dto of bodies) {
     const name = publicName(dto.name);
-    // The plugin does not support PartialType(): UpdateUser has the fields of CreateUser.
-    const { properties } = schemas[name.replace(/^Update/, 'Create')];
+    // The plugin supports neither PartialType() nor OmitType(): UpdateUser and MergeUser have the fields of CreateUser.
+    const { properties } = schemas[name.replace(/^(Update|Merge)/, 'Create')];
     const own = schemas[name].properties;
     schemas[name] = strict({ ...schemas[name], properties: { ...properties, ...own } }, dto);
   }

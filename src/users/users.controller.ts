@@ -3,16 +3,20 @@ import type { Request, Response } from 'express';
 import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
+import { BodyTypes } from '../http/input/body-of-route';
 import { idempotentRequestOf } from '../http/input/idempotency-key';
 import { entityTag, freshness, preconditionOf } from '../http/input/entity-tags';
+import { mediaTypeOf } from '../http/input/read-body';
 import { locationOf } from '../http/location';
 import { Scopes } from '../http/scopes';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { linkNext, writePage } from '../pages/page';
 import { USER_COLUMNS } from './user/user.entity';
 import { UserPageView, UserView } from './user/user.view';
-import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
+import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
 import { UsersService } from './users.service';
+
+const MERGE_PATCH = 'application/merge-patch+json';
 
 export interface UsersOptions {
   requireIfMatch: boolean;
@@ -89,11 +93,12 @@ export class UsersController {
 
   /**
    * Update a user
-   * @remarks Changes the fields in the body and no others; `metadata` is replaced as a whole. An empty object changes
-   * nothing.
+   * @remarks Changes the fields in the body and no others. `metadata` is replaced as a whole, or merged if the body is
+   * a merge patch (`application/merge-patch+json`, RFC 7396). An empty object changes nothing.
    */
   @Patch(':id')
   @Scopes('users:write')
+  @BodyTypes({ 'application/json': UpdateUserDto, [MERGE_PATCH]: MergeUserDto })
   @Responses({ headers: ['ETag'], conditions: ['If-Match', 'If-None-Match'], failures: [409] })
   async update(
     @CurrentCaller() by: Caller,
@@ -102,12 +107,10 @@ export class UsersController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserView> {
-    const user = await this.users.update(
-      by,
-      id,
-      changes,
-      preconditionOf(request, 'user', this.options.requireIfMatch),
-    );
+    const precondition = preconditionOf(request, 'user', this.options.requireIfMatch);
+    const user = await (mediaTypeOf(request) === MERGE_PATCH
+      ? this.users.merge(by, id, changes, precondition)
+      : this.users.update(by, id, changes, precondition));
     response.setHeader('ETag', entityTag(user.version));
     return user;
   }

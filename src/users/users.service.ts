@@ -17,6 +17,7 @@ import type { Page } from '../pages/paginate';
 import { rangeBetween } from '../pages/range';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
+import { mergeMetadata } from './merge-metadata';
 import { putSearchTexts } from './search/user-search.entity';
 import { insertUser, lockUser, updateUser, USER_VIOLATIONS, userNotFound } from './user-rows';
 import type { Decide, NewUserExtras } from './user-change';
@@ -27,7 +28,7 @@ import { serializeUser } from './user/user.serializer';
 import { pageOfUsers } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
 import { userDeleted, userUpdated } from './user/user.events';
-import { CreateUserDto, ListUsersDto, UpdateUserDto } from './user/user.dto';
+import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
 
 @Injectable()
 export class UsersService {
@@ -117,6 +118,24 @@ export class UsersService {
     return this.change(by, id, (user) => {
       precondition(user.version);
       return { fields };
+    });
+  }
+
+  /**
+   * Changes the given fields as `update()` does, but merges `metadata` as a merge patch (RFC 7396): keys that are null
+   * are removed, and keys that are not given stay as they are, even if somebody else changes them meanwhile.
+   */
+  async merge(
+    by: By,
+    id: string,
+    input: MergeUserDto,
+    precondition: Precondition = always,
+  ): Promise<UserView> {
+    const { metadata: patch, ...fields } = validatedInput(MergeUserDto, input);
+    return this.change(by, id, (user) => {
+      precondition(user.version);
+      const metadata = patch && mergeMetadata(user.metadata, patch);
+      return { fields: { ...fields, metadata } };
     });
   }
 

@@ -53,12 +53,43 @@ describeInBrowser('users in the dashboard', () => {
       const { number: _number, ...rest } = { ...metadata, text: 'free', 'looks like JSON': { a: 1 } };
       expect(sent).toEqual([
         { name: 'Ada Lovelace' },
-        { metadata: { ...metadata, text: 'free' } },
-        { metadata: rest },
+        { metadata: { text: 'free' } },
+        { metadata: { number: null, 'looks like JSON': { a: 1 } } },
       ]);
       const { body } = await api.get('/api/v1/users').expect(200);
       expect(body.data).toMatchObject([{ ...created, name: 'Ada Lovelace', metadata: rest }]);
       expect(Object.keys(body.data[0].metadata).sort()).toEqual(Object.keys(rest).sort());
+    });
+
+    it('send the whole metadata if a value becomes null, which in a merge patch means removed', async () => {
+      const { page, api } = await visitUsers((api) => api.createUser({ name: 'Ada', metadata }));
+      await chooseAction(page, 'Edit', 'Ada');
+      await page.getByLabel('Value of number').fill('null');
+      await page.getByLabel('Value of object').fill('{"b.c":{"d":null}}');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Saved Ada').waitFor();
+      const { body } = await api.get('/api/v1/users').expect(200);
+      expect(body.data[0].metadata).toEqual({ ...metadata, number: null, object: { 'b.c': { d: null } } });
+    });
+
+    it('send what was removed and replaced inside a value', async () => {
+      const before = { a: { b: { c: 1, d: 2 }, e: [1] }, f: { g: 1 }, h: 'i' };
+      const { page, api } = await visitUsers((api) => api.createUser({ name: 'Ada', metadata: before }));
+      const sent: unknown[] = [];
+      page.on('request', (request) => request.method() === 'PATCH' && sent.push(request.postDataJSON()));
+      await chooseAction(page, 'Edit', 'Ada');
+      await page.getByLabel('Value of a').fill('{"b":{"d":2},"e":[null],"n":{}}');
+      await page.getByLabel('Value of f').fill('{}');
+      await page.getByLabel('Type of h').selectOption('JSON');
+      await page.getByLabel('Value of h').fill('{"j":1}');
+      await dialogButton(page, 'Save changes').click();
+      await page.getByText('Saved Ada').waitFor();
+      expect(sent).toEqual([
+        { metadata: { a: { b: { c: null }, e: [null], n: {} }, f: { g: null }, h: { j: 1 } } },
+      ]);
+      const { body } = await api.get('/api/v1/users').expect(200);
+      const after = { a: { b: { d: 2 }, e: [null], n: {} }, f: {}, h: { j: 1 } };
+      expect(body.data[0].metadata).toEqual(after);
     });
 
     it('send nothing if nothing was changed', async () => {
@@ -261,6 +292,35 @@ describeInBrowser('users in the dashboard', () => {
           email: 'king@example.com',
           role: 'admin',
         });
+      });
+
+      it('asks nothing if they changed other keys of the metadata, or other fields', async () => {
+        const { page, api, id, expectErrors } = await visitChanged(
+          { metadata: { plan: 'pro', seats: 5, team: 'a' } },
+          { role: 'admin', metadata: { plan: 'free', team: 'a', seats: 5, added: true } },
+        );
+        expectErrors(412);
+        await page.getByLabel('Value of seats').fill('6');
+        await page.getByRole('button', { name: 'Remove team' }).click();
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Saved Ada').waitFor();
+        expect(await userOf(api, id)).toMatchObject({ role: 'admin', version: 3 });
+        expect((await userOf(api, id)).metadata).toEqual({ plan: 'free', seats: 6, added: true });
+      });
+
+      it('asks if they changed the same key', async () => {
+        const { page, api, id, expectErrors } = await visitChanged(
+          { metadata: { plan: 'pro', seats: 5 } },
+          { metadata: { plan: 'free', seats: 5 } },
+        );
+        expectErrors(412);
+        await page.getByLabel('Value of plan').fill('trial');
+        await page.getByLabel('Value of seats').fill('6');
+        await toMerge(page);
+        await choose(page, 'Metadata “plan”', 'Theirs');
+        await dialogButton(page, 'Save changes').click();
+        await page.getByText('Saved Ada').waitFor();
+        expect((await userOf(api, id)).metadata).toEqual({ plan: 'free', seats: 6 });
       });
 
       it('asks nothing if both made the same change', async () => {

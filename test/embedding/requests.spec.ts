@@ -62,6 +62,18 @@ describe('the service in an application', () => {
     expect(headers.etag).toBeUndefined();
   });
 
+  it('merges a patch, whose type no parser of the application knows', async () => {
+    const api = await clientOf(host);
+    const user = { name: 'Ada', email: 'merged@example.com', metadata: { plan: 'pro', trial: true } };
+    const { body: ada } = await api.post(users, user).expect(201);
+    const { body } = await api
+      .patch(`${users}/${ada.id}`)
+      .set('Content-Type', 'application/merge-patch+json')
+      .send('{"metadata":{"trial":null,"seats":5}}')
+      .expect(200);
+    expect(body.metadata).toEqual({ plan: 'pro', seats: 5 });
+  });
+
   describe('with a body that the application has parsed', () => {
     it('answers a form that the parser of the application refuses as its own', async () => {
       const { status, body, headers } = await request(host.url)

@@ -80,7 +80,11 @@ export function faultsOf(pointer: string, value: unknown, key = 'openapi'): stri
 export function isValidInput(
   method: string,
   path: string,
-  { query = {}, body }: { query?: Record<string, unknown>; body?: unknown },
+  {
+    query = {},
+    body,
+    type = 'application/json',
+  }: { query?: Record<string, unknown>; body?: unknown; type?: string },
 ): boolean {
   const { parameters, requestBody } = (document.paths as unknown as Paths)[path][method];
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
@@ -91,7 +95,7 @@ export function isValidInput(
       ([name, value]) => name in known && ajv.validate(known[name], fromText(known[name], value)),
     );
   if (!requestBody) return isValidQuery;
-  const pointer = `/paths/${escaped(path)}/${method}/requestBody/content/application~1json/schema`;
+  const pointer = `/paths/${escaped(path)}/${method}/requestBody/content/${escaped(type)}/schema`;
   return isValidQuery && faultsOf(pointer, body, 'unclosed').length === 0;
 }
 

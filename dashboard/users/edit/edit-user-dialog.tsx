@@ -7,7 +7,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { hasStatus } from '../../ui/use-submit.ts';
 import type { UserValues } from '../user/fields.ts';
-import { changedFields, type Merge, mergeOf } from './merge.ts';
+import { changeOf, isKey, type Merge, mergeOf } from './merge.ts';
 import { MergeForm } from './merge-form.tsx';
 import { UserForm } from './user-form.tsx';
 
@@ -33,7 +33,7 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Pr
   const [deletion, setDeletion] = useState<ApiError>();
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
-  // Fetches the current user: the list may be stale, and saving replaces the whole metadata.
+  // Fetches the current user: the list may be stale, and a change is compared with what the form began with.
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -53,16 +53,20 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Pr
     setMerge(undefined);
     setDraft(draft);
   };
-  const attemptSave = async (base: User, values: UserValues) => {
-    const changes = changedFields(base, values);
+  const attemptSave = async (base: User, values: UserValues): Promise<void> => {
+    const { changes, isMerge } = changeOf(base, values);
     if (Object.keys(changes).length === 0) return onUnchanged();
     try {
-      onSaved(await client.users.update(id, changes, { ifMatch: base.version }));
+      onSaved(await client.users.update(id, changes, { merge: isMerge, ifMatch: base.version }));
     } catch (error) {
       if (!hasStatus(error, 412)) throw error;
       const merge = mergeOf(base, values, await client.users.get(id));
-      if (merge.conflicts.length + merge.onlyMine.length > 0) setMerge(merge);
-      else onSaved(merge.theirs); // both made the same changes, or the response to an earlier attempt was lost
+      const { conflicts, onlyMine, theirs, resolve } = merge;
+      // Both made the same changes, or the response to an earlier attempt was lost.
+      if (conflicts.length + onlyMine.length === 0) return onSaved(theirs);
+      // Other keys of the metadata are independent of what somebody else has changed.
+      if (conflicts.length === 0 && onlyMine.every(isKey)) return attemptSave(theirs, resolve([]));
+      setMerge(merge);
     }
   };
   const save = (base: User, values: UserValues) =>

@@ -41,13 +41,41 @@ export function mergeOf(base: UserValues, mine: UserValues, theirs: User): Merge
   };
 }
 
-/** Only the changed fields. */
-export function changedFields(user: User, values: UserValues): UpdateUser {
-  const changes = Object.entries(values).filter(
+export interface Change {
+  changes: UpdateUser;
+  /** Whether the metadata has only the changed keys, and null for those that were removed. */
+  isMerge: boolean;
+}
+
+/** Only the changed fields, and only the changed keys of the metadata, unless one becomes null, which means removed. */
+export function changeOf(user: UserValues, values: UserValues): Change {
+  const changed = Object.entries(values).filter(
     ([field, value]) => !isSame(value, user[field as keyof UserValues]),
   );
-  return Object.fromEntries(changes);
+  const changes: UpdateUser = Object.fromEntries(changed);
+  if (!changes.metadata) return { changes, isMerge: false };
+  const patch = patchOf(user.metadata, changes.metadata);
+  return patch ? { changes: { ...changes, metadata: patch }, isMerge: true } : { changes, isMerge: false };
 }
+
+type Json = Record<string, unknown>;
+
+/** The merge patch (RFC 7396) between two objects; undefined if there is none, because a value becomes null. */
+function patchOf(before: Json, after: Json): Json | undefined {
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  const patch = new Map<string, unknown>(removed.map((key) => [key, null]));
+  for (const [key, value] of Object.entries(after)) {
+    const former = Object.hasOwn(before, key) ? before[key] : undefined;
+    if (isSame(value, former)) continue;
+    const change = isObject(value) ? patchOf(isObject(former) ? former : {}, value) : value;
+    if (change === null || change === undefined) return undefined;
+    patch.set(key, change);
+  }
+  return Object.fromEntries(patch);
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const fieldsOf = (values: UserValues): Fields =>
   new Map<string, unknown>([
@@ -56,11 +84,14 @@ export const fieldsOf = (values: UserValues): Fields =>
   ]);
 
 function valuesOf(fields: Fields): UserValues {
-  const metadata = [...fields].filter(([field, value]) => field.startsWith(METADATA) && value !== undefined);
+  const metadata = [...fields].filter(([field, value]) => isKey(field) && value !== undefined);
   return {
     ...(Object.fromEntries(FIELDS.map((field) => [field, fields.get(field)])) as UserValues),
     metadata: Object.fromEntries(metadata.map(([field, value]) => [field.slice(METADATA.length), value])),
   };
 }
+
+/** Whether the field is a key of the metadata. */
+export const isKey = (field: string) => field.startsWith(METADATA);
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

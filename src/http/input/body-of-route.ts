@@ -1,4 +1,4 @@
-import { SetMetadata } from '@nestjs/common';
+import { SetMetadata, type Type } from '@nestjs/common';
 
 const BODY_LIMIT = 'ums:body-limit';
 
@@ -22,3 +22,11 @@ export const OptionalBody = () => SetMetadata(OPTIONAL_BODY, true);
 
 export const isBodyOptional = (handler: Function): boolean =>
   Reflect.getMetadata(OPTIONAL_BODY, handler) === true;
+
+const BODY_TYPES = 'ums:body-types';
+
+/** The media types that this route's request body may have, with their DTOs, in place of those of its wire format. */
+export const BodyTypes = (types: Record<string, Type>) => SetMetadata(BODY_TYPES, types);
+
+export const bodyTypesOf = (handler: Function): Record<string, Type> | undefined =>
+  Reflect.getMetadata(BODY_TYPES, handler);

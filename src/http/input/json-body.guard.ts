@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request, Response } from 'express';
 import { invalidInput } from '../fault';
 import { formatOf } from '../wire-format';
-import { bodyLimitOf, DEFAULT_BODY_LIMIT, isBodyOptional } from './body-of-route';
+import { bodyLimitOf, bodyTypesOf, DEFAULT_BODY_LIMIT, isBodyOptional } from './body-of-route';
 import { keepHash } from './idempotency-key';
 import { excessOf } from './json-size';
 import { readBody, requireType, sizeReadByHost } from './read-body';
@@ -41,11 +41,14 @@ export class JsonBodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (request.method !== 'POST' && request.method !== 'PATCH' && request.method !== 'PUT') return true;
-    if (isBodyOptional(context.getHandler()) && hasNoBody(request)) {
+    const handler = context.getHandler();
+    if (isBodyOptional(handler) && hasNoBody(request)) {
       request.body = {};
       return true;
     }
-    return readJson(request, http.getResponse(), bodyLimitOf(context.getHandler()));
+    const types = bodyTypesOf(handler);
+    requireType(request, types ? Object.keys(types) : formatOf(request).bodyTypes);
+    return readJson(request, http.getResponse(), bodyLimitOf(handler));
   }
 }
 
@@ -57,7 +60,6 @@ const hasNoBody = ({ headers }: Request) =>
   Number(headers['content-length'] ?? 0) === 0;
 
 async function readJson(request: Request, response: Response, limit: number): Promise<true> {
-  requireType(request, formatOf(request).bodyTypes);
   const size = sizeReadByHost(request, limit, malformed);
   if (size === 0) throw malformed();
   if (size !== undefined) return true;

@@ -5,13 +5,18 @@ import { sizeInWords } from './body-of-route';
 import { readWithinMemory } from './held-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
+/** The media type of the body, without parameters. */
+export const mediaTypeOf = ({ headers }: Request): string =>
+  (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
+
 /** Throws a 415 unless the body is of one of these types, in UTF-8 and not encoded. */
-export function requireType({ headers }: Request, types: readonly string[]): void {
-  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';');
+export function requireType(request: Request, types: readonly string[]): void {
+  const { headers } = request;
+  const [, ...parameters] = (headers['content-type'] ?? '').split(';');
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
     .find(Boolean);
-  const isSupported = types.includes(mediaType.trim().toLowerCase());
+  const isSupported = types.includes(mediaTypeOf(request));
   if (isSupported && headers['content-encoding'] === undefined && /^(utf-8)?$/i.test(charset ?? '')) return;
   throw new UnsupportedMediaTypeException(
     `The body must be ${types.join(' or ')} in UTF-8, without a Content-Encoding.`,

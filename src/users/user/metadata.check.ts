@@ -51,18 +51,35 @@ export const UserMetadata = () =>
       fault('too_many', `must have at most ${MAX_KEYS} keys`),
     ),
     Satisfies('maxBytes', [], isSmall, fault('too_long', 'must be at most 16 KB as JSON')),
-    Satisfies('maxValues', [], hasFewValues, fault('too_many', 'must have at most 1,000 values')),
+    Satisfies(
+      'maxValues',
+      [],
+      (value) => hasFewValues(value, MAX_VALUES),
+      fault('too_many', 'must have at most 1,000 values'),
+    ),
+  );
+
+/** A change of metadata, whose result is checked. It removes at most all values, and adds as many. */
+export const MetadataPatch = () =>
+  applyDecorators(
+    IsObject(fault('invalid', 'must be an object')),
+    Satisfies(
+      'maxValues',
+      [],
+      (value) => hasFewValues(value, 2 * MAX_VALUES),
+      fault('too_many', 'must have at most 2,000 values in a merge patch'),
+    ),
   );
 
 /** Counts objects, arrays and scalars at every level, and stops when there are too many. */
-function hasFewValues(metadata: unknown): boolean {
+function hasFewValues(metadata: unknown, max: number): boolean {
   const found = Object.values(Object(metadata) as object);
   for (const value of found) {
-    if (found.length > MAX_VALUES) return false;
+    if (found.length > max) return false;
     if (typeof value === 'object' && value !== null)
       for (const child of Object.values(value)) found.push(child);
   }
-  return found.length <= MAX_VALUES;
+  return found.length <= max;
 }
 
 function isSmall(value: unknown): boolean {

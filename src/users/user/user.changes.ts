@@ -21,8 +21,8 @@ export function changesOf(user: UserFields, fields: Partial<UserFields>): Partia
   return names.length > 0 ? Object.fromEntries(names.map((name) => [name, fields[name]])) : undefined;
 }
 
-/** JSON is compared as it is stored, without -0 and undefined. */
 export const isSame = (one: unknown, other: unknown) =>
   one === other || isDeepStrictEqual(stored(one), stored(other));
 
-const stored = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
+/** JSON as it is stored, without -0 and undefined. */
+export const stored = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { PartialType } from '@nestjs/mapped-types';
+import { OmitType, PartialType } from '@nestjs/mapped-types';
 import {
   Email,
   fault,
@@ -15,10 +15,11 @@ import {
   Satisfies,
   Text,
 } from '../../http/input/checks';
+import { ValidatedByService } from '../../http/input/input.pipe';
 import { PageQuery } from '../../pages/page';
 import type { Order } from '../../pages/paginate';
 import { fold } from './fold';
-import { UserMetadata } from './metadata.check';
+import { MetadataPatch, UserMetadata } from './metadata.check';
 import { type Metadata, type Role, ROLES, type UserFields } from './user.entity';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
@@ -101,8 +102,22 @@ export class CreateUserDto implements Partial<UserFields> {
   updatedAt?: never;
 }
 
-// Without `skipNullProperties: false`, {"email": null} would be accepted.
+// Without `skipNullProperties: false`, {"email": null} would be accepted. The service validates a body, because its
+// media type decides by which of the two classes.
+@ValidatedByService()
 export class UpdateUserDto extends PartialType(CreateUserDto, { skipNullProperties: false }) {}
+
+/** A merge patch (RFC 7396). */
+export class MergeUserDto extends OmitType(UpdateUserDto, ['metadata']) {
+  /**
+   * Changes of the metadata: a key that is null is removed, also inside an object, and any other value replaces the
+   * one that is there. The result has the limits of metadata.
+   * @example { "plan": "pro", "trial": null }
+   */
+  @Optional()
+  @MetadataPatch()
+  metadata?: Metadata;
+}
 
 export class ListUsersDto extends PageQuery {
   /**

@@ -14,6 +14,11 @@ const deleted = async (scene) => {
 /** Tags in as many bytes as are allowed, the last of which is that of a new user. */
 const TAGS = [...list(250, () => '"9"'), '"1"'].join();
 
+const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
+
+/** The same keys, each of which a merge patch removes. */
+const nulls = (metadata) => Object.fromEntries(Object.keys(metadata).map((key) => [key, null]));
+
 export const USERS = {
   'GET /api/v1/users': {
     'full metadata': () => ({ query: PAGE }),
@@ -62,8 +67,19 @@ export const USERS = {
     'full metadata, merged': async (scene) => ({
       id: await created(scene, { metadata: DENSE }),
       body: { metadata: { ...FULL, b: null } },
-      headers: { 'Content-Type': 'application/merge-patch+json' },
-      status: [200, 400, 415],
+      headers: MERGE_PATCH,
+      status: [200, 400],
+    }),
+    'dense metadata, removed by a merge': async (scene) => ({
+      id: await created(scene, { metadata: DENSE }),
+      body: { metadata: nulls(DENSE) },
+      headers: MERGE_PATCH,
+    }),
+    'a merge of too many values': async (scene) => ({
+      id: await created(scene, { metadata: DENSE }),
+      body: `{"metadata":{"a":${elements(63 * KB)}}}`,
+      headers: MERGE_PATCH,
+      status: 400,
     }),
   },
   'DELETE /api/v1/users/:id': {
