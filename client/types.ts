@@ -52,7 +52,7 @@ export interface BatchAnswer {
 }
 
 export interface CreateUser {
-  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null removes it. */
+  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null means none. */
   externalId?: string | null;
   /** Full display name; surrounding white space is removed. */
   name: string;
@@ -90,7 +90,7 @@ export interface User {
 }
 
 export interface UpdateUser {
-  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null removes it. */
+  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null means none. */
   externalId?: string | null;
   /** Full display name; surrounding white space is removed. */
   name?: string;
@@ -589,7 +589,7 @@ export interface UserPage {
 }
 
 export interface MergeUser {
-  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null removes it. */
+  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null means none. */
   externalId?: string | null;
   /** Full display name; surrounding white space is removed. */
   name?: string;
@@ -632,7 +632,7 @@ export interface UserExport {
 
 /** An element of a batch: a user as in a POST, or with `upsert` the fields to change. */
 export interface BatchUser {
-  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null removes it. */
+  /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null means none. */
   externalId?: string | null;
   /** Full display name; surrounding white space is removed. */
   name?: string;

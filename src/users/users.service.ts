@@ -30,6 +30,9 @@ import type { UserText, UserView } from './user/user.view';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
 
+/** The time limit of each statement of a page, as of any other. */
+const MAX_SNAPSHOT_MS = 5_000;
+
 @Injectable()
 export class UsersService {
   /** Runs one write of a user at a time, so a busy user does not hold all connections of its organization. */
@@ -201,11 +204,16 @@ export class UsersService {
     input: Partial<ListUsersDto>,
   ): Promise<Page<Row>> {
     const { externalId, email, role, active, group, ...page } = validatedInput(ListUsersDto, input);
-    return this.database.read(organizationId, async (manager) => {
+    const range = rangeOf(page);
+    const read = async (manager: EntityManager) => {
       const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
       const users = { organizationId, filter: { externalId, email, role, active }, members };
-      return pageOfUsers<Row>(manager, users, columns, { ...page, range: rangeOf(page), of: group });
-    });
+      return pageOfUsers<Row>(manager, users, columns, { ...page, range, of: group });
+    };
+    // Members within a range are found by several statements, which must see the same rows.
+    return group && range
+      ? this.database.snapshot(organizationId, MAX_SNAPSHOT_MS, read)
+      : this.database.read(organizationId, read);
   }
 }
 

@@ -171,9 +171,9 @@ describeInBrowser('many users in the dashboard', () => {
     const { page } = await visitUsers(60);
     const all = await save(page);
     await page.getByText('Exported 62 users').waitFor();
-    expect(all[0]).toBe('id,name,email,role,active,metadata,version,createdAt,updatedAt');
+    expect(all[0]).toBe('id,externalId,name,email,role,active,metadata,version,createdAt,updatedAt');
     expect(all).toHaveLength(63);
-    expect(all[2]).toMatch(/^usr_\w+,'=1\+1,formula@example\.com,member,true,\{\},1,/);
+    expect(all[2]).toMatch(/^usr_\w+,,'=1\+1,formula@example\.com,member,true,\{\},1,/);
     await page.getByLabel('Role').selectOption('Admin');
     await page.getByText('1 user on this page').waitFor();
     expect(await save(page)).toMatchObject([all[0], expect.stringContaining(HOSTILE)]);
@@ -195,8 +195,8 @@ describeInBrowser('many users in the dashboard', () => {
     await page.getByLabel('Role').selectOption('Member');
     await page.getByText('3 users on this page').waitFor();
     const [head, ...rows] = await save(page, () => page.getByLabel('Changed since').fill('2026-01-31T15:00'));
-    expect(head).toMatch(/^id,name,/);
-    expect(rows.map((row) => row.split(',')[1])).toEqual(['At', 'After']);
+    expect(head).toMatch(/^id,externalId,name,/);
+    expect(rows.map((row) => row.split(',')[2])).toEqual(['At', 'After']);
     await page.getByText('Exported 2 users').waitFor();
     const sent = requestedUrls
       .map((url) => new URL(url).searchParams)

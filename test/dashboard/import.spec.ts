@@ -124,7 +124,7 @@ describeInBrowser('the import of the dashboard', () => {
     expect(await page.getByLabel('E-Mail becomes').inputValue()).toBe('email');
     await page.getByLabel('If the user already exists').selectOption('externalId');
     await page.getByLabel('External ID becomes').selectOption('');
-    await page.getByText('Choose the column that has the externalId.').waitFor();
+    await page.getByText('Choose the column that has the external ID.').waitFor();
     await page.getByLabel('External ID becomes').selectOption('externalId');
     await dialogButton(page, 'Try it out').click();
     await page.getByText('1 to create · 1 to change · 0 unchanged · 2 refused').waitFor();

@@ -11,7 +11,7 @@ import { UserSearch } from '../../src/users/search/user-search.service';
 import { KEY_FIELDS } from '../../src/users/batch/batch-rules';
 import { USER_COLUMNS } from '../../src/users/user/user.entity';
 import type { UserFilter } from '../../src/users/user/user.filter';
-import { countUsers, rangeOfUsers } from '../../src/users/user/user-query';
+import { countUsers, usersFrom } from '../../src/users/user/user-query';
 import { createdBetween, userCounts } from '../../src/statistics/user-counts';
 import { USER_SORTS, type UserSort } from '../../src/users/user/user.sorts';
 import { UsersService } from '../../src/users/users.service';
@@ -134,7 +134,7 @@ describe('whatever the statistics and VACUUM say', () => {
     for (const filter of FILTERS) {
       const users = { organizationId, filter };
       statements[`range ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
-        rangeOfUsers(dataSource.manager, users, USER_COLUMNS.select, { offset: 10, limit: 50 }),
+        usersFrom(dataSource.manager, users, USER_COLUMNS.select, { offset: 10, limit: 50 }),
       );
       statements[`count ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
         countUsers(dataSource.manager, users, 100),

@@ -45,7 +45,6 @@ describe('attributes', () => {
     [['userName', 'Emails[type eq "a,b"].type'], { userName: 'ada', ...TYPES }],
     [`${USER_URN}:emails[type eq "work"].type`, TYPES],
     [`${EXT}:manager[value eq "m"].value`, { [EXT]: { manager: { value: 'm' } } }],
-    ['userName,emails[type eq "active,name', { userName: 'ada', emails: ADA.emails }],
     ['userName,[type eq "work"]', { userName: 'ada' }],
     ['nope[type eq "work"].value', {}],
   ])('%j', (attributes, shown) => {
@@ -77,6 +76,16 @@ describe('excludedAttributes', () => {
   });
 });
 
+it.each([
+  'emails[',
+  'userName,emails[type eq "active,name',
+  'emails[type eq "work",phoneNumbers',
+  ['emails['],
+])('a filter without its end is refused, so that it excludes no fewer names: %j', (names) => {
+  for (const parameter of ['attributes', 'excludedAttributes'])
+    expect(() => project({ [parameter]: names })).toThrow('must end with ]');
+});
+
 it('tells what need not be read', () => {
   const shows = (query: object) => new Projection(USER, query).shows('groups');
   expect(shows({})).toBe(true);
@@ -94,10 +103,15 @@ it.each<unknown>([7, {}, [7], true])('refuses %j', (attributes) => {
 
 it('always shows id and schemas, and nothing that is not there', () => {
   const names = fc.array(
-    fc.oneof(fc.string(), fc.constantFrom(...Object.keys(ADA), 'name.givenName', 'manager', '[', '["')),
+    fc.oneof(
+      fc.string(),
+      fc.constantFrom(...Object.keys(ADA), 'name.givenName', 'manager', '[', '["', '["]'),
+    ),
   );
   fc.assert(
     fc.property(names, fc.constantFrom('attributes', 'excludedAttributes'), (list, parameter) => {
+      const isOpen = list.some((name) => /\[[^\]]*$/.test(name.replace(/"(?:[^"\\]|\\[^])*"?/g, '')));
+      if (isOpen) return expect(() => project({ [parameter]: list })).toThrow('must end with ]');
       const shown = project({ [parameter]: list });
       expect(shown).toMatchObject({ id, schemas });
       expect(ADA).toMatchObject(shown);

@@ -288,6 +288,16 @@ describe('in programs', () => {
     });
   });
 
+  it('removes an external id by null, as JSON does', async () => {
+    const user = await api.createUser({ externalId: 'E-1', metadata: { a: 1 } });
+    const { users } = createClient({ baseUrl: service.url, token: api.tokenValue });
+    const changes = { externalId: null, metadata: { b: 2 } };
+    expect(await users.update(user.id, changes, { merge: true })).toMatchObject({
+      externalId: null,
+      metadata: { a: 1, b: 2 },
+    });
+  });
+
   it('the client merges with an option', async () => {
     const user = await withMetadata({ plan: 'pro', trial: true });
     const { users } = createClient({ baseUrl: service.url, token: api.tokenValue });

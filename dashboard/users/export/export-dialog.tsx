@@ -26,9 +26,10 @@ export function ExportDialog({ filter, onClose, onExported }: Props) {
     <WalkDialog
       filter={chosen}
       title="Exporting users"
-      keep={rowOf}
+      keep={(user) => [user.id, rowOf(user)] as const}
       onClose={onClose}
-      onDone={(rows) => {
+      onDone={(kept) => {
+        const rows = [...new Map(kept).values()];
         download('users.csv', [formatRows([[...COLUMNS]], ','), ...rows], 'text/csv');
         onExported(rows.length);
       }}
@@ -76,7 +77,7 @@ function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
   );
 }
 
-/** The oldest change first: a user who changes meanwhile comes again at the end, and is not missed. */
+/** The oldest change first, so a user who changes meanwhile is not missed: it comes again, and the last row counts. */
 const changedSince = (filter: UserFilter, time: Date): UserFilter => ({
   ...filter,
   sort: 'updatedAt',

@@ -17,11 +17,11 @@ interface Props {
 const RULES = {
   create: { title: 'Refuse the row', rules: { mode: 'create' } },
   email: {
-    title: 'Change the fields that the row has; its email tells who it is',
+    title: 'Update the user with the same email',
     rules: { mode: 'upsert' },
   },
   externalId: {
-    title: 'Change the fields that the row has, also the email; its externalId tells who it is',
+    title: 'Update the user with the same external ID (may change the email)',
     rules: { mode: 'upsert', by: 'externalId' },
   },
 } as const satisfies Record<string, { title: string; rules: ImportRules }>;
@@ -96,7 +96,8 @@ export function ImportDialog({ onClose, onImported }: Props) {
             <>
               <ColumnsTable head={head} fields={fields} onFields={setFields} />
               <p class="error" role="alert">
-                {!hasIdentity && `Choose the column that has the ${identity}.`}
+                {!hasIdentity &&
+                  `Choose the column that has the ${identity === 'email' ? 'email' : 'external ID'}.`}
               </p>
               <Field label="If the user already exists">
                 {(field) => (

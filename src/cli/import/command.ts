@@ -76,7 +76,8 @@ up to 500, each as a whole or not at all. With --mode upsert, a row changes only
 the fields that it contains, and one that changes nothing counts as unchanged;
 use it to resume an import. A repeated email is refused within a batch; in a
 later batch it is that of an existing user, which --dry-run does not know. With
---by external-id, a row changes the user with its externalId, also the email.
+--by external-id, a row changes the user who has its externalId, and may change
+the email.
 
 Refused rows are written to a file of the same format, with the reason in a
 column or property "refused_because", which an import ignores: correct the rows

@@ -7,7 +7,7 @@ import { join, query, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import { membersOfEach } from '../../groups/members/members-of-group';
 import { SHOWN_GROUPS } from '../../groups/members/first-members';
-import { countUsers, cursorAfterUser, pageOfUsers, rangeOfUsers } from '../../users/user/user-query';
+import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
 import { type ListQuery, listResult, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
@@ -101,8 +101,7 @@ const idsOf = (rows: readonly Position[]) => rows.map(({ id }) => id);
 const rangeOf = (manager: EntityManager, { sort, ...selection }: Listed, query: ListQuery) =>
   pageByPosition(
     query,
-    (range) =>
-      rangeOfUsers<Position>(manager, selection, POSITION.selectText, { sort, order: 'asc', ...range }),
+    (range) => usersFrom<Position>(manager, selection, POSITION.selectText, { sort, order: 'asc', ...range }),
     (max) => countUsers(manager, selection, max),
   );
 

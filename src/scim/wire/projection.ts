@@ -91,15 +91,17 @@ function namesOf(schema: ResourceSchema, parameter: string, given: unknown): str
 /** A quoted string, also without its end; a bracket; or the text before the next of them. Read once, in linear time. */
 const PIECES = /"(?:[^"\\]|\\[^]?)*"?|[[\]]|[^"[\]]+/g;
 
-/** `emails[type eq "a,b"].value` means `emails.value`. */
+/** `emails[type eq "a,b"].value` means `emails.value`. Throws a 400 for a filter without its end. */
 function withoutFilters(names: string): string {
   if (!names.includes('[')) return names;
   let isFilter = false;
-  return names.replace(PIECES, (piece) => {
+  const rest = names.replace(PIECES, (piece) => {
     const isBracket = piece === '[' || piece === ']';
     if (isBracket) isFilter = piece === '[';
     return isBracket || isFilter ? '' : piece;
   });
+  if (isFilter) throw invalidValue('A filter in a list of attributes must end with ]');
+  return rest;
 }
 
 /** An unknown name is kept as it is: a request for it alone gets only `id` and `schemas`. */

@@ -23,14 +23,14 @@ export class UniqueValues {
   isHandedOver = false;
 
   constructor(owners: readonly Owner[], users: Iterable<UniqueFields & { id: string }>) {
-    for (const { id, field, value } of owners) this.owners.set(keyOf(field, value), id);
-    for (const user of users) for (const key of keysOf(user)) this.owners.set(key, user.id);
+    for (const { id, field, value } of owners) this.owners.set(ownedValue(field, value), id);
+    for (const user of users) for (const key of ownedValues(user)) this.owners.set(key, user.id);
   }
 
   /** The fault of a value that another user has: the first one, as the database finds it for a single request. */
   faultOf(id: string, { email, externalId, userNameKey = null }: UniqueFields): Fault | undefined {
     const isTaken = (field: Owner['field'], value: string) =>
-      (this.owners.get(keyOf(field, value)) ?? id) !== id;
+      (this.owners.get(ownedValue(field, value)) ?? id) !== id;
     if (isTaken('email', emailKey(email))) return EMAIL_TAKEN;
     // The email is the user name, too, if there is no other one.
     if (userNameKey === null && isTaken('userName', emailKey(email))) return USER_NAME_TAKEN;
@@ -40,7 +40,7 @@ export class UniqueValues {
 
   /** Records the change of a user, or a new one. */
   change(id: string, before: UniqueFields | undefined, after: UniqueFields): void {
-    const [old, taken] = [before ? keysOf(before) : [], keysOf(after)];
+    const [old, taken] = [before ? ownedValues(before) : [], ownedValues(after)];
     for (const key of old.filter((key) => !taken.includes(key))) {
       this.owners.delete(key);
       this.givenUp.add(key);
@@ -52,9 +52,9 @@ export class UniqueValues {
   }
 }
 
-const keyOf = (field: Owner['field'], value: string) => `${field} ${value}`;
+const ownedValue = (field: Owner['field'], value: string) => `${field} ${value}`;
 
-const keysOf = ({ email, externalId }: UniqueFields): string[] => [
-  keyOf('email', emailKey(email)),
-  ...(externalId === null ? [] : [keyOf('externalId', externalId)]),
+const ownedValues = ({ email, externalId }: UniqueFields): string[] => [
+  ownedValue('email', emailKey(email)),
+  ...(externalId === null ? [] : [ownedValue('externalId', externalId)]),
 ];

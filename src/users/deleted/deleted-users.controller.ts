@@ -50,7 +50,8 @@ export class DeletedUsersController {
   /**
    * Restore a deleted user
    * @remarks Restores the user with its id, `createdAt` and all other fields; `version` is incremented. If another user
-   * has its email by now, this is a 409: send another email in the body. Otherwise the request needs no body.
+   * has its email by now, this is a 409: send another email in the body. If another user has its external id, give that
+   * user another one first. Otherwise the request needs no body.
    */
   @Post(':id/restore')
   @Scopes('users:write')

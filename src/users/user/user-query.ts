@@ -11,7 +11,7 @@ import {
   seekOf,
 } from '../../pages/paginate';
 import type { TimeRange } from '../../pages/range';
-import { filterInCursor, namesOne, type UserFilter, usersWho } from './user.filter';
+import { filterInCursor, hasUniqueValue, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
 /** The members of a group, as conditions on users. */
@@ -38,7 +38,7 @@ export interface UserSelection {
 }
 
 /** A page by the position of its first user. Without a sort it is in the order of creation. */
-export interface UserRange {
+export interface OffsetPage {
   sort?: UserSort;
   order?: Order;
   /** The number of users before the page, all of which are read. */
@@ -61,7 +61,7 @@ export interface UserPage {
 /** For a large group, this many users are read in the order of the page before all members are sorted instead. */
 const MAX_LOOKED_AT = 20_000;
 
-/** For a small one this many at least: as many as a page may have. */
+/** For a small group, this many at least: the longest page. */
 const MIN_LOOKED_AT = 200;
 
 /** The page of users after a cursor. */
@@ -96,8 +96,8 @@ export async function pageOfUsers<Row extends object>(
 }
 
 /**
- * How many users are read in the order of the page, and looked up in the group, before all members are read instead.
- * Within a range that may be all there are, so of a small group not many more than it has members are read.
+ * How many users are read in the order of the page and looked up in the group, before all members are read instead. A
+ * range may contain few users, so these come first; for a small group, at most about as many as it has members.
  */
 function lookedAtFor({ count, isLarge }: Members, range: TimeRange | undefined): number {
   if (isLarge) return MAX_LOOKED_AT;
@@ -139,11 +139,11 @@ const listIn = (
 ];
 
 /** The users from a position on. */
-export function rangeOfUsers<Row>(
+export function usersFrom<Row>(
   manager: EntityManager,
   selection: UserSelection,
   select: Sql,
-  { sort = 'createdAt', order = 'asc', offset, limit }: UserRange,
+  { sort = 'createdAt', order = 'asc', offset, limit }: OffsetPage,
 ): Promise<Row[]> {
   const ordered = orderBy(USER_SORTS[sort].columns, order);
   const users = chosen(selection, sql`${ordered} LIMIT ${opaque(offset + limit)}`);
@@ -168,7 +168,7 @@ export async function countUsers(
 }
 
 /** Whether the selection has few users even without the restriction to groups. */
-const findsFew = ({ filter = {}, among }: UserSelection) => namesOne(filter) || among !== undefined;
+const findsFew = ({ filter = {}, among }: UserSelection) => hasUniqueValue(filter) || among !== undefined;
 
 /** The users of the selection, as an item of FROM. */
 function chosen(selection: UserSelection, page: Sql): Sql {

@@ -43,7 +43,7 @@ const BoundOf = (time: UserSort) => applyDecorators(Optional(), Instant(), OnlyW
 export class CreateUserDto implements Partial<UserFields> {
   /**
    * Your own id of the user, such as a personnel number or the id in another system. It is unique within the
-   * organization and compared exactly; surrounding white space is removed. Null removes it.
+   * organization and compared exactly; surrounding white space is removed. Null means none.
    * @example 'E-4711'
    */
   @Nullable()

@@ -16,7 +16,7 @@ export const isFiltered = (filter: UserFilter): boolean =>
   Object.values(filter).some((value) => value !== undefined);
 
 /** Whether the filter has a unique value, which only one user can have. */
-export const namesOne = ({ externalId, email }: UserFilter): boolean =>
+export const hasUniqueValue = ({ externalId, email }: UserFilter): boolean =>
   externalId !== undefined || email !== undefined;
 
 /** The filter as cursors contain it. A cursor is valid only with the same filter. */
@@ -65,7 +65,7 @@ export function usersWho(
         ) AS users OFFSET 0
       ) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
   }
-  if (namesOne(filter)) {
+  if (hasUniqueValue(filter)) {
     const one =
       externalId === undefined ? sql`email_key = ${emailKey(email!)}` : sql`external_id = ${externalId}`;
     // OFFSET 0 makes the planner look the user up by its unique key, whatever the order of the page.

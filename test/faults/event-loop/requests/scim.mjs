@@ -24,7 +24,7 @@ export const attributes = (query = '') => ({
   'without known names': () => ({ query: `${query}&excludedAttributes=${NAMES.known}` }),
   'names with filters': () => ({ query: `${query}&attributes=${NAMES.filtered}` }),
   'without names with filters': () => ({ query: `${query}&excludedAttributes=${NAMES.filtered}` }),
-  'brackets as names': () => ({ query: `${query}&attributes=${NAMES.brackets}` }),
+  'brackets as names': () => refused({ query: `${query}&attributes=${NAMES.brackets}` }),
 });
 
 export const LIST = {
@@ -52,7 +52,7 @@ export const SEARCH = {
   'one text of names with filters': () => ({
     body: { count: 200, attributes: filled(50 * KB, FILTERED) },
   }),
-  brackets: () => ({ body: { count: 200, attributes: filled(63 * KB, '[') } }),
+  brackets: () => refused({ body: { count: 200, attributes: filled(63 * KB, '[') } }),
   'unknown keys': () => ({ body: `{"count":200,${keys(63 * KB)}}` }),
   objects: () => ({ body: `{"count":200,"a":${elements(63 * KB)}}` }),
 };
