@@ -100,7 +100,7 @@ const PAGE_ROOMS = {
   overview: ['activity', 'webhooks'],
   'users/edit': ['users/user', 'groups'],
   'users/bulk': ['users/user'],
-  'users/import': ['users/bulk'],
+  'users/import': ['users/(user|bulk)'],
   'users/export': ['users/user', 'users/bulk'],
   'users/list': ['users/(user|edit|bulk|import|export)', 'groups', 'deleted'],
   'users/detail': ['users/(user|edit)', 'activity', 'deleted'],
