@@ -126,7 +126,7 @@ describeInBrowser('deleted users in the dashboard', () => {
       let ada: UserBody;
       const opened = await visit({}, async (api, page) => {
         if (withClock) await page.clock.install();
-        ada = await api.createUser({ name: 'Ada', email: 'ada@example.com' });
+        ada = await api.createUser({ name: 'Ada', email: 'ada@example.com', externalId: 'E-1' });
       });
       const { page } = opened;
       await toUsers(page);
@@ -157,6 +157,15 @@ describeInBrowser('deleted users in the dashboard', () => {
       await dialogButton(page, 'Restore user').click();
       await page.getByText('Restored Ada').waitFor();
       expect(await userOf(api, ada)).toMatchObject({ email: 'second@example.com' });
+    });
+
+    it('say so if their external id is taken by then, for which no other email helps', async () => {
+      const { page, api, undo, expectErrors } = await visitUsers();
+      await api.createUser({ externalId: 'E-1' });
+      expectErrors(409);
+      await undo.click();
+      await page.getByText('externalId is already used by another user of the organization').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
     });
 
     it('close no dialog that has been opened meanwhile', async () => {

@@ -190,13 +190,17 @@ async function requestOf(client: Client, element: Element, by: KeyField): Promis
   return response.status;
 }
 
-/** A new organization with a user who has a user name beside the email. */
-async function withUserName(): Promise<Client> {
+/** A new organization with two users who have a user name beside the email. */
+async function withUserNames(): Promise<Client> {
   const client = await service.client();
   const scim = await scimClient(service, { organizationId: client.organizationId });
-  const user = { userName: 'name@example.com', emails: [{ value: 'a@example.com' }] };
-  const { body } = await scim.post('/Users', user).expect(201);
-  await client.patch(pathOf(body), { externalId: '1' }).expect(200);
+  for (const [userName, email, externalId] of [
+    ['name@example.com', 'a@example.com', '1'],
+    ['other', 'b@example.com', '2'],
+  ]) {
+    const { body } = await scim.post('/Users', { userName, emails: [{ value: email }] }).expect(201);
+    await client.patch(pathOf(body), { externalId }).expect(200);
+  }
   return client;
 }
 
@@ -214,7 +218,7 @@ it.each(KEY_FIELDS)('an upsert by %s does what requests of their own do in its o
   const elements = fc.uniqueArray(element, { selector: (fields) => keyOf(fields[by]!, by), minLength: 1 });
   await fc.assert(
     fc.asyncProperty(fc.array(elements, { minLength: 1, maxLength: 3 }), async (batches) => {
-      const [single, batched] = [await withUserName(), await withUserName()];
+      const [single, batched] = [await withUserNames(), await withUserNames()];
       for (const batch of batches) {
         const users = batch.map((fields) => ({ name: 'Someone', ...fields }));
         const answers: number[] = [];
