@@ -19,5 +19,5 @@ describe('docs/embedding.md', () => {
     expect(normalized(sources)).toContain(normalized(code));
   });
 
-  it('has examples', () => expect(blocks).toHaveLength(18));
+  it('has examples', () => expect(blocks).toHaveLength(19));
 });

@@ -54,6 +54,15 @@ test('a foreign key to users, and an entity to read them', async () => {
   await users.delete(organizationId, userId);
 });
 
+test('single keys of the metadata', async () => {
+  const users = app.get(UsersService);
+  const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+  const ada = { name: 'Ada', email: 'ada@example.com', metadata: { trial: true, seats: 5 } };
+  const { id: userId } = await users.create(organizationId, ada);
+  await users.merge(organizationId, userId, { metadata: { plan: 'pro', trial: null } });
+  assert.deepEqual((await users.get(organizationId, userId)).metadata, { plan: 'pro', seats: 5 });
+});
+
 test("a user and the application's own row, in one transaction", async () => {
   const [badges, users] = [app.get(BadgesService), app.get(UsersService)];
   const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
