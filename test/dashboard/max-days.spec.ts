@@ -11,10 +11,11 @@ import { type Replica, startReplica } from '../support/service';
 const focused = 'document.activeElement.labels[0].textContent';
 
 describeInBrowser('with TOKEN_MAX_DAYS=60, the dashboard', () => {
-  const { service, open } = useDashboard();
   let limited: Replica;
-  beforeAll(async () => (limited = await startReplica(service(), { TOKEN_MAX_DAYS: '60' })));
+  // First, because useDashboard() closes the database of both, without which a close may wait for ever.
   afterAll(() => limited.close());
+  const { service, open } = useDashboard();
+  beforeAll(async () => (limited = await startReplica(service(), { TOKEN_MAX_DAYS: '60' })));
 
   /** Opens the tokens of an organization, whose admin token never expires. */
   async function visit(prepare?: (api: Client) => Promise<unknown>) {

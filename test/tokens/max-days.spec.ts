@@ -7,11 +7,12 @@ import { type Replica, startReplica } from '../support/service';
 import { useSignIn } from '../support/sign-in';
 import { useTokens } from '../support/token-life';
 
+let limited: Replica;
+// First, because useTokens() closes the database of both, without which a close may wait for ever.
+afterAll(() => limited.close());
 // Tokens that are older than the setting are made by the one process, and the other has the setting.
 const { service, api: before, create: createBefore, endIn } = useTokens();
-let limited: Replica;
 beforeAll(async () => (limited = await startReplica(service, { TOKEN_MAX_DAYS: '90' })));
-afterAll(() => limited.close());
 
 let api: Client;
 beforeEach(() => {
