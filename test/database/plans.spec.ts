@@ -207,7 +207,7 @@ describe('whatever the statistics and VACUUM say', () => {
     for (const [name, paths] of Object.entries(withFreshOnes))
       expect([name, paths.flat().filter((path) => path.startsWith('all of'))]).toEqual([name, []]);
 
-    expect(withFreshOnes['search crowd all']).toHaveLength(5); // the size, few emails, the walk, all emails, the users
+    expect(withFreshOnes['search crowd all']).toHaveLength(6); // an external id, the size, few emails, the walk, all emails, the users
     expect(withFreshOnes['list email all']).toEqual([['users_organization_id_email_key_key']]);
     expect(withFreshOnes['list email viewer']).toEqual([['users_organization_id_email_key_key']]);
     expect(withFreshOnes.statistics).toEqual([
