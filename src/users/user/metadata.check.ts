@@ -29,13 +29,8 @@ const Keys = (
   return Satisfies(name, [limit], isValid, fault(code, message, { keysAtFault }));
 };
 
-/**
- * An object: at most 16 keys of 1 to 64 characters, at most 1,000 values in it at all levels, at most 16 KB as compact
- * JSON. The body's check limits its depth.
- */
-export const UserMetadata = () =>
+const KeyLengths = () =>
   applyDecorators(
-    IsObject(fault('invalid', 'must be an object')),
     Keys('minKeyLength', 1, (key) => key === '', 'too_short', 'must not be empty'),
     Keys(
       'maxKeyLength',
@@ -44,6 +39,16 @@ export const UserMetadata = () =>
       'too_long',
       `must have at most ${MAX_KEY_CHARACTERS} characters`,
     ),
+  );
+
+/**
+ * An object: at most 16 keys of 1 to 64 characters, at most 1,000 values in it at all levels, at most 16 KB as compact
+ * JSON. The body's check limits its depth.
+ */
+export const UserMetadata = () =>
+  applyDecorators(
+    IsObject(fault('invalid', 'must be an object')),
+    KeyLengths(),
     Satisfies(
       'maxKeys',
       [MAX_KEYS],
@@ -59,10 +64,14 @@ export const UserMetadata = () =>
     ),
   );
 
-/** A change of metadata, whose result is checked. It removes at most all values, and adds as many. */
+/**
+ * A change of metadata, whose result is checked. It removes at most all values, and adds as many. Its keys are checked
+ * here, so that their faults are reported together with those of other fields.
+ */
 export const MetadataPatch = () =>
   applyDecorators(
     IsObject(fault('invalid', 'must be an object')),
+    KeyLengths(),
     Satisfies(
       'maxValues',
       [],
