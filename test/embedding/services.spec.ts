@@ -76,6 +76,7 @@ describe('the services', () => {
     const created = await users.create(organizationId, { name: 'Boom', email: 'boom@example.com' });
     expect(Object.keys(created)).toEqual([
       'id',
+      'externalId',
       'name',
       'email',
       'role',
