@@ -1,6 +1,7 @@
 // Runs the tests on the embedded database, with --postgres on a real server, with --pgbouncer on a server behind
 // PgBouncer, or with --citus on a cluster that distributes every database. All other arguments go to Jest, options as
-// --name=value. Without the name of a suite, it runs what test/support/run/selection.cjs selects for the engine.
+// --name=value. Without the name of a suite, it runs what test/support/run/selection.cjs selects for the engine: with
+// --browser only the suites that drive a browser, with --no-browser only the others.
 import { spawnSync } from 'node:child_process';
 import { NO_CITUS } from './citus.mjs';
 
@@ -11,12 +12,15 @@ if (engine === 'citus' && NO_CITUS) {
   process.exit();
 }
 
-const jestArguments = process.argv.slice(2).filter((argument) => !engines.includes(argument));
+const browser = process.argv.find((argument) => /^--(no-)?browser$/.test(argument))?.slice(2);
+const jestArguments = process.argv
+  .slice(2)
+  .filter((argument) => !engines.includes(argument) && argument !== `--${browser}`);
 const isWhole = jestArguments.every((argument) => argument.startsWith('-'));
 if (isWhole) jestArguments.push('--filter', './test/support/run/selection.cjs');
 
 const { status } = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js', ...jestArguments], {
   stdio: 'inherit',
-  env: { ...process.env, TEST_ENGINE: engine },
+  env: { ...process.env, TEST_ENGINE: engine, TEST_SELECTION: browser ?? '' },
 });
 process.exitCode = status ?? 1;

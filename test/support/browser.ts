@@ -5,7 +5,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 const executablePath = process.env.CHROMIUM_PATH;
 
 /** Skips its tests without a browser; the run says so. */
-export const describeInBrowser = executablePath ? describe : describe.skip;
+export const describeInBrowser = (title: string, tests: () => void): void =>
+  executablePath ? describe(title, tests) : describe.skip(`${title} (in a browser)`, tests);
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({

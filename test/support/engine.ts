@@ -11,13 +11,16 @@ const isOn: Record<Engine, boolean> = {
   citus: !!UMS_TEST_WORKERS,
 };
 
-/** Tests that need this engine. The embedded database has one connection, in one process. */
+/**
+ * Tests that need this engine. The embedded database has one connection, in one process. run/reporter.cjs reads the reason
+ * from the title of what is skipped.
+ */
 export const describeOn = (engine: Engine, title: string, tests: () => void): void =>
-  (isOn[engine] ? describe : describe.skip)(title, tests);
+  isOn[engine] ? describe(title, tests) : describe.skip(`${title} (on ${engine})`, tests);
 
 /**
  * A test that this engine cannot run. A cluster has no triggers, and no foreign keys of other tables; on the embedded
  * database an open transaction keeps the only connection.
  */
 export const itNotOn = (engine: Engine, title: string, test: () => Promise<void>): void =>
-  (isOn[engine] ? it.skip : it)(title, test);
+  isOn[engine] ? it.skip(`${title} (not on ${engine})`, test) : it(title, test);

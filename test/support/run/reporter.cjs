@@ -9,27 +9,39 @@ module.exports = class {
     this.isWhole = globalConfig.filter !== undefined && globalConfig.filter !== null;
   }
 
-  onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests }) {
+  onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, testResults }) {
     if (this.isWhole) sayLeftOut();
-    if (numPendingTests > 0) say(`Skipped ${numPendingTests} tests: ${reasons().join('; ') || 'see above'}.`);
+    const skipped = testResults
+      .flatMap((suite) => suite.testResults)
+      .filter(({ status }) => status === 'pending');
+    for (const [reason, tests] of grouped(skipped, ({ fullName }) => reasonToSkip(fullName)))
+      say(`Skipped ${tests.length} tests: ${reason}.`);
     say(`Tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
   }
 };
 
+/** Why tests are skipped, by what support/engine.ts and support/browser.ts add to their titles. */
+const REASONS = {
+  '(on postgres)': 'they need several connections, which a PostgreSQL server has (npm run test:postgres)',
+  '(on citus)': 'they need a cluster (npm run test:citus)',
+  '(not on embedded)': 'an open transaction would keep the only connection',
+  '(not on citus)': 'a cluster does not have triggers, or foreign keys of other tables',
+  '(in a browser)': 'they need Chromium on the PATH or in CHROMIUM_PATH',
+};
+const reasonToSkip = (title) =>
+  Object.entries(REASONS).find(([words]) => title.includes(words))?.[1] ??
+  'what they need of the machine is missing, as their suites say above';
+
 function sayLeftOut() {
   const names = readdirSync('test', { recursive: true }).filter((name) => name.endsWith('.spec.ts'));
-  const byReason = {};
-  for (const name of names) {
-    const reason = reasonToLeaveOut(`test/${name}`, engine());
-    if (reason !== undefined) (byReason[reason] ??= []).push(name.replace('.spec.ts', ''));
-  }
-  for (const [reason, left] of Object.entries(byReason)) say(`Left out ${left.join(', ')}: ${reason}.`);
+  const reasonOf = (name) => reasonToLeaveOut(`test/${name}`, engine());
+  const left = names.filter((name) => reasonOf(name) !== undefined);
+  for (const [reason, suites] of grouped(left, reasonOf))
+    say(`Left out ${suites.map((name) => name.replace('.spec.ts', '')).join(', ')}: ${reason}.`);
 }
 
-const reasons = () =>
-  [
-    engine() === 'citus' && 'what a cluster does not have, triggers and foreign keys of other tables',
-    engine() === 'embedded' &&
-      'what needs several connections, which a PostgreSQL server has (npm run test:postgres)',
-    !process.env.CHROMIUM_PATH && 'the dashboard, which needs Chromium on the PATH or in CHROMIUM_PATH',
-  ].filter(Boolean);
+function grouped(all, keyOf) {
+  const groups = new Map();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}

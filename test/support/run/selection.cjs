@@ -11,11 +11,20 @@ const { readFileSync } = require('node:fs');
 
 /** Why a whole run on an engine leaves a suite out; undefined if it does not. */
 function reasonToLeaveOut(path, engine) {
-  const comment = /^\/\*\*[^]*?\*\//.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
+  const text = readFileSync(path, 'utf8');
+  const comment = /^\/\*\*[^]*?\*\//.exec(text)?.[0] ?? '';
   const slow = /@slow (.+)/.exec(comment)?.[1];
   if (slow && engine === 'embedded') return `slow: ${slow}`;
   const [, engines, why] = /@only ([^:]+): (.+)/.exec(comment) ?? [];
-  return !engines || engines.split(' ').includes(engine) ? undefined : why;
+  if (engines && !engines.split(' ').includes(engine)) return why;
+  return browserReason(text.includes('describeInBrowser('), process.env.TEST_SELECTION);
+}
+
+/** The gate has a step of its own for a browser: TEST_SELECTION is `browser` there, and `no-browser` in the others. */
+function browserReason(drivesBrowser, selection) {
+  if (selection === 'browser' && !drivesBrowser) return 'it drives no browser';
+  if (selection === 'no-browser' && drivesBrowser) return 'it drives a browser';
+  return undefined;
 }
 
 /** The engine of this run. Behind PgBouncer runs what a server runs. */
