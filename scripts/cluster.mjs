@@ -17,6 +17,7 @@ const files = readdirSync('test/citus')
   .filter((file) => named.length === 0 || named.some((name) => file.includes(name)));
 if (files.length === 0) throw new Error(`No file in test/citus has a name with ${named.join(' or ')}.`);
 
+process.stdout.write(`Test files: ${files.length}\n`);
 const options = [
   '--test-concurrency=1',
   '--test-force-exit',

@@ -19,6 +19,7 @@ const files = readdirSync(DIRECTORY)
 // Only what hangs is ended: on a busy machine a file takes three times as long.
 const minutes = 3 * Math.max(10, ...files.map((name) => (short ? 0 : (LONG[name] ?? 0))));
 
+process.stdout.write(`Test files: ${files.length}\n`);
 const { status } = spawnSync(
   process.execPath,
   [

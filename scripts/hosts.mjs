@@ -1,7 +1,7 @@
 // Builds and tests the applications of examples/ with the packed packages, on each line of Node that is supported.
 import { exec } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const NODES = ['20.19', '22', '24'];
@@ -14,6 +14,10 @@ const TESTS = {
 };
 
 /** From Node 24.9 on, Jest loads Nest's ES modules as they are, as in the configuration that `nest new` makes. */
+const loadsEsModules = ({ version }) => {
+  const [major, minor] = version.split('.').map(Number);
+  return major > 24 || (major === 24 && minor >= 9);
+};
 const JEST_OF_NEST_NEW = 'npm run test:e2e -- --transformIgnorePatterns /node_modules/';
 
 /** Resolution of TypeScript that does not read `exports`. */
@@ -64,13 +68,23 @@ export async function fetchNodes(directory) {
   });
 }
 
+/** The Node that runs this program. */
+export const runningNode = () => ({ version: process.versions.node, bin: dirname(process.execPath) });
+
 /** Tests all applications, in parallel, each on every Node. The error has the output of each that fails. */
 export async function testHosts(directory, packages, nodes, createDatabase) {
   const outcomes = await Promise.allSettled(
     Object.keys(TESTS).map((name, index) => {
       const example = join(directory, name);
       cpSync(`examples/${name}`, example, { recursive: true });
-      return testHost({ name, example, packages, nodes, builder: nodes[index], createDatabase });
+      return testHost({
+        name,
+        example,
+        packages,
+        nodes,
+        builder: nodes[index % nodes.length],
+        createDatabase,
+      });
     }),
   );
   const failures = outcomes.flatMap(({ reason }) => (reason ? [reason.message] : []));
@@ -94,7 +108,7 @@ async function testHost({ name, example, packages, nodes, builder, createDatabas
   for (const node of nodes) {
     await requireNode(example, node);
     const DATABASE_URL = await createDatabase(`${name}_${node.version}`.replaceAll(/\W/g, '_'));
-    const isNative = name === 'nest-cjs' && node === nodes.at(-1);
+    const isNative = name === 'nest-cjs' && loadsEsModules(node);
     for (const command of [...TESTS[name], ...(isNative ? [JEST_OF_NEST_NEW] : [])])
       await reported(`${name} on Node ${node.version}: ${command}`, () =>
         run(example, command, { node, DATABASE_URL }),
