@@ -38,7 +38,7 @@ it('no job may do more than it needs to, or keeps the credentials of the checkou
 });
 
 it('nothing is published before the gate', () => {
-  expect(gate.steps.at(-1)).toEqual({ run: '.ci/run' });
+  expect(gate.steps.at(-1)).toEqual({ run: '.ci/full', env: { WITHOUT_CITUS: '1' } });
   expect([image.needs, packages.needs]).toEqual(['gate', 'gate']);
 });
 
