@@ -12,8 +12,8 @@ const isOn: Record<Engine, boolean> = {
 };
 
 /**
- * Tests that need this engine. The embedded database has one connection, in one process. run/reporter.cjs reads the reason
- * from the title of what is skipped.
+ * Tests that need this engine. The embedded database has one connection, in one process. run/reporter.cjs reads the
+ * reason from the title of a skipped test.
  */
 export const describeOn = (engine: Engine, title: string, tests: () => void): void =>
   isOn[engine] ? describe(title, tests) : describe.skip(`${title} (on ${engine})`, tests);
