@@ -15,9 +15,9 @@ export async function startPostgres(directory, more = {}) {
 
 /**
  * Starts the cluster in the directory, a new one if there is none. It can be stopped (SIGINT, a fast shutdown, by
- * default) and started again.
+ * default) and started again. A kept one outlives this process.
  */
-export async function makeCluster(directory, more = {}, binaries = findBinaries()) {
+export async function makeCluster(directory, more = {}, binaries = findBinaries(), { isKept = false } = {}) {
   const port = await freePort();
   const data = join(directory, 'postgres');
   const owner = unprivilegedUser();
@@ -45,7 +45,8 @@ export async function makeCluster(directory, more = {}, binaries = findBinaries(
   let server;
   let ended;
   const start = async () => {
-    server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], run);
+    server = spawn(join(binaries, 'postgres'), ['-D', data, ...flags], { ...run, detached: isKept });
+    if (isKept) server.unref();
     ended = new Promise((done) => server.once('exit', done));
     await waitFor(url);
   };
@@ -95,6 +96,14 @@ export function findBinaries(isSuitable = () => true) {
   );
 }
 
+export function hasPostgres() {
+  try {
+    return findBinaries() !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The `bin` folders of the versions in a folder, newest first. */
 function versions(folder) {
   if (!existsSync(folder)) return [];
@@ -110,6 +119,14 @@ export function unprivilegedUser() {
   const name = ['postgres', 'nobody'].find((user) => spawnSync('id', ['-u', user]).status === 0);
   const id = (flag) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
+}
+
+export function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM'; // it is another user's
+  }
 }
 
 export function freePort() {

@@ -22,7 +22,8 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export const copyOfTemplate = () => (serverUrl ? newDatabase('TEMPLATE ums_template') : newDirectory(true));
+export const copyOfTemplate = () =>
+  serverUrl ? newDatabase(`TEMPLATE ${process.env.UMS_TEST_TEMPLATE}`) : newDirectory(true);
 
 export const emptyDatabase = () =>
   serverUrl ? newDatabase(workerUrls.length > 0 ? 'TEMPLATE ums_empty' : '') : newDirectory(false);

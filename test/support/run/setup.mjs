@@ -1,5 +1,6 @@
 // Runs once before all suites, however Jest was started: builds what is out of date, starts the engine in TEST_ENGINE,
-// and migrates the database that every suite copies.
+// and migrates the database that every suite copies. With TEST_KEEP_TEMPLATE, that database stays in the server for the
+// next run.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { findChromium } from '../../../scripts/chromium.mjs';
 import { makeTemplate, startCitus } from '../../../scripts/citus.mjs';
 import { startPgBouncer } from '../../../scripts/pgbouncer.mjs';
 import { startPostgres } from '../../../scripts/postgres.mjs';
+import { keepTemplate } from './template.mjs';
 
 export default async function setup() {
   buildIfStale();
@@ -32,15 +34,18 @@ async function start(engine, directory, servers) {
   if (server) servers.push(server);
   const pooler = engine === 'pgbouncer' ? await startPgBouncer(directory, server.url) : undefined;
   if (pooler) servers.push(pooler);
-  const template = server
-    ? { DATABASE_URL: await server.createDatabase('ums_template') }
-    : { DATA_DIR: join(directory, 'template') };
-  const commands = engine === 'citus' ? ['migrate', 'distribute'] : ['migrate'];
-  for (const command of commands)
-    execFileSync(process.execPath, ['dist/src/cli.js', command], {
-      env: { ...process.env, NODE_OPTIONS: '', ...template },
-      stdio: ['ignore', 'ignore', 'pipe'], // standard error is in the message of a failure
-    });
+  let template = 'ums_template';
+  if (process.env.TEST_KEEP_TEMPLATE && server) {
+    const kept = await keepTemplate(server, (url) => run('migrate', { DATABASE_URL: url }));
+    servers.push(kept);
+    template = kept.name;
+  } else {
+    const database = server
+      ? { DATABASE_URL: await server.createDatabase(template) }
+      : { DATA_DIR: join(directory, 'template') };
+    run('migrate', database);
+    if (engine === 'citus') run('distribute', database);
+  }
   if (engine === 'citus') {
     await server.createDatabase('ums_empty');
     for (const name of ['ums_template', 'ums_empty'])
@@ -50,9 +55,17 @@ async function start(engine, directory, servers) {
   Object.assign(process.env, {
     UMS_TEST_DIRECTORY: directory,
     UMS_TEST_SERVER: server?.url ?? '',
+    UMS_TEST_TEMPLATE: template,
     UMS_TEST_WORKERS: server?.workerUrls?.join(' ') ?? '',
     UMS_TEST_POOLER: pooler?.url ?? '',
     CHROMIUM_PATH: findChromium() ?? '',
+  });
+}
+
+function run(command, database) {
+  execFileSync(process.execPath, ['dist/src/cli.js', command], {
+    env: { ...process.env, NODE_OPTIONS: '', ...database },
+    stdio: ['ignore', 'ignore', 'pipe'], // standard error is in the message of a failure
   });
 }
 
