@@ -38,8 +38,10 @@ export const keptPostgres = () =>
 export const stopKeptPostgres = () =>
   locked(async () => {
     const server = await running();
-    if (server) process.kill(server.pid, 'SIGINT');
-    while (server && isAlive(server.pid)) await sleep(50);
+    if (server) {
+      process.kill(server.pid, 'SIGINT');
+      while (existsSync(pidFile)) await sleep(50); // the last that it removes
+    }
     rmSync(data, { recursive: true, force: true });
     return server !== undefined;
   });
@@ -52,13 +54,12 @@ async function running() {
   try {
     await client.connect();
     const { rows } = await client.query('SHOW data_directory');
+    await client.end();
     // After a restart of the machine, another server may have the port.
     return rows[0].data_directory === data ? { pid: Number(pid), url } : undefined;
   } catch (error) {
     if (error.code === 'ECONNREFUSED') return undefined;
     throw error;
-  } finally {
-    await client.end();
   }
 }
 
