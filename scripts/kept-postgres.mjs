@@ -30,9 +30,15 @@ export const keptPostgres = () =>
     if (server) return server.url;
     // A cluster without fsync may be torn by a crash of the machine, and one that never started is a part of one.
     const started = existsSync(startFile) ? statSync(startFile).mtimeMs : 0;
-    if (started < Date.now() - uptime() * 1000) rmSync(data, { recursive: true, force: true });
-    return (await makeCluster(folder, {}, undefined, { isKept: true })).url;
+    if (started < Date.now() - uptime() * 1000) removeData();
+    return start().catch(() => {
+      removeData();
+      return start();
+    });
   });
+
+const start = async () => (await makeCluster(folder, {}, undefined, { isKept: true })).url;
+const removeData = () => rmSync(data, { recursive: true, force: true });
 
 /** Stops it, and removes its data. */
 export const stopKeptPostgres = () =>
@@ -42,7 +48,7 @@ export const stopKeptPostgres = () =>
       process.kill(server.pid, 'SIGINT');
       while (existsSync(pidFile)) await sleep(50); // the last that it removes
     }
-    rmSync(data, { recursive: true, force: true });
+    removeData();
     return server !== undefined;
   });
 
