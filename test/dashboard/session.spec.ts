@@ -6,6 +6,7 @@ import { OrganizationsService, TokensService, UserManagementModule } from '../..
 import { describeInBrowser } from '../support/browser';
 import { dialogButton, signIn, tokensIn, toUsers, useDashboard } from '../support/dashboard';
 import { emptyDirectory } from '../support/database';
+import { OPTIONS } from '../support/embedding';
 import { startGateway } from '../support/gateway';
 import { startHost } from '../support/host';
 import { start, stop } from '../support/process';
@@ -182,7 +183,7 @@ describeInBrowser('the dashboard', () => {
   });
 
   it('works in a host application, and shows a command with its address', async () => {
-    const host = await startHost([UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' })]);
+    const host = await startHost([UserManagementModule.forRoot(OPTIONS)]);
     const { page } = await open();
     try {
       const { id } = await host.app.get(OrganizationsService).create('Test');

@@ -36,7 +36,7 @@ async function refreshUntil(page: Page, text: string): Promise<void> {
 }
 
 describeInBrowser('webhooks in the dashboard', () => {
-  const { visit } = useDashboard(WEBHOOK_ENV);
+  const { visit } = useDashboard(WEBHOOK_ENV, { background: true });
   const receive = useReceivers();
 
   it('are created with a secret that is shown once, beside a receiver to copy', async () => {
@@ -286,7 +286,7 @@ describeInBrowser('webhooks in the dashboard', () => {
 });
 
 describeInBrowser('the Webhooks page', () => {
-  const { service, open } = useDashboard(WEBHOOK_ENV);
+  const { service, open } = useDashboard(WEBHOOK_ENV, { background: true });
   const receive = useReceivers();
 
   it.each(

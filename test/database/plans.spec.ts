@@ -5,7 +5,6 @@
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
-import { Background } from '../../src/background/background';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { UserSearch } from '../../src/users/search/user-search.service';
 import { KEY_FIELDS } from '../../src/users/batch/batch-rules';
@@ -39,8 +38,6 @@ let gone: string;
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' });
   dataSource = service.dataSource;
-  // Its jobs have statements of their own.
-  await service.app.get(Background, { strict: false }).beforeApplicationShutdown();
   // Only this test decides what the statistics say.
   for (const table of ['users', 'user_search'])
     await dataSource.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);

@@ -4,7 +4,6 @@
  */
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
-import { Background } from '../../src/background/background';
 import { encodeCursor } from '../../src/pages/cursor';
 import type { ListUsersDto } from '../../src/users/user/user.dto';
 import { UsersService } from '../../src/users/users.service';
@@ -56,7 +55,6 @@ beforeAll(async () => {
   service = await startService();
   ({ dataSource } = service);
   users = service.app.get(UsersService);
-  await service.app.get(Background, { strict: false }).beforeApplicationShutdown();
   for (const table of ['users', 'groups', 'group_members'])
     await dataSource.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   await fill((await service.app.get(OrganizationsService).create('Others')).id, OTHERS);

@@ -4,6 +4,7 @@
  */
 import { OrganizationsService, TokensService, UserManagementModule, type RequestRecord } from '../../src';
 import { Client } from '../support/client';
+import { OPTIONS } from '../support/embedding';
 import { type Host, startHost } from '../support/host';
 import { exchange } from '../support/socket';
 
@@ -13,8 +14,7 @@ let api: Client;
 
 beforeAll(async () => {
   const options = {
-    schema: 'ums',
-    prefix: 'internal',
+    ...OPTIONS,
     onRequest: (record: RequestRecord) => records.push(record),
   };
   host = await startHost([UserManagementModule.forRoot(options)]);

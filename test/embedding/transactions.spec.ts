@@ -21,6 +21,7 @@ import {
 import { poolOf } from '../../src/database/connections/pool';
 import { GroupsService } from '../../src/groups/groups.service';
 import { Client } from '../support/client';
+import { OPTIONS } from '../support/embedding';
 import { describeOn } from '../support/engine';
 import { type Host, startHost, User as HostUser } from '../support/host';
 
@@ -29,7 +30,7 @@ let users: UsersService;
 let tokens: TokensService;
 let search: UserSearch;
 beforeAll(async () => {
-  host = await startHost([UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal' })]);
+  host = await startHost([UserManagementModule.forRoot(OPTIONS)]);
   users = host.app.get(UsersService);
   tokens = host.app.get(TokensService);
   search = host.app.get(UserSearch);

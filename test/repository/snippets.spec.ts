@@ -16,7 +16,7 @@ let service: TestService;
 let directory: string;
 beforeAll(async () => {
   execFileSync(process.execPath, ['scripts/declarations.mjs', 'client']); // a build makes none
-  service = await startService(WEBHOOK_ENV);
+  service = await startService(WEBHOOK_ENV, { background: true });
   directory = mkdtempSync('node_modules/.snippets-'); // the packages are found from here
 });
 afterAll(async () => {

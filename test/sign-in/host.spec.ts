@@ -10,6 +10,7 @@ beforeAll(async () => {
   host = await startHost([
     UserManagementModule.forRoot({
       schema: 'ums',
+      background: false,
       dashboard: {
         // The host's own session would be here, as its middleware leaves it.
         signIn: async ({ headers }) => JSON.parse(String(headers['x-person'] ?? 'null')),

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launch, openWindow, type Window } from './browser';
 import type { Client } from './client';
-import { startService, type TestService } from './service';
+import { startService, type TestService, type TestServiceOptions } from './service';
 
 /** The dashboard, opened with an admin token of a new organization. */
 export interface Visit extends Window {
@@ -11,12 +11,12 @@ export interface Visit extends Window {
 /**
  * Starts a service and a browser for a `describe` block. Each test has its own window; problems in it fail the test.
  */
-export function useDashboard(env: NodeJS.ProcessEnv = {}) {
+export function useDashboard(env: NodeJS.ProcessEnv = {}, options: TestServiceOptions = {}) {
   let service: TestService | undefined;
   let browser: Browser | undefined;
   const windows: Window[] = [];
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startService(env), launch()]);
+    [service, browser] = await Promise.all([startService(env, options), launch()]);
   });
   afterAll(async () => {
     await browser?.close();

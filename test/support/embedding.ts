@@ -9,7 +9,12 @@ import { Client } from './client';
 import { type Host, startHost } from './host';
 import { late } from './late';
 
-export const OPTIONS = { schema: 'ums', prefix: 'internal' } satisfies UserManagementOptions;
+/** The service in a host. It does no background work, as that of `startService()`. */
+export const OPTIONS = {
+  schema: 'ums',
+  prefix: 'internal',
+  background: false,
+} satisfies UserManagementOptions;
 
 /** Starts an application with the service, and keeps the records of its requests. */
 export function useHost() {

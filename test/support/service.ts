@@ -28,10 +28,23 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-/** The service as `npm start` runs it, on a database of its own. */
-export async function startService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
+export interface TestServiceOptions {
+  /** Whether the service does its background work by itself; a test that needs one job done calls `runJob()`. */
+  background?: boolean;
+}
+
+/** Without background work, of which a job would come before a request of the test, or not yet. */
+const DEFAULTS = { background: false };
+
+/** The service as `npm start` runs it, but for `DEFAULTS`, on a database of its own. */
+export async function startService(
+  env: NodeJS.ProcessEnv = {},
+  options: TestServiceOptions = {},
+): Promise<TestService> {
+  const { background } = { ...DEFAULTS, ...options };
   const copy = await copyOfTemplate();
-  const config = readConfig({ MIGRATE_ON_START: 'false', LOG_LEVEL: 'trace', ...copy.env, ...env });
+  const variables = { MIGRATE_ON_START: 'false', LOG_LEVEL: 'trace', ...copy.env, ...env };
+  const config = { ...readConfig(variables), background };
   const database = await openDatabase(config, schema);
   const logs: string[] = [];
   const log = createLog(config.logLevel, { write: (line) => void logs.push(line) });
@@ -74,7 +87,7 @@ export async function startReplica(
   { dataSource, env: database }: TestService,
   env: NodeJS.ProcessEnv,
 ): Promise<Replica> {
-  const config = readConfig({ ...env, MIGRATE_ON_START: 'false', ...database });
+  const config = { ...readConfig({ ...env, MIGRATE_ON_START: 'false', ...database }), ...DEFAULTS };
   const app = await createApp(config, { dataSource, close: async () => {} }, createLog('fatal'));
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
@@ -82,9 +95,9 @@ export async function startReplica(
 }
 
 /** Starts a service for a suite or a `describe` block. */
-export function useService(env: NodeJS.ProcessEnv = {}): TestService {
+export function useService(env: NodeJS.ProcessEnv = {}, options: TestServiceOptions = {}): TestService {
   let service: TestService | undefined;
-  beforeAll(async () => void (service = await startService(env)));
+  beforeAll(async () => void (service = await startService(env, options)));
   afterAll(() => service?.close());
   return late(() => service!);
 }

@@ -46,12 +46,12 @@ export function useReceivers() {
   };
 }
 
-/** Starts a service for a suite, or for each of its tests, with a clock that they set forward. */
+/** Starts a service that sends, for a suite or for each of its tests, with a clock that they set forward. */
 export function useWebhooks([before, after] = [beforeAll, afterAll]) {
   let service: TestService | undefined;
   let clock: Clock | undefined;
   before(async () => {
-    service = await startService(WEBHOOK_ENV);
+    service = await startService(WEBHOOK_ENV, { background: true });
     clock = await fakeClock(service.dataSource);
     // Or, once a month has passed, the hourly job removes deliveries that a test has just made.
     await service.dataSource.query(

@@ -1,7 +1,6 @@
 /**
  * @only embedded postgres: it reads the plans of plain tables
  */
-import { Background } from '../../src/background/background';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { runJob } from '../support/background';
 import { rowsReadBy, selectsOf } from '../support/plans';
@@ -14,7 +13,6 @@ const ROWS = 20_000;
 let service: TestService;
 beforeAll(async () => {
   service = await startService(WEBHOOK_ENV);
-  await service.app.get(Background, { strict: false }).beforeApplicationShutdown(); // it has statements of its own
   for (let i = 0; i < ORGANIZATIONS; i++) {
     const api = await service.client();
     await createWebhook(api);

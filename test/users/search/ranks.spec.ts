@@ -13,6 +13,7 @@ import { stringsIn } from '../../../src/users/search/text';
 import { fold } from '../../../src/users/user/fold';
 import type { User } from '../../../src/users/user/user.entity';
 import { emailKey } from '../../../src/users/user/user.keys';
+import { OPTIONS } from '../../support/embedding';
 import { fillOrganization } from '../../support/people';
 import { ownDataSource, startHost } from '../../support/host';
 import { inTime } from '../../support/searches';
@@ -29,7 +30,7 @@ const SITES: Record<string, () => Promise<Site>> = {
     return { app: service.app, dataSource: service.dataSource, close: () => service.close() };
   },
   'in the schema of a host application': async () => {
-    const host = await startHost([UserManagementModule.forRoot({ schema: 'ums' })]);
+    const host = await startHost([UserManagementModule.forRoot(OPTIONS)]);
     return { app: host.app, dataSource: ownDataSource(host), close: () => host.close() };
   },
 };
