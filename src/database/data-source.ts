@@ -33,7 +33,7 @@ export interface OpenDatabase {
  * `statement_timeout` is shorter than `query_timeout`, so that the server ends a slow statement before the client gives
  * up. `lock_timeout` is shorter than the wait for a connection, so that callers that need no lock get one.
  */
-const TIMEOUTS = {
+export const TIMEOUTS = {
   lock_timeout: 2_000,
   statement_timeout: 5_000,
   query_timeout: 7_000,
@@ -57,7 +57,7 @@ export const UNLIMITED = { connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMi
  * process that hangs in the middle of a transaction loses its locks. A prepared statement is planned for its values:
  * one plan for all would suit neither large organizations nor small ones.
  */
-const SERVER_OPTIONS =
+export const SERVER_OPTIONS =
   '-c jit=off -c max_parallel_workers_per_gather=0 -c citus.node_connection_timeout=2000 -c idle_in_transaction_session_timeout=5000 -c plan_cache_mode=force_custom_plan';
 
 const MIN_SERVER_VERSION = 15;

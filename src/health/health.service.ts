@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database';
 
-/** Shorter than the timeout of most probes, which is a few seconds. */
-const ANSWER_TIMEOUT_MS = 2_000;
-
 /** Anybody may ask, so the database is asked at most once in this time. */
 const REUSED_MS = 1_000;
 
 @Injectable()
 export class HealthService {
+  /** Shorter than the timeout of most probes, which is a few seconds. */
+  answerTimeoutMs = 2_000;
   private starting = false;
   private draining = false;
   private answer?: Promise<string | undefined>;
@@ -44,7 +43,7 @@ export class HealthService {
     const noAnswer = 'The database does not answer.';
     const answer = Promise.race([
       this.database.reasonUnusable().catch(() => noAnswer),
-      sleep(ANSWER_TIMEOUT_MS, noAnswer, { ref: false }),
+      sleep(this.answerTimeoutMs, noAnswer, { ref: false }),
     ]);
     const askAgain = () => (this.answer = undefined);
     void answer.then(() => setTimeout(askAgain, REUSED_MS).unref());

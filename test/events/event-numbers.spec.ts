@@ -11,7 +11,7 @@ import { call, type EventBody, upTo, useFeed } from '../support/feed';
 import { type Running, start, stop } from '../support/process';
 import { ownStatementsOf } from '../support/statements';
 
-const { service, readFeed, expectComplete } = useFeed();
+const { service, readFeed, expectComplete } = useFeed({ limits: 'real' });
 
 /** Creates a user, changes it three times, partly at once and by different replicas, and deletes every third one. */
 async function writeSome(urls: string[], client: Client, n: number) {

@@ -9,7 +9,7 @@ import { connectTo, exchange, untilClosed } from '../support/socket';
 let service: TestService;
 let api: Client;
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' }, { limits: 'real' });
   api = await service.client();
 });
 afterAll(() => service.close());

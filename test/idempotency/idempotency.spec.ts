@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service';
 let service: TestService;
 let api: Client;
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' });
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' }, { limits: 'real' });
   api = await service.client();
 });
 afterAll(() => service.close());

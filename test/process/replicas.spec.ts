@@ -252,7 +252,7 @@ describeOn('postgres', 'an unavailable database', () => {
   });
 
   it('causes a 503 if a lock blocks the statement', async () => {
-    const service = await startService();
+    const service = await startService({}, { limits: 'real' });
     const other = service.dataSource.createQueryRunner();
     try {
       const api = await service.client();

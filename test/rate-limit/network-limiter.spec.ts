@@ -11,7 +11,7 @@ const SIGN_INS: NetworkLimit = { name: 'sign-in', limit: LIMIT, per: 'hour' };
 let service: TestService;
 let limiter: NetworkLimiter;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({}, { limits: 'real' });
   limiter = service.app.get(NetworkLimiter);
 });
 afterAll(() => service.close());

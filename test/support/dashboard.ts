@@ -1,7 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launch, openWindow, type Window } from './browser';
 import type { Client } from './client';
-import { startService, type TestService, type TestServiceOptions } from './service';
+import type { TestServiceOptions } from './defaults';
+import { startService, type TestService } from './service';
 
 /** The dashboard, opened with an admin token of a new organization. */
 export interface Visit extends Window {

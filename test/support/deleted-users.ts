@@ -1,5 +1,6 @@
 import type { Response } from 'supertest';
 import type { UserBody } from './client';
+import type { TestServiceOptions } from './defaults';
 import { useApi } from './service';
 
 type DeletedBody = UserBody & { deletedAt: string; purgeAt: string };
@@ -15,8 +16,8 @@ export const nextOf = (headers: Record<string, string>) =>
   /<(.*)>; rel="next"/.exec(headers.link ?? '')?.[1] ?? '';
 
 /** Starts a service; each test has a client of a new organization, whose users it deletes. */
-export function useDeletedUsers() {
-  const { service, api } = useApi({ RATE_LIMIT_PER_MINUTE: '100000' });
+export function useDeletedUsers(options: TestServiceOptions = {}) {
+  const { service, api } = useApi({ RATE_LIMIT_PER_MINUTE: '100000' }, options);
 
   async function deletedUser(fields: object = {}, client = api): Promise<UserBody> {
     const user = await client.createUser(fields);

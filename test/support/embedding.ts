@@ -6,14 +6,14 @@ import {
   type UserManagementOptions,
 } from '../../src';
 import { Client } from './client';
+import { DEFAULTS } from './defaults';
 import { type Host, startHost } from './host';
 import { late } from './late';
 
-/** The service in a host. It does no background work, as that of `startService()`. */
 export const OPTIONS = {
   schema: 'ums',
   prefix: 'internal',
-  background: false,
+  background: DEFAULTS.background,
 } satisfies UserManagementOptions;
 
 /** Starts an application with the service, and keeps the records of its requests. */

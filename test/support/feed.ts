@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './client';
+import type { TestServiceOptions } from './defaults';
 import { startService, type TestService } from './service';
 
 export interface EventBody {
@@ -13,9 +14,9 @@ export interface EventBody {
 }
 
 /** A service, and what reads the whole feed of an organization. */
-export function useFeed() {
+export function useFeed(options: TestServiceOptions = {}) {
   let service: TestService | undefined;
-  beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' })));
+  beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' }, options)));
   afterAll(() => service?.close());
 
   /** Reads the feed from the cursor to its present end. */

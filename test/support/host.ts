@@ -47,6 +47,7 @@ import {
   Scopes,
 } from '../../src';
 import { emptyDatabase } from './database';
+import { lengthenLimits, type TestServiceOptions, timeoutsOf } from './defaults';
 
 /** A user of the application, with the same class and table name as the service's. */
 @Entity('users')
@@ -235,6 +236,8 @@ interface HostOptions {
   name?: string;
   /** Whether the host's data source registers the entities of every `forFeature()`. */
   autoLoadEntities?: boolean;
+  /** See `TestServiceOptions`. The rest of it is for the options of the module. */
+  limits?: TestServiceOptions['limits'];
 }
 
 export interface Host {
@@ -249,7 +252,7 @@ export interface Host {
 export async function startHost(imports: DynamicModule[], options: HostOptions = {}): Promise<Host> {
   const empty = await emptyDatabase();
   const config = readConfig({ MIGRATE_ON_START: 'false', ...empty.env });
-  const database = await openDatabase(config, { entities: [User], migrations: [] });
+  const database = await openDatabase(config, { entities: [User], migrations: [] }, timeoutsOf(options));
   await database.dataSource.synchronize();
   const close = async () => {
     await database.close();
@@ -259,6 +262,7 @@ export async function startHost(imports: DynamicModule[], options: HostOptions =
     await close();
     throw error;
   });
+  if (imports.length > 0) lengthenLimits(app.get(Mount, { strict: false }).service, options);
   const { port } = app.getHttpServer().address() as AddressInfo;
   return {
     app,

@@ -11,6 +11,7 @@ import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/schema';
 import { Client, deviated } from './client';
 import { copyOfTemplate } from './database';
+import { DEFAULTS, lengthenOwnLimits, type TestServiceOptions, timeoutsOf } from './defaults';
 import { late } from './late';
 
 export interface TestService {
@@ -28,14 +29,6 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-export interface TestServiceOptions {
-  /** Whether the service does its background work by itself; a test that needs one job done calls `runJob()`. */
-  background?: boolean;
-}
-
-/** Without background work, of which a job would come before a request of the test, or not yet. */
-const DEFAULTS = { background: false };
-
 /** The service as `npm start` runs it, but for `DEFAULTS`, on a database of its own. */
 export async function startService(
   env: NodeJS.ProcessEnv = {},
@@ -45,10 +38,11 @@ export async function startService(
   const copy = await copyOfTemplate();
   const variables = { MIGRATE_ON_START: 'false', LOG_LEVEL: 'trace', ...copy.env, ...env };
   const config = { ...readConfig(variables), background };
-  const database = await openDatabase(config, schema);
+  const database = await openDatabase(config, schema, timeoutsOf(options));
   const logs: string[] = [];
   const log = createLog(config.logLevel, { write: (line) => void logs.push(line) });
   const app = await createApp(config, database, log);
+  lengthenOwnLimits(app, options);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
@@ -76,7 +70,7 @@ export async function startService(
   };
 }
 
-/** Another process on the same database. */
+/** Another process on the same database, and on the connections of the service. */
 export interface Replica {
   app: NestExpressApplication;
   url: string;
@@ -86,9 +80,12 @@ export interface Replica {
 export async function startReplica(
   { dataSource, env: database }: TestService,
   env: NodeJS.ProcessEnv,
+  options: TestServiceOptions = {},
 ): Promise<Replica> {
-  const config = { ...readConfig({ ...env, MIGRATE_ON_START: 'false', ...database }), ...DEFAULTS };
+  const { background } = { ...DEFAULTS, ...options };
+  const config = { ...readConfig({ ...env, MIGRATE_ON_START: 'false', ...database }), background };
   const app = await createApp(config, { dataSource, close: async () => {} }, createLog('fatal'));
+  lengthenOwnLimits(app, options);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return { app, url: `http://127.0.0.1:${port}`, close: () => app.close() };
@@ -103,8 +100,11 @@ export function useService(env: NodeJS.ProcessEnv = {}, options: TestServiceOpti
 }
 
 /** Starts a service, and gives each test a client of a new organization. */
-export function useApi(env: NodeJS.ProcessEnv = {}): { service: TestService; api: Client } {
-  const service = useService(env);
+export function useApi(
+  env: NodeJS.ProcessEnv = {},
+  options: TestServiceOptions = {},
+): { service: TestService; api: Client } {
+  const service = useService(env, options);
   let api: Client | undefined;
   beforeEach(async () => void (api = await service.client()));
   return { service, api: late(() => api!) };

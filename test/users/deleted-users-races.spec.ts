@@ -12,7 +12,7 @@ import { deletedPath, pathOf, restorePath, useDeletedUsers } from '../support/de
 import { describeOn, itNotOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
 
-const { service, api, deletedUser } = useDeletedUsers();
+const { service, api, deletedUser } = useDeletedUsers({ limits: 'real' });
 
 const typesOf = async ({ id }: { id: string }): Promise<string[]> => {
   const rows: { type: string }[] = await service.dataSource.query(

@@ -15,7 +15,7 @@ import { startService, type TestService } from '../support/service';
 import { statementsOf } from '../support/statements';
 
 let service: TestService;
-beforeAll(async () => (service = await startService()));
+beforeAll(async () => (service = await startService({}, { limits: 'real' })));
 afterAll(() => service.close());
 
 /** Every row of every table as text, so that a table that is added later is judged, too. */

@@ -24,12 +24,6 @@ const SHARES = {
 /** The tasks of an organization that may wait in a class: all requests that a token may make in a minute. */
 const MAX_WAITING = 1_000;
 
-/**
- * A task that has waited longer for its connection is refused. Heavy work waits longer for work of its own
- * organization: in a small pod a batch takes a second or two, and a dozen would be refused and come again.
- */
-const MAX_QUEUE_MS: Record<Cost, number> = { quick: 10_000, write: 10_000, heavy: 20_000 };
-
 /** The tasks that wait to start, by organization. */
 type Queues = Map<string, (() => void)[]>;
 
@@ -38,6 +32,11 @@ type Queues = Map<string, (() => void)[]>;
  * statements wait for. An organization whose share is in use waits for its own statements; those that wait take turns.
  */
 export class ConnectionShares {
+  /**
+   * A task that has waited longer for its connection is refused. Heavy work waits longer for work of its own
+   * organization: in a small pod a batch takes a second or two, and a dozen would be refused and come again.
+   */
+  maxQueueMs: Record<Cost, number> = { quick: 10_000, write: 10_000, heavy: 20_000 };
   private readonly held = new Map<string, number>();
   /** The waiting tasks, by class, node and organization. */
   private readonly waiting: Record<Cost, Map<string | undefined, Queues>> = {
@@ -87,7 +86,7 @@ export class ConnectionShares {
         if (queue.length === 0) queues.delete(organizationId);
         reject(overloaded());
       };
-      const timer = setTimeout(refuse, MAX_QUEUE_MS[cost]).unref();
+      const timer = setTimeout(refuse, this.maxQueueMs[cost]).unref();
       queue.push(start);
     });
   }
