@@ -121,7 +121,7 @@ describeOn('postgres', 'the numbers of events', () => {
     });
     await Promise.all(writers).finally(() => (isWriting = false));
     await Promise.all(numberers);
-    expect(await numbering.catchUp(organizationId, 30_000)).toBe(true); // the background may number at the same time
+    expect(await numbering.catchUp(organizationId, 30_000)).toBe(true);
     const [{ count, last, distinct, head }] = await service().dataSource.query(
       `SELECT count(*)::int AS count, max(sequence)::int AS last, count(DISTINCT sequence)::int AS distinct,
          (SELECT sequence::int FROM event_heads WHERE organization_id = $1) AS head

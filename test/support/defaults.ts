@@ -14,7 +14,7 @@ export interface TestServiceOptions {
 
 /**
  * In a test, the service does no background work, of which a job would come before a request, or not yet, and waits
- * five times as long before it gives up, or a busy machine would get a 503 that is right.
+ * five times as long before it gives up, or a test on a busy machine would rightly get a 503.
  */
 export const DEFAULTS = { background: false, limits: 'long' } satisfies TestServiceOptions;
 

@@ -192,7 +192,6 @@ describeOn('postgres', 'a purge that has to wait', () => {
     });
     expect((await purge!).status).toBe(204);
     const rows: { type: string; data: object | null; sequence: string | null }[] =
-      // Without the event of the token, which the background may have moved here by now.
       await service.dataSource.query(
         'SELECT type, data, sequence FROM events WHERE organization_id = $1 AND target_id = $2',
         [api.organizationId, user.id],
