@@ -23,6 +23,7 @@ export default {
   workerIdleMemoryLimit: '500MB',
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata', '<rootDir>/test/support/run/v8.cjs'],
+  restoreMocks: true, // what a test spies on is itself again before the next one
   testTimeout: 900_000, // a test may share two slow cores with several others
   // These consist of ES modules, which Jest cannot require on Node 20, so they are compiled to CommonJS.
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/|openid-client/|oauth4webapi/|jose/)'],

@@ -13,7 +13,6 @@ const JWT = 'header.claims.signature';
 let endpoint: TokenEndpoint;
 beforeEach(async () => (endpoint = await startTokenEndpoint()));
 afterEach(async () => {
-  jest.restoreAllMocks();
   jest.useRealTimers();
   await endpoint.close();
 });

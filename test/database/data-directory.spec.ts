@@ -25,10 +25,7 @@ beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), 'ums-directory-'));
   warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
 });
-afterEach(() => {
-  rmSync(parent, { recursive: true });
-  jest.restoreAllMocks();
-});
+afterEach(() => rmSync(parent, { recursive: true }));
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const open = async (path: string) => (await lockDirectory(path))();

@@ -14,14 +14,11 @@ import { startService, type TestService } from '../support/service';
 
 let service: TestService;
 beforeAll(async () => {
-  jest.replaceProperty(OPERATOR, 'rateLimit', 1_000_000); // which no setting changes
   const WEBHOOK_ENCRYPTION_KEY = randomBytes(32).toString('base64');
   service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000', WEBHOOK_ENCRYPTION_KEY, OPERATOR_TOKEN });
 });
-afterAll(async () => {
-  jest.restoreAllMocks();
-  await service.close();
-});
+beforeEach(() => void jest.replaceProperty(OPERATOR, 'rateLimit', 1_000_000)); // which no setting changes
+afterAll(() => service.close());
 
 interface Exception {
   reason: string;

@@ -122,12 +122,13 @@ const { issuer, service } = useAssertions(() =>
 );
 
 // In this network, the names of the platforms lead to the issuer of the test.
-let fetched: jest.SpyInstance;
-beforeAll(() => {
+beforeEach(() => {
   const fetchAny = globalThis.fetch;
-  fetched = jest
+  jest
     .spyOn(globalThis, 'fetch')
     .mockImplementation((url, options) => fetchAny(`${url}`.replace('https:/', issuer.url), options));
+});
+beforeAll(() => {
   for (const { issuer: iss, jwksUri } of PLATFORMS) {
     const pathOf = (url: string) => url.replace('https:/', '');
     issuer.answerAt(pathOf(`${iss}/.well-known/openid-configuration`), (response) =>
@@ -147,7 +148,6 @@ beforeAll(() => {
     });
   }
 });
-afterAll(() => fetched.mockRestore());
 
 describe.each(PLATFORMS)(
   'an assertion of $name',

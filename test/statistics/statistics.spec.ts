@@ -13,7 +13,6 @@ beforeAll(async () => {
   dataSource = service.dataSource;
 });
 beforeEach(async () => (api = await service.client()));
-afterEach(() => jest.restoreAllMocks());
 afterAll(() => service.close());
 
 const statistics = async () => (await api.get('/api/v1/statistics').expect(200)).body;

@@ -63,9 +63,8 @@ export async function fakeClock(dataSource: DataSource): Promise<Clock> {
  * sets it forward, which holds for the tests after it as well.
  */
 export function useMonotonicClock(): { pass(ms: number): void } {
-  let time = Math.round(performance.now()); // sums of whole numbers are exact
-  let clock: jest.SpyInstance;
-  beforeAll(() => (clock = jest.spyOn(performance, 'now').mockImplementation(() => time)));
-  afterAll(() => clock.mockRestore());
+  let time: number;
+  beforeAll(() => void (time = Math.round(performance.now()))); // sums of whole numbers are exact
+  beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => time));
   return { pass: (ms) => void (time += ms) };
 }

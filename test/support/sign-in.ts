@@ -46,7 +46,7 @@ export function useSignIn() {
   /** What a test has started in addition, also if it fails. */
   const others: { close(): Promise<void> }[] = [];
   afterEach(async () => {
-    jest.restoreAllMocks();
+    jest.restoreAllMocks(); // they close by the real clock
     for (const other of others.splice(0)) await other.close();
   });
   beforeEach(() => {

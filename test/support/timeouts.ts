@@ -9,7 +9,6 @@ export function useTimeouts() {
       return controller.signal;
     });
   });
-  afterEach(() => timeout.mockRestore());
   return {
     end(): void {
       for (const controller of running.splice(0))

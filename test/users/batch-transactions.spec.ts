@@ -28,8 +28,6 @@ function afterFirstRead(task: () => Promise<unknown>): void {
 }
 
 describeOn('postgres', 'a batch that others get in the way of', () => {
-  afterEach(() => jest.restoreAllMocks());
-
   it('refuses an external id that another user has taken meanwhile', async () => {
     const { id } = await api.createUser();
     const ada = await api.createUser();

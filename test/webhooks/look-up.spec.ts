@@ -12,7 +12,6 @@ describe('a name that no name server knows', () => {
     for (const ask of ['resolve4', 'resolve6'] as const)
       jest.spyOn(Resolver.prototype, ask).mockRejectedValue(new Error('ENOTFOUND'));
   });
-  afterEach(() => jest.restoreAllMocks());
 
   it('is looked up in the hosts file alone, because the system has few threads that wait for name servers', async () => {
     const begun: string[] = [];

@@ -51,12 +51,11 @@ const inParts = (parts: Iterable<string>) => async (socket: Socket) => {
 
 // Every receiver here ends with a complete response, so an attempt fails only because it is ended.
 describe('a receiver', () => {
-  beforeAll(() => {
+  beforeEach(() => {
     const { connect } = tls;
     const trusting = (options: tls.ConnectionOptions) => connect({ ...options, rejectUnauthorized: false });
     jest.spyOn(tls, 'connect').mockImplementation(trusting as typeof connect);
   });
-  afterAll(() => jest.restoreAllMocks());
 
   it.each(['http', 'https'])('may send ten informational responses, by %s', async (scheme) => {
     expect(await receive((socket) => socket.write(CONTINUE.repeat(10) + OK), scheme)).toBe(200);

@@ -17,7 +17,6 @@ import { statementsOf } from '../support/statements';
 import { createWebhook as create, deliveriesOf, twoLooks, useWebhooks, WEBHOOKS } from '../support/webhooks';
 
 const { service, clock, receive } = useWebhooks([beforeEach, afterEach]);
-afterEach(() => jest.restoreAllMocks());
 
 /**
  * Lets the sender wait for held answers as long as a test may last: a busy machine may not get far enough in 15
