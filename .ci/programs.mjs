@@ -3,17 +3,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findChromium } from '../scripts/chromium.mjs';
-import { findBinaries } from '../scripts/postgres.mjs';
+import { hasPostgres } from '../scripts/postgres.mjs';
 
 const runs = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
-
-function hasPostgres() {
-  try {
-    return Boolean(findBinaries());
-  } catch {
-    return false;
-  }
-}
 
 /** Each with the packages to try, in this order. */
 const PROGRAMS = [

@@ -3,10 +3,10 @@
  */
 import pg from 'pg';
 import { openEmbedded } from '../../src/database/embedded/embedded';
-import { copyOfTemplate } from '../support/database';
+import { emptyDirectory } from '../support/database';
 
 it('lets others have their turn between the statements of one caller, not within one', async () => {
-  const { env, drop } = await copyOfTemplate();
+  const { env, drop } = await emptyDirectory();
   const { options, close } = await openEmbedded(env.DATA_DIR);
   const pool = new pg.Pool(options.extra);
   await pool.query('SELECT 1');
