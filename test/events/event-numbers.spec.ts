@@ -2,7 +2,6 @@
  * @slow it waits for transactions that hold others up
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isLocked } from '../../src/database/errors';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { aUser, type Client, type UserBody } from '../support/client';
@@ -10,6 +9,7 @@ import { describeOn } from '../support/engine';
 import { call, type EventBody, upTo, useFeed } from '../support/feed';
 import { type Running, start, stop } from '../support/process';
 import { ownStatementsOf } from '../support/statements';
+import { until, untilBlocked } from '../support/until';
 
 const { service, readFeed, expectComplete } = useFeed({ limits: 'real' });
 
@@ -57,11 +57,16 @@ describeOn('postgres', 'events on two replicas', () => {
 
   it('are complete after a replica was killed while it wrote and numbered', async () => {
     const client = await service().client();
+    const countEvents = async (): Promise<number> => {
+      const sql = 'SELECT count(*)::int AS count FROM events WHERE organization_id = $1';
+      return (await service().dataSource.query(sql, [client.organizationId]))[0].count;
+    };
     for (let round = 0; round < 3; round++) {
+      const before = await countEvents();
       const victim = await start({ ...service().env, RATE_LIMIT_PER_MINUTE: '1000000' });
       const writes = upTo(40).map((n) => writeSome([victim.url], client, n).catch(() => undefined));
       const reads = upTo(5).map(() => readFeed(client, '', victim.url).catch(() => undefined));
-      await sleep(100 + 150 * round);
+      await until(async () => (await countEvents()) > before + 40 * round, 1);
       victim.process.kill('SIGKILL');
       await Promise.all([...writes, ...reads, victim.exit]);
       await expectComplete((await readFeed(client)).events, client);
@@ -79,7 +84,7 @@ describeOn('postgres', 'the numbers of events', () => {
       const lock = 'SELECT FROM events WHERE organization_id = $1 AND sequence IS NULL FOR UPDATE';
       while ((await open.query(lock, [organizationId])).length === 0) await client.createUser();
       const read = readFeed(client, '', victim.url).catch(() => undefined);
-      await sleep(500); // until it waits for the event
+      await untilBlocked(service().dataSource); // it waits for the event
       victim.process.kill('SIGKILL');
       await Promise.all([read, victim.exit]);
     } finally {
@@ -197,7 +202,7 @@ describeOn('postgres', 'the numbers of events', () => {
       ]);
       const user = await client.createUser();
       const page = client.get(`/api/v1/events?cursor=${cursor}`).then(({ body }) => body.data);
-      await sleep(400); // until it waits, for longer than it would number a backlog
+      await untilBlocked(service().dataSource);
       await open.commitTransaction();
       expect((await page).at(-1).target.id).toBe(user.id);
     } finally {

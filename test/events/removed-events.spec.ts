@@ -1,7 +1,6 @@
 /**
  * @slow it waits for transactions that hold others up
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
 import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
@@ -12,6 +11,7 @@ import { runJob } from '../support/background';
 import { aUser } from '../support/client';
 import { describeOn } from '../support/engine';
 import { upTo, useFeed } from '../support/feed';
+import { untilBlocked } from '../support/until';
 
 const { service } = useFeed();
 
@@ -34,11 +34,11 @@ describeOn('postgres', 'of an organization that is deleted, no event stays behin
     return left;
   };
 
-  /** Deletes the organization and runs the task while a transaction holds up both, which is committed then. */
+  /** Deletes the organization and runs a task while a transaction holds up both, which is committed then. */
   const deleteMeanwhile = async (
     organizationId: string,
     [hold, ...more]: string[],
-    task: () => Promise<unknown>,
+    task?: () => Promise<unknown>,
     isTaskFirst = false,
   ) => {
     const open = service().dataSource.createQueryRunner();
@@ -49,8 +49,9 @@ describeOn('postgres', 'of an organization that is deleted, no event stays behin
       for (const sql of [hold, ...more]) await open.query(sql, sql.includes('$1') ? [organizationId] : []);
       const running: Promise<unknown>[] = [];
       for (const next of isTaskFirst ? [task, deletion] : [deletion, task]) {
+        if (!next) continue;
         running.push(next());
-        await sleep(400); // until it waits; locks are waited for 2 seconds
+        await untilBlocked(service().dataSource, running.length);
       }
       await open.commitTransaction();
       await Promise.all(running);
@@ -79,7 +80,7 @@ describeOn('postgres', 'of an organization that is deleted, no event stays behin
   it('while those that have just been moved are committed', async () => {
     const id = await organizationWithToken();
     const move = ['DELETE FROM token_events WHERE organization_id = $1', insertEvent];
-    await deleteMeanwhile(id, move, async () => undefined);
+    await deleteMeanwhile(id, move);
     expect(await countsOf(id)).toEqual([]);
   });
 
@@ -88,7 +89,7 @@ describeOn('postgres', 'of an organization that is deleted, no event stays behin
     const user = await service().app.get(UsersService).create(id, aUser());
     await numbering().number(id);
     const deleteUser = [`DELETE FROM users WHERE organization_id = $1 AND id = '${user.id}'`, insertEvent];
-    await deleteMeanwhile(id, deleteUser, async () => undefined);
+    await deleteMeanwhile(id, deleteUser);
     expect(await countsOf(id)).toEqual([]);
   });
 
