@@ -8,6 +8,7 @@ import { nextMoment } from '../support/clock';
 import { ORGANIZATIONS, useOperator } from '../support/operator';
 import { OPERATOR_TOKEN, operatorRoutes, served, withUnknownId } from '../support/routes';
 import { useService } from '../support/service';
+import { until } from '../support/until';
 
 const { service, operator, create, change } = useOperator();
 const fault = (field: string, code: string) => [expect.objectContaining({ field, code })];
@@ -239,8 +240,7 @@ describe('the window of the operator', () => {
 it('logs the id of the organization that a request is about, but neither its name nor the token', async () => {
   const { id, name } = await create({ name: 'Secret Customer' });
   await operator.get(`${ORGANIZATIONS}/${id}/tokens`).set('X-Request-ID', 'about-1').expect(200);
-  let line: string | undefined;
-  while (!(line = service.logs.find((text) => text.includes('about-1')))) await nextMoment();
+  const line = await until(() => service.logs.find((text) => text.includes('about-1')));
   expect(JSON.parse(line)).toMatchObject({ tokenId: 'operator', organizationId: id });
   expect(service.logs.join('')).not.toContain(OPERATOR_TOKEN);
   expect(service.logs.join('')).not.toContain(name);

@@ -9,6 +9,7 @@ import { describeOn } from '../support/engine';
 import { ORGANIZATIONS, useOperator } from '../support/operator';
 import { failure, OPERATOR_TOKEN, routes, served, withUnknownId } from '../support/routes';
 import { type Replica, startReplica } from '../support/service';
+import { until } from '../support/until';
 
 const { service, operator, operatorAt, create, change } = useOperator({
   WEBHOOK_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -54,9 +55,7 @@ describe('while an organization is suspended', () => {
 
   it('the log names the reason', async () => {
     await suspended.get('/api/v1/users').set('X-Request-ID', 'suspended-1').expect(403);
-    let line: string | undefined;
-    while (!(line = service.logs.find((text) => text.includes('suspended-1'))))
-      await new Promise((done) => setTimeout(done, 20));
+    const line = await until(() => service.logs.find((text) => text.includes('suspended-1')));
     expect(JSON.parse(line)).toMatchObject({
       refusal: 'organization_suspended',
       status: 403,

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { Background } from '../../src/background/background';
 import { sql } from '../../src/database/sql';
 import { useService } from '../support/service';
+import { until } from '../support/until';
 
 const service = useService();
 
@@ -43,7 +43,7 @@ it('an organization that takes long holds up no other one, neither in its round 
   let finish!: () => void;
   const finished = new Promise<void>((resolve) => (finish = resolve));
   const { order, done } = goOver({ a: 1, b: 2 }, (id) => (id === 'a' ? finished : undefined));
-  while (order.length < 2) await sleep(20);
+  await until(() => order.length >= 2);
   expect(order).toEqual(['b', 'b']);
   finish();
   await done;
@@ -60,10 +60,10 @@ it('what takes long neither slows down what others have left, nor hides those th
   let finish!: () => void;
   const finished = new Promise<void>((resolve) => (finish = resolve));
   const { left, order, looks, done } = goOver({ a: 1, b: 100 }, (id) => (id === 'a' ? finished : undefined));
-  while (order.length < 100) await sleep(20);
+  await until(() => order.length >= 100);
   expect(looks()).toBe(1);
   left.c = 1;
-  while (!order.includes('c')) await sleep(20);
+  await until(() => order.includes('c'));
   finish();
   await done;
   expect(order.at(-1)).toBe('a');

@@ -9,6 +9,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { type ConnectionOptions, createClient } from '../../client/index';
 import { collect, errorOf } from '../support/calls';
 import { aUser } from '../support/client';
+import { until } from '../support/until';
 
 type TokenOptions = ConnectionOptions & { token: string | (() => string | Promise<string>) };
 
@@ -263,17 +264,32 @@ describe('a call', () => {
   });
 
   it('can be aborted by the caller, between attempts too', async () => {
-    for (const listener of [hang, fail(503, '20')]) {
-      const { client } = await serving(listener);
+    const begin = globalThis.setTimeout;
+    // Neither a time limit nor the pause before the next attempt ever ends.
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+    const timers = jest
+      .spyOn(globalThis, 'setTimeout')
+      .mockImplementation((run, ms, ...rest) => begin(ms === 20_000 ? () => {} : run, ms, ...rest));
+    try {
+      const { client, received } = await serving(hang, fail(503, '20'));
       const reason = new Error('aborted');
-      const startedAt = Date.now();
-      const controller = new AbortController();
-      setTimeout(() => controller.abort(reason), 50);
-      expect(await errorOf(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
-      expect(Date.now() - startedAt).toBeLessThan(1_000);
-      expect(await errorOf(client().users.get('usr_x', { signal: controller.signal }))).toBe(reason);
+      for (const isUnderWay of [
+        () => received.length === 1,
+        () => timers.mock.calls.some(([, ms]) => ms === 20_000),
+      ]) {
+        const controller = new AbortController();
+        const call = () => errorOf(client().users.get('usr_x', { signal: controller.signal }));
+        const error = call();
+        await until(isUnderWay);
+        controller.abort(reason);
+        expect(await error).toBe(reason);
+        expect(await call()).toBe(reason);
+      }
+      expect(received).toHaveLength(2);
+    } finally {
+      jest.restoreAllMocks();
     }
-  });
+  }, 60_000);
 
   it('fails with the code unexpected if the response is not from the service', async () => {
     const { client } = await serving((_request, response) => {

@@ -12,6 +12,7 @@ import { GroupsService } from '../../src/groups/groups.service';
 import { collect, errorOf } from '../support/calls';
 import { aUser } from '../support/client';
 import { startService, type TestService } from '../support/service';
+import { until } from '../support/until';
 
 let service: TestService;
 beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '40' })));
@@ -160,7 +161,7 @@ describe('events', () => {
     const created: string[] = [];
     for (let n = 0; n < 3; n++) {
       created.push((await users.create(aUser())).id);
-      while (seen.length < created.length) await new Promise((done) => setTimeout(done, 10));
+      await until(() => seen.length === created.length);
     }
     expect(seen).toEqual(created);
     const behind = feed.cursor;

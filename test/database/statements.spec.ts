@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LastUse } from '../../src/auth/last-use';
 import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
 import { Database } from '../../src/database/database';
@@ -12,6 +11,7 @@ import { aUser, type Client } from '../support/client';
 import { describeOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
 import { type Statement, statementsOf } from '../support/statements';
+import { until } from '../support/until';
 
 // What a cluster refuses, or does on several nodes in one transaction. The tests on a cluster show the rest.
 
@@ -145,7 +145,7 @@ describeOn('postgres', 'background work that asks every node', () => {
       const sweeps = Array.from({ length: 5 }, () =>
         database.sweep(sql`SELECT pg_advisory_lock_shared(1), pg_advisory_unlock_shared(1)`),
       );
-      while ((await runner.query(waiting)).length === 0) await sleep(20);
+      await until(async () => (await runner.query(waiting)).length > 0);
       await api.get('/api/v1/users').expect(200);
       expect(await runner.query(waiting)).toHaveLength(1);
       await runner.query('SELECT pg_advisory_unlock(1)');

@@ -8,6 +8,7 @@ import { aUser, Client } from '../support/client';
 import { copyOfTemplate, directUrl, type TestDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
 import { run, type Running, start, stop } from '../support/process';
+import { until } from '../support/until';
 
 const ROLE = `service_${process.pid}`;
 const BOOTSTRAP_TOKEN = newTokenValue();
@@ -57,11 +58,13 @@ describeOn('postgres', 'a service whose role may use the tables but does not own
     await server.end();
   });
 
-  async function readiness(): Promise<{ status: number; detail?: string }> {
-    await new Promise((done) => setTimeout(done, 1_100)); // the answer is remembered for a second
-    const response = await fetch(`${service.url}/readyz`);
-    return { ...((await response.json()) as object), status: response.status };
-  }
+  /** Waits until the service is ready, or is not, and returns what it says. It remembers an answer for a second. */
+  const readiness = (status: 200 | 503) =>
+    until(async () => {
+      const response = await fetch(`${service.url}/readyz`);
+      const body = (await response.json()) as { detail?: string };
+      return response.status === status && body;
+    }, 100);
 
   /** Reads and writes every table of the service. */
   async function useEverything(): Promise<void> {
@@ -135,7 +138,7 @@ describeOn('postgres', 'a service whose role may use the tables but does not own
   }
 
   it('works with the rights that the document grants', async () => {
-    expect(await readiness()).toMatchObject({ status: 200 });
+    await readiness(200);
     await useEverything();
   });
 
@@ -143,9 +146,9 @@ describeOn('postgres', 'a service whose role may use the tables but does not own
     await owner.query(`DROP TABLE idempotency_keys`);
     await owner.query(`DELETE FROM ums_migrations WHERE name LIKE 'CreateIdempotencyKeys%'`);
     await owner.query(`CREATE SEQUENCE added`);
-    expect((await readiness()).status).toBe(503);
+    await readiness(503);
     await migrate();
-    expect(await readiness()).toMatchObject({ status: 200 });
+    await readiness(200);
     const { rows } = await owner.query(`SELECT has_sequence_privilege($1, 'added', 'USAGE') AS may`, [ROLE]);
     expect(rows).toEqual([{ may: true }]);
     await useEverything();
@@ -160,12 +163,11 @@ describeOn('postgres', 'a service whose role may use the tables but does not own
       await owner.query(
         `REVOKE ${right} ON ${right === 'USAGE' ? 'SEQUENCE' : 'TABLE'} ${name} FROM ${ROLE}`,
       );
-      expect(await readiness()).toMatchObject({
-        status: 503,
+      expect(await readiness(503)).toMatchObject({
         detail: `The database role lacks a right: ${right} on ${name}. Grant it as the owner of the tables.`,
       });
       await grant(FOR_EXISTING);
-      expect(await readiness()).toMatchObject({ status: 200 });
+      await readiness(200);
     }
     await useEverything();
   });

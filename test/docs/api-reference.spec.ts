@@ -2,12 +2,12 @@
  * @slow it drives a browser
  * @only embedded postgres: the document does not depend on the database
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { faultsInEveryVariant, prepareAccessibility } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import { tokensIn, useDashboard } from '../support/dashboard';
 import { startGateway } from '../support/gateway';
+import { until } from '../support/until';
 
 /** Where the markup of Swagger UI misses WCAG 2.2 AA, which no setting and no style changes. */
 const IN_MARKUP = {
@@ -153,7 +153,7 @@ describeInBrowser('the API reference', () => {
     expect(await luminance()).toBeLessThan(64);
     await page.emulateMedia({ colorScheme: 'light' });
     // The policy of the page forbids waitForFunction(), which evaluates text in it.
-    while ((await page.evaluate('document.documentElement.className')) !== '') await sleep(20);
+    await until(async () => (await page.evaluate('document.documentElement.className')) === '');
   });
 
   it('meets WCAG 2.2 AA, but for the markup of Swagger UI', async () => {

@@ -11,6 +11,7 @@ import { withoutDatabase } from '../support/database';
 import { clientOf, OPTIONS, useHost, usePlainHost } from '../support/embedding';
 import { describeOn } from '../support/engine';
 import { startHost } from '../support/host';
+import { untilBlocked } from '../support/until';
 
 const OTHER = { useFactory: () => ({ schema: 'other', prefix: 'other' }) };
 
@@ -124,7 +125,10 @@ describeOn('postgres', 'the pool of the application', () => {
           .patch(`/backend/internal/api/v1/users/${body.id}`, { email: `new.${body.email}` })
           .then(({ status }) => status),
       );
-      await new Promise((done) => setTimeout(done, 500));
+      await untilBlocked(sharing.dataSource);
+      // Those before it have got as far as they can.
+      const newcomer = { name: 'Grace', email: 'grace@example.com' };
+      await (await clientOf(sharing)).post('/backend/internal/api/v1/users', newcomer).expect(201);
 
       const [{ waiting }] = await sharing.dataSource.query(
         `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'`,

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Subscriber, UsersService } from '../../src';
 import { Database } from '../../src/database/database';
 import { Mount } from '../../src/embedding/mount';
@@ -17,9 +17,9 @@ import {
   person,
   recorder,
   startWorker,
-  until,
   useWorker,
 } from '../support/subscribers';
+import { until } from '../support/until';
 
 const { copy, start } = useWorker();
 
@@ -31,7 +31,7 @@ describeOn('postgres', 'subscribers in several processes', () => {
     const handle: Subscriber['handle'] = async (event, context) => {
       if (busy.has(context.organizationId)) atOnce++;
       busy.add(context.organizationId);
-      await sleep(Math.random() * 3);
+      for (let turns = Math.random() * 10; turns > 0; turns--) await turn();
       busy.delete(context.organizationId);
       return subscriber.handle(event, context);
     };

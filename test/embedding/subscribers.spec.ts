@@ -2,23 +2,17 @@
  * @slow it starts host applications
  * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { OrganizationsService, type Subscriber, TokensService, UsersService } from '../../src';
+import { Background } from '../../src/background/background';
+import { ClaimedWork } from '../../src/background/claimed-work';
 import { itNotOn } from '../support/engine';
 import { Database } from '../../src/database/database';
 import { Mount } from '../../src/embedding/mount';
 import { countUndelivered } from '../../src/events/event-statistics';
 import { EventCursors } from '../../src/events/subscribers/event-cursors';
-import {
-  cursorsOf,
-  endPauses,
-  newOrganization,
-  person,
-  recorder,
-  until,
-  useWorker,
-} from '../support/subscribers';
+import { cursorsOf, endPauses, newOrganization, person, recorder, useWorker } from '../support/subscribers';
+import { until } from '../support/until';
 
 const { start } = useWorker();
 
@@ -251,7 +245,8 @@ describe('subscribers', () => {
     const idle = await start([subscriber], { background: false });
     const id = await newOrganization(idle);
     await idle.app.get(UsersService).create(id, person(1));
-    await sleep(1_500); // long enough to be delivered
+    const background = idle.app.get(Mount).service.get(Background, { strict: false });
+    expect(background['timers'].size).toBe(0); // nothing will deliver it
     expect(events).toEqual([]);
     await idle.close();
 
@@ -273,8 +268,10 @@ describe('subscribers', () => {
     const id = await newOrganization(host);
     for (let n = 1; n <= 2; n++) await host.app.get(UsersService).create(id, person(n));
     await until(() => seen.length === 1);
+    const drain = jest.spyOn(ClaimedWork.prototype, 'drain');
     const closed = host.close();
-    await sleep(200);
+    await until(() => drain.mock.calls.length > 0);
+    drain.mockRestore();
     finish();
     await closed;
     expect(seen).toEqual([1]);

@@ -2,7 +2,6 @@
  * @slow it starts host applications
  * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConflictException,
   type HttpException,
@@ -24,6 +23,7 @@ import { Client } from '../support/client';
 import { OPTIONS } from '../support/embedding';
 import { describeOn } from '../support/engine';
 import { type Host, startHost, User as HostUser } from '../support/host';
+import { until } from '../support/until';
 
 let host: Host;
 let users: UsersService;
@@ -375,7 +375,7 @@ describe('users who are deleted by an application', () => {
     await expect(undone).rejects.toBeInstanceOf(Undone);
     await strict.dataSource.transaction((manager) => service.within(manager).delete(id, user.id));
 
-    while ((await deletedUsers.list(id)).data.length > 0) await sleep(50); // the background is at it
+    await until(async () => (await deletedUsers.list(id)).data.length === 0); // the background is at it
 
     expect((await service.list(id)).data).toEqual([kept]);
     const events: { type: string; data: object | null }[] = await strict.dataSource.query(

@@ -3,12 +3,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { runJob } from '../support/background';
 import { emptyDirectory } from '../support/database';
 import { describeOn } from '../support/engine';
 import { upTo, useFeed } from '../support/feed';
 import { run, ums } from '../support/process';
+import { until } from '../support/until';
 
 const { service, readFeed, expectComplete } = useFeed();
 
@@ -66,18 +66,36 @@ describeOn('postgres', 'events of commands', () => {
 
   it('are printed as they happen', async () => {
     const client = await service().client();
-    await client.createUser();
+    const deleteUser = async () => {
+      const { id } = await client.createUser();
+      await client.delete(`/api/v1/users/${id}`).expect(204);
+      return id;
+    };
+    await deleteUser();
     const tail = (...options: string[]) =>
       ums(['events', 'tail', '--organization', client.organizationId, ...options], service().env);
     const [all, latest] = [tail('--json', '--since', '2020-01-01T00:00:00Z'), tail('--type', 'user.deleted')];
     const lines = (command: typeof all) => command.stdout().split('\n').filter(Boolean);
-    while (lines(all).length < 2) await sleep(50);
-    expect(lines(all).map((line) => JSON.parse(line).type)).toEqual(['token.created', 'user.created']);
-    await sleep(1_000); // the other one has begun, too
-    const user = await client.createUser();
-    await client.delete(`/api/v1/users/${user.id}`).expect(204);
-    while (lines(all).length < 4 || lines(latest).length < 1) await sleep(50);
-    expect(lines(latest)).toEqual([expect.stringContaining(`4  user.deleted  ${user.id}  by Test`)]);
+    await until(() => lines(all).length >= 3);
+    expect(lines(all).map((line) => JSON.parse(line).type)).toEqual([
+      'token.created',
+      'user.created',
+      'user.deleted',
+    ]);
+    const ids: string[] = [];
+    await until(async () => {
+      if (lines(latest).length === 0) ids.push(await deleteUser()); // it may not have begun
+      return lines(latest).length > 0;
+    }, 200);
+    ids.push(await deleteUser());
+    const last = 3 + 2 * ids.length;
+    await until(() => lines(all).length >= last && lines(latest).at(-1)!.includes(ids.at(-1)!));
+    const printed = ids.slice(-lines(latest).length);
+    expect(lines(latest)).toEqual(
+      printed.map((id) =>
+        expect.stringContaining(`  ${5 + 2 * ids.indexOf(id)}  user.deleted  ${id}  by Test`),
+      ),
+    );
     for (const command of [all, latest]) {
       command.process.kill('SIGINT');
       expect(await command.exit).toBe(0);
@@ -91,9 +109,6 @@ describeOn('postgres', 'events of commands', () => {
       ['events', 'tail', '--organization', organizationId, '--since', '2020-01-01T00:00:00Z'],
       service().env,
     );
-    const until = async (isDone: () => boolean) => {
-      while (!isDone()) await sleep(50);
-    };
     await until(() => tail.stdout().includes('token.created'));
 
     const open = service().dataSource.createQueryRunner();

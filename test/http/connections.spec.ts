@@ -1,10 +1,12 @@
 /**
  * @only embedded: it tests what happens before the database is asked
  */
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { aUser, type Client } from '../support/client';
 import { startService, type TestService } from '../support/service';
 import { connectTo, exchange, untilClosed } from '../support/socket';
+import { until } from '../support/until';
 
 let service: TestService;
 let api: Client;
@@ -33,18 +35,21 @@ const statusesIn = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)
 const idIn = (answer: string, i: number) =>
   [...answer.matchAll(/^X-Request-ID: (.*)\r$/gim)].map(([, id]) => id)[i];
 
-/** How many requests of users are in progress at once at most, while this runs. */
-async function mostAtOnce(run: () => Promise<unknown>): Promise<number> {
+/**
+ * How many requests of users are in progress at once at most, while this runs. Each takes until another request, which
+ * began later, has been answered.
+ */
+async function mostAtOnce(run: (begun: () => Promise<unknown>) => Promise<unknown>): Promise<number> {
   let [now, most] = [0, 0];
   const { query } = service.dataSource;
   // Every list asks the database once, behind the guards.
   service.dataSource.query = (async (...args: Parameters<typeof query>) => {
     if (!/FROM \S*users\b/.test(args[0])) return query.apply(service.dataSource, args);
     most = Math.max(most, ++now);
-    await new Promise((done) => setTimeout(done, 20));
+    await api.get('/v1/tokens/current').expect(200);
     return query.apply(service.dataSource, args).finally(() => now--);
   }) as typeof query;
-  await run().finally(() => (service.dataSource.query = query));
+  await run(() => until(() => most > 0, 1)).finally(() => (service.dataSource.query = query));
   return most;
 }
 
@@ -88,7 +93,7 @@ describe('pipelined requests', () => {
     const { id } = await api.createUser();
     const answer = await raw(request('GET ftp://a') + request(`DELETE /api/v1/users/${id}`));
     expect(statusesIn(answer)).toEqual(['400']);
-    await new Promise((done) => setTimeout(done, 200)); // a DELETE that is served after all would take this long
+    await api.delete(`/api/v1/users/${(await api.createUser()).id}`).expect(204); // one that begins later
     await api.get(`/api/v1/users/${id}`).expect(200);
   });
 
@@ -105,13 +110,13 @@ describe('pipelined requests', () => {
   it('are dropped with their connection', async () => {
     const socket = await connectTo(service.url);
     const { email } = aUser();
-    const most = await mostAtOnce(async () => {
+    const most = await mostAtOnce(async (begun) => {
       socket.write(request('GET /api/v1/users') + post(aUser({ email })));
-      await new Promise((done) => setTimeout(done, 5));
+      await begun();
       socket.resetAndDestroy();
       await raw(last());
     });
-    expect(most).toBeLessThanOrEqual(1);
+    expect(most).toBe(1);
     await api.get('/api/v1/users').expect(200);
   });
 
@@ -134,14 +139,7 @@ describe('a connection on which nothing moves', () => {
     const socket = await connectTo(service.url);
     // Twenty pages of 650 KB are more than the buffers of the system take.
     socket.write(request('GET /api/v1/users').repeat(20));
-    const closed = await new Promise<string>((done) => {
-      const look = setInterval(() => {
-        const line = service.logs.slice(before).find((line) => JSON.parse(line).aborted);
-        if (!line) return;
-        clearInterval(look);
-        done(line);
-      }, 50);
-    });
+    const closed = await until(() => service.logs.slice(before).find((line) => JSON.parse(line).aborted));
     expect(JSON.parse(closed)).toMatchObject({ route: '/api/v1/users', aborted: true });
     socket.resume();
     await untilClosed(socket);
@@ -156,7 +154,7 @@ describe('a request that takes longer than nothing may move', () => {
     server().timeout = 100;
     const { query } = service.dataSource;
     service.dataSource.query = (async (...args: Parameters<typeof query>) => {
-      if (/FROM \S*users\b/.test(args[0])) await new Promise((done) => setTimeout(done, 500));
+      if (/FROM \S*users\b/.test(args[0])) await once(server(), 'timeout');
       return query.apply(service.dataSource, args);
     }) as typeof query;
     const answer = await raw(request('GET /api/v1/users', ['Connection: close'])).finally(

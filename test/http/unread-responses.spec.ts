@@ -8,7 +8,8 @@ import { aUser, Client } from '../support/client';
 import { copyOfTemplate, type TestDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
 import { run, type Running, start, stop } from '../support/process';
-import { connectTo, untilClosed } from '../support/socket';
+import { connectTo, readSlowly, untilClosed } from '../support/socket';
+import { until } from '../support/until';
 
 /** A page of the users below has a little more. */
 const PAGE = 3_200_000;
@@ -21,7 +22,8 @@ const NODE_OPTIONS = '--max-old-space-size=192';
  */
 const SLOWLY = 3_600_000 * 4;
 
-const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
+/** The state of a connection that is open, in /proc/net/tcp. */
+const ESTABLISHED = '01';
 
 describeOn('postgres', 'responses that nobody reads', () => {
   let database: TestDatabase;
@@ -68,23 +70,19 @@ describeOn('postgres', 'responses that nobody reads', () => {
   const answered = (socket: Socket) =>
     Promise.race([new Promise((done) => socket.once('readable', done)), untilClosed(socket)]);
 
-  /** Reads for longer than a connection may stand still; returns how much it got of what it wants. */
-  const readSlowly = async (socket: Socket): Promise<number> => {
-    let read = 0;
-    while (read < SLOWLY && !socket.destroyed) {
-      const chunk: Buffer | null = socket.read(Math.min(SLOWLY / 70, SLOWLY - read));
-      read += chunk?.length ?? 0;
-      await sleep(chunk ? 1_000 : 10);
-    }
-    return read;
+  /** Whether the service has closed the connection, of which one that does not read learns nothing. */
+  const isClosedByService = ({ localPort }: Socket): boolean => {
+    const addressAt = (port: number) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+    const connection = `${addressAt(Number(new URL(service.url).port))} ${addressAt(localPort!)} ${ESTABLISHED}`;
+    return !readFileSync('/proc/net/tcp', 'utf8').includes(connection);
   };
 
-  /** Reads what has arrived before the service closed the connection; returns the number of bytes. */
-  const readToEnd = async (socket: Socket): Promise<number> => {
+  /** Reads what has arrived before the service closed the connection, or so many bytes; returns their number. */
+  const readToEnd = async (socket: Socket, most: number): Promise<number> => {
     let read = 0;
     socket.on('data', (chunk) => {
       read += chunk.length;
-      if (read >= 10 * PAGE) socket.destroy();
+      if (read >= most) socket.destroy();
     });
     socket.resume();
     await untilClosed(socket);
@@ -93,18 +91,17 @@ describeOn('postgres', 'responses that nobody reads', () => {
 
   it('leave the process small and its other callers alone, and their connections are closed', async () => {
     const slow = await askForPages(5, other);
-    const slowlyRead = readSlowly(slow);
+    const slowlyRead = readSlowly(slow, SLOWLY, SLOWLY / 70);
 
     const unread = await Promise.all(Array.from({ length: 9 }, () => askForPages(100)));
     let most = 0;
-    // The time of a connection begins anew when Node notices that the system has taken a part of the response.
-    for (let second = 0; second < 35; second++) {
-      await sleep(1_000);
+    await until(() => {
       most = Math.max(most, residentMB());
-    }
+      return unread.every(isClosedByService);
+    }, 500);
     expect(most).toBeLessThan(384);
 
-    const received = await Promise.all(unread.map(readToEnd));
+    const received = await Promise.all(unread.map((socket) => readToEnd(socket, 10 * PAGE)));
     for (const bytes of received) expect(bytes).toBeLessThan(10 * PAGE);
     expect(await slowlyRead).toBe(SLOWLY);
     slow.destroy();
@@ -125,10 +122,7 @@ describeOn('postgres', 'responses that nobody reads', () => {
       expect(residentMB()).toBeLessThan(384);
     }
     const whole = await Promise.all(
-      unread.map(async (socket) => {
-        setTimeout(() => socket.destroy(), 20_000); // those that the service has not closed
-        return (await readToEnd(socket)) >= 4 * PAGE;
-      }),
+      unread.map(async (socket) => (await readToEnd(socket, 4 * PAGE)) >= 4 * PAGE),
     );
     expect(whole).toContain(false);
     expect(whole).toContain(true);

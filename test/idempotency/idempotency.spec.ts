@@ -5,6 +5,7 @@ import { describeOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { start, stop } from '../support/process';
 import { startService, type TestService } from '../support/service';
+import { until } from '../support/until';
 
 let service: TestService;
 let api: Client;
@@ -223,12 +224,20 @@ describeOn('postgres', 'Idempotency-Key on two replicas', () => {
   });
 
   it('makes a repeat safe after a replica was killed in the middle', async () => {
+    const countUsers = async (): Promise<number> => {
+      const sql = 'SELECT count(*)::int AS count FROM users WHERE organization_id = $1';
+      return (await service.dataSource.query(sql, [api.organizationId]))[0].count;
+    };
     for (let round = 0; round < 5; round++) {
       const [victim, other] = await startTwo();
+      const before = await countUsers();
       const requests = Array.from({ length: 20 }, () => ({ key: randomUUID(), user: aUser() }));
       const sent = requests.map(({ key, user }) => post(victim.url, key, user).catch(() => undefined));
-      setTimeout(() => victim.process.kill('SIGKILL'), 5 + round * 10);
-      await Promise.all(sent);
+      let isOver = false;
+      const all = Promise.all(sent).finally(() => (isOver = true));
+      await until(async () => isOver || (await countUsers()) >= before + 3 * round, 1);
+      victim.process.kill('SIGKILL');
+      await all;
       for (const { key, user } of requests) {
         expect((await patiently(() => post(other.url, key, user))).status).toBe(201);
         expect(await usersWith(user.email)).toBe(1);

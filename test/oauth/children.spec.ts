@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { runJob } from '../support/background';
 import { formOf, requestToken, useParents } from '../support/children';
@@ -6,6 +5,7 @@ import { aUser, type Client } from '../support/client';
 import { type Clock, fakeClock } from '../support/clock';
 import { describeOn } from '../support/engine';
 import { run } from '../support/process';
+import { until } from '../support/until';
 
 const { service, admin, aParent, childOf, childrenOf, replica } = useParents();
 
@@ -229,8 +229,8 @@ it('the log names the parent of a child, which is still known when the child has
   const parent = await aParent();
   const { id } = await recordOf(await childOf(parent));
   const ofChild = () => service.logs.find((line) => line.includes(id));
-  while (!ofChild()) await sleep(5); // it is written after the response
-  expect(JSON.parse(ofChild()!)).toMatchObject({ tokenId: id, parentId: parent.tokenId });
+  expect(JSON.parse(await until(ofChild))) // it is written after the response
+    .toMatchObject({ tokenId: id, parentId: parent.tokenId });
 });
 
 describe('what an exchange has made', () => {

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expectFailure, formOf, newNetwork, requestToken, useParents } from '../support/children';
 import type { Client } from '../support/client';
 import { withoutDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
 import { exchange } from '../support/oauth';
+import { untilBlocked } from '../support/until';
 
 const { service, aParent, replica } = useParents();
 
@@ -64,9 +64,7 @@ describeOn('postgres', 'a token that is revoked while it is exchanged', () => {
       await other.query('BEGIN');
       await other.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [parent.tokenId]);
       const answer = requestToken(service, formOf(parent));
-      const waiting =
-        'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
-      while ((await other.query(waiting)).rowCount === 0) await sleep(10);
+      await untilBlocked(service.dataSource);
       await other.query('COMMIT');
       expectFailure(await answer, 'invalid_client');
     } finally {

@@ -2,12 +2,14 @@
  * @slow it starts host applications
  * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { EventEmitter } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { OrganizationsService, TokensService, UserManagementModule } from '../../src';
 import { newId } from '../../src/database/id';
 import { JWT_BEARER } from '../../src/oauth/token.controller';
+import { NetworkLimiter } from '../../src/rate-limit/network-limiter';
 import { ACME, assertionOf, AUDIENCE, expectFailure, inSeconds, SUBJECT } from '../support/assertions';
 import { Client } from '../support/client';
 import { clientOf, OPTIONS, useHost } from '../support/embedding';
@@ -15,6 +17,7 @@ import { describeOn } from '../support/engine';
 import { type Host, startHost } from '../support/host';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
 import { basic, exchange } from '../support/oauth';
+import { untilBlocked } from '../support/until';
 
 const PATH = '/backend/internal/oauth/token';
 
@@ -127,12 +130,14 @@ describe('TokensService.exchange()', () => {
   });
 });
 
-/** Answers every request after a while, as time limits of hosts do. */
+const timeLimit = new EventEmitter();
+
+/** Answers every request once its time is over, as time limits of hosts do. */
 @Module({})
 class TimeLimit implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     const limit = (_request: Request, response: Response, next: NextFunction) => {
-      setTimeout(() => response.headersSent || response.status(503).end(), 200);
+      timeLimit.once('over', () => response.headersSent || response.status(503).end());
       next();
     };
     consumer.apply(limit).forRoutes({ path: '{*path}', method: RequestMethod.ALL });
@@ -151,9 +156,15 @@ describeOn('postgres', 'in a host that answers before the failure has been count
       await lock.query('LOCK TABLE ums.rate_limit_windows');
       const headers = basic('tok_x', 'wrong');
       const form = { grant_type: 'client_credentials' };
-      expect((await exchange(limited.url, form, { path: PATH, headers })).status).toBe(503);
+      const counted = jest.spyOn(NetworkLimiter.prototype, 'count');
+      const answer = exchange(limited.url, form, { path: PATH, headers });
+      await untilBlocked(limited.dataSource);
+      timeLimit.emit('over');
+      expect((await answer).status).toBe(503);
       await lock.query('ROLLBACK');
-      await sleep(200);
+      await counted.mock.results[0].value;
+      counted.mockRestore();
+      await turn(); // of the event loop, after which a rejection is known to be unhandled
       expect(rejections).toEqual([]);
     } finally {
       await lock.release();

@@ -7,6 +7,7 @@ import { ACME, assertionOf, expectFailure, present, SUBJECT, useAssertions } fro
 import { useMonotonicClock } from '../support/clock';
 import { DISCOVERY } from '../support/issuer';
 import { useTimeouts } from '../support/timeouts';
+import { until } from '../support/until';
 
 const { issuer, service, exchanged } = useAssertions((issuer) =>
   ['', '/tenant', '/tenant/'].map((path) => `${issuer}${path} sub=${SUBJECT} -> ${ACME} users:read`),
@@ -78,10 +79,9 @@ describe('the keys of an issuer', () => {
     let come = 0;
     const count = () => void ++come;
     const server = service.app.getHttpServer().on('request', count);
-    answerAt('/keys', (response) => {
-      const answer = () => (come === 50 ? response.end(JSON.stringify({ keys: issuer.keys })) : again());
-      const again = () => setTimeout(answer, 50);
-      again();
+    answerAt('/keys', async (response) => {
+      await until(() => come === 50);
+      response.end(JSON.stringify({ keys: issuer.keys }));
     });
     const answers = await Promise.all(Array.from({ length: 50 }, () => exchanged()));
     server.off('request', count);

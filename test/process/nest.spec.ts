@@ -5,10 +5,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { copyOfTemplate, type TestDatabase } from '../support/database';
+import { until } from '../support/until';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -79,14 +79,16 @@ describe('the command line of Nest', () => {
       let output = '';
       for (const stream of [nest.stdout, nest.stderr]) stream.on('data', (chunk) => (output += chunk));
       const starts = () => output.match(/User Management Service at /g)?.length ?? 0;
-      for (const [count, folder] of ['src/main.ts', 'csv/values.ts', 'migrations/index.ts'].entries()) {
-        while (starts() < count + 1) {
+      const hasStarted = (times: number) =>
+        until(() => {
           expect(nest.exitCode).toBeNull();
-          await sleep(100);
-        }
+          return starts() >= times;
+        }, 100);
+      for (const [count, folder] of ['src/main.ts', 'csv/values.ts', 'migrations/index.ts'].entries()) {
+        await hasStarted(count + 1);
         appendFileSync(`${directory}/${folder}`, '\n');
       }
-      while (starts() < 4) await sleep(100);
+      await hasStarted(4);
       expect(output).not.toContain('rror');
     } finally {
       nest.kill('SIGTERM');

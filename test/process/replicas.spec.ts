@@ -3,7 +3,6 @@
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
@@ -12,6 +11,7 @@ import { describeOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { run, type Running, start, stop, ums } from '../support/process';
 import { startService } from '../support/service';
+import { until } from '../support/until';
 
 describeOn('postgres', 'several replicas on one PostgreSQL', () => {
   let database: TestDatabase;
@@ -174,7 +174,7 @@ describeOn('postgres', 'one process on PostgreSQL', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
     expect((await run(['migrate'], database.env)).code).toBe(0);
-    while ((await fetch(`${service.url}/readyz`)).status !== 200) await sleep(100);
+    await until(async () => (await fetch(`${service.url}/readyz`)).ok, 100);
     await stop(service);
   });
 
@@ -189,11 +189,10 @@ describeOn('postgres', 'one process on PostgreSQL', () => {
     const url = `http://127.0.0.1:${PORT}`;
     const readiness = () => fetch(`${url}/readyz`).catch(() => undefined);
 
-    let answer = await readiness();
-    for (; answer === undefined; answer = await readiness()) await sleep(20);
+    const answer = await until(readiness);
     expect([answer.status, await answer.json()]).toMatchObject([503, { detail: 'The service is starting.' }]);
     await client.query('COMMIT');
-    while ((await readiness())?.status !== 200) await sleep(20);
+    await until(async () => (await readiness())?.ok);
     await new Client(url, { value: BOOTSTRAP_TOKEN }).get('/v1/tokens/current').expect(200);
     service.process.kill('SIGINT');
     expect(await service.exit).toBe(0);
@@ -211,10 +210,10 @@ describeOn('postgres', 'one process on PostgreSQL', () => {
     // It waits for a lock for two seconds at most, so the rest is done as soon as possible.
     const waiting =
       'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
-    while ((await client.query(waiting)).rowCount === 0) await sleep(10);
+    await until(async () => (await client.query(waiting)).rowCount, 10);
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200); // remembered for a second, but not in a drain
     service.process.kill('SIGTERM');
-    while (!service.stdout().includes('shutting down')) await sleep(10);
+    await until(() => service.stdout().includes('shutting down'), 10);
     const ready = await fetch(`${service.url}/readyz`);
     expect({ status: ready.status, connection: ready.headers.get('connection') }).toEqual({
       status: 503,

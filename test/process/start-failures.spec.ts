@@ -12,6 +12,7 @@ import { readConfig } from '../../src/process/config';
 import { messageOf } from '../../src/process/failure';
 import { defaultHost } from '../../src/process/listen';
 import { run, ums } from '../support/process';
+import { until } from '../support/until';
 
 let directory: string;
 beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'ums-start-'))));
@@ -137,7 +138,7 @@ describe('a start that fails says which variable to set', () => {
       const DATABASE_URL = await refusing('57P03', 'the database system is starting up');
       const failing = ums(command.split(' '), { DATABASE_URL, PORT: '0', HOST: '127.0.0.1' });
       const output = () => failing.stdout() + failing.stderr();
-      while (!output().includes('Trying for 30 seconds')) await new Promise((done) => setTimeout(done, 50));
+      await until(() => output().includes('Trying for 30 seconds'));
       const [away] = servers;
       const { port } = away.address() as AddressInfo;
       away.close();

@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { networkOf } from '../../src/http/server/network';
 import { type NetworkLimit, NetworkLimiter } from '../../src/rate-limit/network-limiter';
 import { runJob } from '../support/background';
 import { describeOn, itNotOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
+import { until } from '../support/until';
 
 const LIMIT = 60;
 const SIGN_INS: NetworkLimit = { name: 'sign-in', limit: LIMIT, per: 'hour' };
@@ -94,24 +95,24 @@ describeOn('postgres', 'hits that wait for the database', () => {
     await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await holder.query(`SELECT FROM rate_limit_windows WHERE organization_id = '' FOR UPDATE`);
     let ended = 0;
-    const failures = Array.from({ length: 15 }, async (_, i) => {
-      await sleep(20 * i); // those of one turn of the event loop are counted together
-      const failed = await limiter.count(address, SIGN_INS).then(
+    const failures: Promise<boolean>[] = [];
+    for (let i = 0; i < 15; i++) {
+      const failed = limiter.count(address, SIGN_INS).then(
         () => false,
         () => true,
       );
-      ended++;
-      return failed;
-    });
+      failures.push(failed.finally(() => ended++));
+      await turn(); // those of one turn of the event loop are counted together
+    }
     let [most, before] = [0, 0];
-    while (ended < failures.length) {
+    await until(async () => {
       const [{ waiting }] = await service.dataSource.query(
         `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       most = Math.max(most, Math.min(waiting, before)); // one that has just been given up may still be listed, but not twice
       before = waiting;
-      await sleep(20);
-    }
+      return ended === failures.length;
+    });
     expect(await Promise.all(failures)).toEqual(Array(15).fill(true));
     await holder.rollbackTransaction();
     await holder.release();

@@ -7,10 +7,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startService, type TestService } from '../support/service';
 import { createWebhook, deliveriesOf, WEBHOOK_ENV } from '../support/webhooks';
+import { until } from '../support/until';
 
 let service: TestService;
 let directory: string;
@@ -87,8 +87,7 @@ it.each([
   try {
     const headers = { 'Content-Type': 'application/json' };
     const post = () => fetch(url, { method: 'POST', headers, body: '{}' });
-    let answer = await post().catch(() => undefined);
-    for (; !answer; answer = await post().catch(() => undefined)) await sleep(100);
+    const answer = await until(() => post().catch(() => undefined), 100);
     expect(answer.status).toBe(401);
     await api.createUser({ name: 'Ünal 🎉' });
     const [delivery] = await deliveriesOf(api, id, ([first]) => first?.attempts === 1);

@@ -1,10 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { workersOf } from './database';
+import { until } from './until';
 
 /** Waits until the next timestamp is later than all earlier ones; timestamps have millisecond precision. */
-export const nextMoment = (): Promise<void> => sleep(5);
+export async function nextMoment(): Promise<void> {
+  const from = Date.now();
+  await until(() => Date.now() > from + 1, 1); // PostgreSQL rounds up half of them
+}
 
 /** The clock of a database, which a test sets forward. */
 export interface Clock {
@@ -56,6 +59,14 @@ export async function fakeClock(dataSource: DataSource): Promise<Clock> {
     },
     now: async () => (await dataSource.query('SELECT now() AS now'))[0].now,
   };
+}
+
+/** Sets the monotonic clock of this process forward, which goes on otherwise, until `jest.restoreAllMocks()`. */
+export function movableClock(): { pass(ms: number): void } {
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+  return { pass: (ms) => void (passed += ms) };
 }
 
 /**

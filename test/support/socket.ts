@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A connection to a service that reads nothing until it is told to. */
 export async function connectTo(url: string): Promise<Socket> {
@@ -16,6 +17,17 @@ export async function connectTo(url: string): Promise<Socket> {
  */
 export async function untilClosed(socket: Socket): Promise<void> {
   if (!socket.closed) await new Promise((done) => socket.once('close', done));
+}
+
+/** Reads a part each second, up to so many bytes or until the connection has closed; returns how many it got. */
+export async function readSlowly(socket: Socket, bytes: number, part: number): Promise<number> {
+  let read = 0;
+  while (read < bytes && !socket.destroyed) {
+    const chunk: Buffer | null = socket.read(Math.min(part, bytes - read));
+    read += chunk?.length ?? 0;
+    await sleep(chunk ? 1_000 : 10);
+  }
+  return read;
 }
 
 /**

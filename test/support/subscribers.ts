@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
@@ -80,15 +79,6 @@ export function recorder(name: string, more: Partial<Subscriber> = {}) {
   };
   const of = (organizationId: string) => events.filter((event) => event.organizationId === organizationId);
   return { subscriber: { name, handle, ...more }, events, of };
-}
-
-/** Waits; if it never happens, the test fails rather than the run hangs. */
-export async function until(isDone: () => unknown): Promise<void> {
-  for (let i = 0; i < 1_000; i++) {
-    if (await isDone()) return;
-    await sleep(20);
-  }
-  throw new Error('It has not happened.');
 }
 
 export const newOrganization = async ({ app }: Worker) =>

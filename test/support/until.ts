@@ -3,11 +3,13 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { workersOf } from './database';
 
+type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
+
 /** Waits until the condition holds, and returns what it has returned. If it never does, Jest ends the test. */
-export async function until<T>(condition: () => T | Promise<T>, pauseMs = 20): Promise<NonNullable<T>> {
+export async function until<T>(condition: () => T | Promise<T>, pauseMs = 20): Promise<Truthy<T>> {
   for (;;) {
     const value = await condition();
-    if (value) return value;
+    if (value) return value as Truthy<T>;
     await sleep(pauseMs);
   }
 }

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import type { Client } from './client';
 import { type Clock, fakeClock } from './clock';
 import { late } from './late';
 import { type Receiver, startReceiver } from './receiver';
 import { startService, type TestService } from './service';
+import { until } from './until';
 
 export const WEBHOOKS = '/api/v1/webhooks';
 
@@ -74,19 +74,21 @@ export async function deliveriesOf(
   id: string,
   isDone: (deliveries: Delivery[]) => boolean,
 ): Promise<Delivery[]> {
-  for (const start = performance.now(); ;) {
+  const start = performance.now();
+  return until(async () => {
     const { body } = await api.get(`${WEBHOOKS}/${id}/deliveries`).expect(200);
-    if (isDone(body.data)) return body.data;
     if (performance.now() - start > MAX_WAIT_MS)
       throw new Error(`The deliveries are ${JSON.stringify(body.data)}`);
-    await sleep(100);
-  }
+    return isDone(body.data) && body.data;
+  }, 100);
 }
 
-/** Waits until the service has looked twice for webhooks that are due: whatever may be sent has been. */
+/**
+ * Waits until the service has looked twice for webhooks that are due, and looks again: whatever may be sent has been,
+ * because there is far more time between two looks than they take, and so than it takes to send what they have found.
+ */
 export async function twoLooks({ app }: TestService): Promise<void> {
   const looked = jest.spyOn(app.get(WebhookClaims, { strict: false }), 'due');
-  while (looked.mock.calls.length < 2) await sleep(50);
+  await until(() => looked.mock.calls.length > 2);
   looked.mockRestore();
-  await sleep(300);
 }

@@ -2,12 +2,12 @@
  * @slow it starts processes
  * @only embedded postgres: it watches the locks of a single server
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { runJob } from '../support/background';
 import { Client } from '../support/client';
 import { describeOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
 import { startService, type TestService } from '../support/service';
+import { until, untilBlocked } from '../support/until';
 
 interface TokenBody {
   id: string;
@@ -85,8 +85,7 @@ describeOn('postgres', 'tokens on three replicas', () => {
     await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
     await lock.query('SELECT FROM tokens WHERE id = $1 FOR UPDATE', [old.id]);
     const last = rotate('0h');
-    const waiting = `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%rotated_from%'`;
-    while ((await service.dataSource.query(waiting))[0].count < 3) await sleep(20);
+    await untilBlocked(service.dataSource, 3, '%rotated_from%');
     await lock.commitTransaction();
     await lock.release();
     expect((await last).map(({ status }) => status).sort()).toEqual([201, ...Array(29).fill(409)]);
@@ -109,7 +108,7 @@ describeOn('postgres', 'tokens on three replicas', () => {
 
   it('warn of a token by themselves, once, also after a restart', async () => {
     const untilWarned = async (id: string) => {
-      while ((await warnings(id)) === 0) await sleep(500);
+      await until(async () => (await warnings(id)) > 0, 500);
       expect(await warnings(id)).toBe(1);
     };
     const [first, second] = [await create(), await create()];

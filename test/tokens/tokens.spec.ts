@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { QueryRunner } from 'typeorm';
 import { LastUse } from '../../src/auth/last-use';
@@ -7,6 +6,7 @@ import { nextMoment } from '../support/clock';
 import { describeOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';
 import { statementsOf } from '../support/statements';
+import { until } from '../support/until';
 
 let service: TestService;
 beforeAll(async () => (service = await startService()));
@@ -271,7 +271,7 @@ describeOn('postgres', 'lastUsedAt of a token whose row is locked', () => {
     let isStopped = false;
     const stopped = service.app.get(LastUse).beforeApplicationShutdown();
     void stopped.then(() => (isStopped = true));
-    while (!isStopped && !(await isWritten(other))) await sleep(20);
+    await until(async () => isStopped || (await isWritten(other)));
     expect([await isWritten(other), isStopped]).toEqual([true, false]);
     await unlock();
     await stopped;

@@ -4,6 +4,7 @@ import { eventsOf, TAKEN, useBatch, usersOf } from '../support/batch';
 import { aUser } from '../support/client';
 import { dumpOf } from '../support/dump';
 import { describeOn } from '../support/engine';
+import { untilBlocked } from '../support/until';
 
 const { service, api, post } = useBatch();
 
@@ -57,7 +58,7 @@ describeOn('postgres', 'a batch that others get in the way of', () => {
     let change: Promise<unknown> | undefined;
     afterFirstRead(async () => {
       change = api.patch(`/api/v1/users/${id}`, { name: 'Later' }).expect(200);
-      await new Promise((done) => setTimeout(done, 200));
+      await Promise.race([untilBlocked(service.dataSource), change]);
     });
     const { body } = await post([{ email, role: 'viewer' }, aUser()], { mode: 'upsert' }).expect(200);
     expect(body.results[0]).toEqual({ index: 0, status: 200, id, version: 2 });

@@ -1,7 +1,6 @@
 /**
  * @slow it waits for locks and deadlocks
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { Database } from '../../src/database/database';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
@@ -11,6 +10,7 @@ import { aUser, Client, type UserBody } from '../support/client';
 import { deletedPath, pathOf, restorePath, useDeletedUsers } from '../support/deleted-users';
 import { describeOn, itNotOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
+import { untilBlocked } from '../support/until';
 
 const { service, api, deletedUser } = useDeletedUsers({ limits: 'real' });
 
@@ -115,18 +115,6 @@ async function whileLocked(sql: string, values: unknown[], task: (runner: QueryR
   }
 }
 
-/** Waits until a statement waits for a lock. */
-async function lockedStatement(pattern: string): Promise<void> {
-  for (let waiting = 0; waiting === 0; await sleep(10)) {
-    const [row] = await service.dataSource.query(
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
-      [pattern],
-    );
-    waiting = row.waiting;
-  }
-}
-
 const LOCK_DELETED = 'SELECT FROM deleted_users WHERE organization_id = $1 AND id = $2 FOR UPDATE';
 
 // Called directly in the midst of another call, which may wait for a lock for two seconds at most.
@@ -188,7 +176,7 @@ describeOn('postgres', 'a purge that has to wait', () => {
     const number = `UPDATE events SET sequence = coalesce(sequence, 1000 + position) WHERE organization_id = $1`;
     await whileLocked(number, [api.organizationId], async () => {
       purge = Promise.resolve(api.delete(deletedPath(user)));
-      await lockedStatement('UPDATE%events%data = NULL%');
+      await untilBlocked(service.dataSource, 1, 'UPDATE%events%data = NULL%');
     });
     expect((await purge!).status).toBe(204);
     const rows: { type: string; data: object | null; sequence: string | null }[] =
@@ -220,7 +208,7 @@ describeOn('postgres', 'a purge that fails on its way', () => {
     const lock = 'SELECT FROM events WHERE organization_id = $1 AND target_id = $2 FOR UPDATE';
     await whileLocked(lock, values, async (runner) => {
       purge = Promise.resolve(api.delete(deletedPath(user)));
-      await lockedStatement('UPDATE%events%data = NULL%');
+      await untilBlocked(service.dataSource, 1, 'UPDATE%events%data = NULL%');
       await runner.query(`SET LOCAL deadlock_timeout = '1min'`); // PostgreSQL breaks off the purge
       await runner.query(LOCK_DELETED, values);
     });
@@ -256,7 +244,7 @@ describeOn('postgres', 'the retention', () => {
     let purge: Promise<void>;
     await whileLocked(LOCK_DELETED, [api.organizationId, one.id], async () => {
       purge = purgeOld();
-      await lockedStatement('%deleted_users%FOR NO KEY UPDATE%');
+      await untilBlocked(service.dataSource, 1, '%deleted_users%FOR NO KEY UPDATE%');
       await deletedUsers().restore(api.organizationId, other.id);
       await users().delete(api.organizationId, other.id);
     });
@@ -275,7 +263,7 @@ describeOn('postgres', 'of a user that another transaction changes,', () => {
       [api.organizationId],
       async () => {
         deletion = Promise.resolve(api.delete(pathOf(user)));
-        await lockedStatement('%users%FOR NO KEY UPDATE%');
+        await untilBlocked(service.dataSource, 1, '%users%FOR NO KEY UPDATE%');
       },
     );
     expect((await deletion!).status).toBe(204);
@@ -293,7 +281,7 @@ describeOn('postgres', 'of a user that another transaction changes,', () => {
       [api.organizationId, last],
       async () => {
         restore = Promise.resolve(api.post(restorePath(user)));
-        await lockedStatement('%deleted_users%FOR NO KEY UPDATE%');
+        await untilBlocked(service.dataSource, 1, '%deleted_users%FOR NO KEY UPDATE%');
       },
     );
     expect(await restore!).toMatchObject({ status: 200, body: { name: 'Last', version: 4 } });

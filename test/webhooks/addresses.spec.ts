@@ -13,6 +13,7 @@ import { lookUp } from '../../src/webhooks/address/look-up';
 import { Post } from '../../src/webhooks/address/post';
 import { isPublic, Reach } from '../../src/webhooks/address/reach';
 import { GLOBAL_IPV6, SPECIAL_IPV4, SPECIAL_IPV6 } from '../../src/webhooks/address/special-networks';
+import { until } from '../support/until';
 
 const never = new AbortController().signal;
 
@@ -271,7 +272,7 @@ describe('a message', () => {
     expect(await post.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
       status: 200,
     });
-    while (!isClosed) await new Promise((done) => setTimeout(done, 10));
+    await until(() => isClosed);
     expect(sent).toBeLessThan(20 * 1024 * 1024);
   });
 

@@ -5,13 +5,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { aUser, Client } from '../support/client';
 import { copyOfTemplate, emptyDirectory, type TestDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
 import { run, type Running, start, stop } from '../support/process';
 import { startReceiver, verified } from '../support/receiver';
-import { createWebhook, deliveriesOf, useReceivers, WEBHOOKS } from '../support/webhooks';
+import { createWebhook, type Delivery, deliveriesOf, useReceivers, WEBHOOKS } from '../support/webhooks';
+import { until } from '../support/until';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const OTHER_KEY = Buffer.alloc(32, 2).toString('base64');
@@ -42,6 +43,20 @@ describeOn('postgres', 'webhooks of several replicas', () => {
     const { code, stdout, stderr } = await run([...args, '--json'], { ...env, ...more });
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout);
+  };
+  /** Waits until the only replica has looked several times for webhooks that are due. */
+  const severalLooks = async () => {
+    const client = new pg.Client(database.env.DATABASE_URL);
+    await client.connect();
+    const looks = new Set<string>();
+    const newest = `SELECT query_start::text AS at FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE '%SELECT webhooks.organization_id AS "organizationId"%'
+        AND pid <> pg_backend_pid()`;
+    await until(async () => {
+      for (const { at } of (await client.query(newest)).rows) looks.add(at);
+      return looks.size > 4;
+    });
+    await client.end();
   };
   const anAdmin = async () => {
     const organization = await ums(['organizations', 'create', 'Test']);
@@ -162,13 +177,12 @@ describeOn('postgres', 'webhooks of several replicas', () => {
     expect(before).toBeLessThan(6);
     const second = await startReplica();
     await receiver.until(6);
-    await sleep(1_500);
+    const areDelivered = (all: Delivery[]) => all.every(({ state }) => state === 'delivered');
+    const deliveries = await deliveriesOf(new Client(second.url, admin), body.id, areDelivered);
     expect(receiver.received.map(({ event }) => event.sequence)).toEqual(
       [...new Set(receiver.received.map(({ event }) => event.sequence))].sort((a, b) => a - b),
     );
-    const path = `/api/v1/webhooks/${body.id}/deliveries`;
-    const { body: page } = await new Client(second.url, admin).get(path).expect(200);
-    expect(page.data.map(({ attempts }: { attempts: number }) => attempts)).toEqual(Array(6).fill(1));
+    expect(deliveries.map(({ attempts }) => attempts)).toEqual(Array(6).fill(1));
   });
 
   it('need the key: without it none is made, and another one is refused until the secrets are encrypted with it', async () => {
@@ -192,8 +206,8 @@ describeOn('postgres', 'webhooks of several replicas', () => {
     await new Client(without.url, admin).post(`/api/v1/webhooks/${body.id}/rotate-secret`).expect(503);
     await new Client(without.url, admin).createUser();
     const complaints = () => without.stdout().split('which is not in WEBHOOK_ENCRYPTION_KEY').length - 1;
-    while (complaints() === 0) await sleep(100);
-    await sleep(2_000); // in which it looks several times, but rests
+    await until(() => complaints() > 0);
+    await severalLooks(); // in which it rests
     expect(complaints()).toBe(1);
     expect(receiver.received).toEqual([]);
     await stop(without);

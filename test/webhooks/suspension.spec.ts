@@ -16,6 +16,7 @@ import {
   useWebhooks,
   WEBHOOKS,
 } from '../support/webhooks';
+import { until } from '../support/until';
 
 const { service, clock, receive } = useWebhooks([beforeEach, afterEach]);
 const organizations = () => service.app.get(OrganizationsService);
@@ -128,6 +129,6 @@ it('a suspension of weeks does not count towards the five days after which a web
 
   await clock.pass(6 * 24 * 60 * 60);
   await receiver.until(count + 3);
-  while ((await webhook()).enabled) await new Promise((done) => setTimeout(done, 100));
+  await until(async () => !(await webhook()).enabled, 100);
   expect(await webhook()).toMatchObject({ enabled: false, disabledReason: 'failing' });
 });

@@ -2,7 +2,6 @@
  * @slow it waits for receivers
  */
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Background } from '../../src/background/background';
 import { Database } from '../../src/database/database';
 import { MAX_ATTEMPT_MS } from '../../src/webhooks/address/post';
@@ -11,10 +10,12 @@ import { Attempts } from '../../src/webhooks/deliveries/attempts';
 import { LATE_AFTER_MS } from '../../src/webhooks/deliveries/sender';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { aUser, type Client } from '../support/client';
+import { movableClock } from '../support/clock';
 import type { Receiver } from '../support/receiver';
 import { itNotOn } from '../support/engine';
 import { statementsOf } from '../support/statements';
 import { createWebhook as create, deliveriesOf, twoLooks, useWebhooks, WEBHOOKS } from '../support/webhooks';
+import { until } from '../support/until';
 
 const { service, clock, receive } = useWebhooks([beforeEach, afterEach]);
 
@@ -49,15 +50,14 @@ async function claimed(api: Client, webhookId: string) {
   const claims = service.app.get(WebhookClaims, { strict: false });
   const attempts = service.app.get(Attempts, { strict: false });
   const due = { organizationId: api.organizationId, id: webhookId };
-  let claim;
-  while (!(claim = await claims.claim(due))) await sleep(20); // the service itself may have it for a moment
+  const claim = await until(() => claims.claim(due)); // the service itself may have it for a moment
   return { claims, attempts, due, claim };
 }
 
 /** Waits until the service sends to a webhook of the organization. */
 async function untilClaimed({ organizationId }: Client): Promise<void> {
   const claimed = 'SELECT FROM webhooks WHERE organization_id = $1 AND claimed_until > now()';
-  while ((await service.dataSource.query(claimed, [organizationId])).length === 0) await sleep(20);
+  await until(async () => (await service.dataSource.query(claimed, [organizationId])).length > 0);
 }
 
 const createUsers = (api: Client, count: number) =>
@@ -86,18 +86,19 @@ it('holds up no delivery for slow ones of the same webhook', async () => {
 });
 
 it('sends one after the other to a receiver whose last answer took more than 2 seconds, until one takes less', async () => {
+  const monotonicClock = movableClock();
   const [api, receiver] = [await service.client(), await receive()];
   const held = hold(receiver);
   await create(api, { url: receiver.url });
   await createUsers(api, 30);
   await receiver.until(10);
-  await sleep(2_100);
+  monotonicClock.pass(2_100);
   succeed(held);
   for (let count = 11; count <= 12; count++) {
     await receiver.until(count);
     await twoLooks(service);
     expect(held.size).toBe(1);
-    await sleep(1_500);
+    monotonicClock.pass(2_100);
     if (count === 11) succeed(held);
   }
   receiver.answer((response) => response.writeHead(204).end());
@@ -119,7 +120,7 @@ it('keeps nobody waiting for receivers that do not answer, however many there ar
   await create(api, { url: receiver.url });
   for (const each of slow) await createUsers(each, 20);
   const all = () => held.reduce((sum, { size }) => sum + size, 0);
-  while (all() < 50) await sleep(20); // all slots, and none has answered
+  await until(() => all() >= 50); // all slots, and none has answered
   await api.createUser();
   await receiver.until(1);
 });
@@ -164,7 +165,7 @@ it.each([
   for (const failing of apis) await failing.createUser();
   const counts = () => held.map(({ size }) => size);
   const all = () => counts().reduce((sum, count) => sum + count, 0);
-  while (all() < 20) await sleep(20);
+  await until(() => all() >= 20);
   await twoLooks(service);
   expect(all()).toBeLessThanOrEqual(20);
   expect(Math.max(...counts())).toBeLessThanOrEqual(10);
@@ -181,7 +182,7 @@ it('sends nothing to a receiver that has asked for quiet, not even what waited f
   for (const { url } of receivers) await create(api, { url });
   await createUsers(api, 10);
   const count = () => receivers.reduce((sum, { received }) => sum + received.length, 0);
-  while (count() < 25) await sleep(20); // the share of one organization
+  await until(() => count() >= 25); // the share of one organization
   await twoLooks(service);
   expect(count()).toBe(25);
   const short = receivers.findIndex(({ received }) => received.length < 10);
@@ -226,7 +227,7 @@ it('sends what a process has left behind that died, although nothing else happen
   const { id: webhookId } = await create(api, { url: receiver.url });
   const { claims, claim } = await claimed(api, webhookId);
   await createUsers(api, 3);
-  while ((await claims.dueDeliveries(claim))!.queues.length < 3) await sleep(50); // made its deliveries, and died
+  await until(async () => (await claims.dueDeliveries(claim))!.queues.length === 3); // made its deliveries, and died
   await twoLooks(service);
   expect(receiver.received).toHaveLength(0);
   await clock.pass(31);
@@ -335,7 +336,7 @@ it('lets a receiver rest that fails five times in a row, and asks it one by one'
   // A claim lasts for longer than a rest.
   const rests = `SELECT FROM webhooks WHERE claimed_until > now() AND claimed_until <= now() + interval '5 seconds'`;
   const receivedAtRest = async () => {
-    while ((await service.dataSource.query(rests)).length === 0) await sleep(20);
+    await until(async () => (await service.dataSource.query(rests)).length > 0);
     return receiver.received.length;
   };
   await createUsers(api, 60);

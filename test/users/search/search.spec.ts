@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Client, UserBody } from '../../support/client';
 import { describeOn } from '../../support/engine';
 import { fillOrganization } from '../../support/people';
 import { find, names } from '../../support/searches';
 import { startService, type TestService } from '../../support/service';
+import { until } from '../../support/until';
 
 let service: TestService;
 beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' })));
@@ -29,7 +29,7 @@ describeOn('postgres', 'a search of many users whose connection breaks between t
           broken = true;
           const [{ pid }] = (await query('SELECT pg_backend_pid() AS pid')) as { pid: number }[];
           await dataSource.query('SELECT pg_terminate_backend($1::int)', [pid]);
-          while (!runner.isReleased) await sleep(5);
+          await until(() => runner.isReleased, 5);
         }
         return query(sql, ...rest);
       };
