@@ -1,9 +1,9 @@
 /**
  * @only embedded: it uses no database
  */
-import { setImmediate as setImmediateOfNode } from 'node:timers';
 import { ClaimedWork, type Due, type Turn } from '../../src/background/claimed-work';
 
+const setImmediateOfNode = setImmediate;
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
