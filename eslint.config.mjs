@@ -53,6 +53,7 @@ export default defineConfig(
           'fetch',
           'performance',
           'module',
+          '__dirname',
           'Buffer',
           'setTimeout',
           'clearTimeout',

@@ -1,5 +1,6 @@
 /**
  * @only embedded: it uses no database
+ * @jest-environment node
  */
 import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';

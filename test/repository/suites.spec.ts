@@ -17,7 +17,7 @@ const enginesOf = (name: string) =>
 describe('every suite', () => {
   it('says what it leaves out in the comment that it begins with, with the reason', () => {
     const tags =
-      /^\/\*\*\n( \* @slow \w.*\n)?( \* @only (embedded|postgres|citus)( postgres| citus)*: \w.*\n)? \*\/\n/;
+      /^\/\*\*\n( \* @slow \w.*\n)?( \* @only (embedded|postgres|citus)( postgres| citus)*: \w.*\n)?( \* @jest-environment node\n)? \*\/\n/;
     const wrong = suites.filter(({ text }) => / \* @(slow|only)\b/.test(text) && !tags.test(text));
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
