@@ -1,5 +1,7 @@
 // What a change can break beyond what every run tests. Each file of the repository belongs to a row; a file without one
 // makes a run test everything, so a new room is tested as a whole until it is entered here.
+import { existsSync } from 'node:fs';
+import selection from '../test/support/run/selection.cjs';
 import { FULL_RUN } from './full-run.mjs';
 import { STEPS } from './steps.mjs';
 
@@ -8,7 +10,10 @@ const inFolder = (folder, names) => names.map((name) => `${folder}/${name}/`);
 /** The steps that not every run has. */
 const OPTIONAL = STEPS.filter(({ always }) => !always).map(({ name }) => name);
 
-/** Paths, and the steps (steps.mjs) that a change there needs. A path that ends with a slash is a folder. */
+/**
+ * Paths, and the steps (steps.mjs) that a change there needs. A path that ends with a slash is a folder. A changed
+ * suite also needs the step that runs it.
+ */
 export const ROOMS = [
   [
     [
@@ -23,53 +28,66 @@ export const ROOMS = [
   ],
 
   // What a browser shows, and what the pages call
-  [['dashboard/', 'src/dashboard/', 'test/dashboard/', 'vite.config.mjs', 'csv/'], ['browser']],
-  [['src/sign-in/', 'test/sign-in/', 'src/docs/', 'test/docs/', 'swagger-ui/', 'openapi.json'], ['browser']],
+  [['dashboard/', 'src/dashboard/', 'vite.config.mjs', 'swagger-ui/', 'src/docs/'], ['browser']],
+  [['src/sign-in/', 'openapi.json', 'scripts/chromium.mjs'], ['browser']],
+  [['csv/'], ['browser', 'processes']],
   [
     ['client/', 'scripts/build-client.mjs', 'scripts/build.mjs'],
     ['browser', 'package'],
   ],
 
   // What the package holds, and what its hosts see
-  [['examples/', 'src/embedding/', 'src/index.ts', 'nest-cli.json', 'tsconfig.build.json'], ['package']],
+  [['examples/', 'src/index.ts', 'nest-cli.json', 'tsconfig.build.json'], ['package']],
+  [['src/embedding/'], ['package', 'processes']],
   [['scripts/package.mjs', 'scripts/hosts.mjs', 'scripts/declarations.mjs'], ['package']],
   [
     ['package.json', '.npmrc', '.swcrc', 'tsconfig.json'],
-    ['browser', 'package', 'tracing'],
+    ['processes', 'browser', 'package', 'tracing'],
   ],
   [['docs/tracing.md', 'deploy/tracing.cjs', 'scripts/tracing.mjs'], ['tracing']],
 
   // The database, requests, and work that waits
   [
-    ['migrations/', 'test/citus/', 'scripts/citus.mjs', 'scripts/cluster.mjs'],
-    ['routes', 'cluster'],
+    ['migrations/', 'src/schema.ts'],
+    ['processes', 'routes', 'cluster'],
   ],
   [
     ['src/database/', 'scripts/postgres.mjs'],
-    ['routes', 'cluster', 'faults', 'tracing'],
+    ['processes', 'routes', 'cluster', 'tracing', 'faults'],
   ],
   [
     ['src/events/', 'src/webhooks/', 'src/rate-limit/'],
-    ['routes', 'faults'],
+    ['processes', 'routes', 'faults'],
   ],
-  [['src/http/'], ['browser', 'faults']],
-  [['src/background/', 'src/process/', 'src/main.ts', 'src/health/'], ['faults']],
+  [['src/http/'], ['processes', 'browser', 'faults']],
+  [
+    ['src/background/', 'src/process/', 'src/main.ts', 'src/health/', 'src/metrics/'],
+    ['processes', 'faults'],
+  ],
+  [
+    ['test/citus/', 'scripts/citus.mjs', 'scripts/cluster.mjs'],
+    ['routes', 'cluster'],
+  ],
   [['test/faults/', 'scripts/faults.mjs', 'scripts/pgbouncer.mjs'], ['faults']],
 
-  // What has statements of its own
-  [inFolder('src', ['auth', 'groups', 'idempotency', 'pages', 'scim', 'tokens', 'users']), ['routes']],
-  [inFolder('src', ['oauth', 'statistics', 'user-export']), ['routes']],
+  // What has statements of its own, and what replicas share
+  [inFolder('src', ['groups', 'pages', 'scim', 'statistics', 'user-export']), ['routes']],
+  [inFolder('src', ['auth', 'idempotency', 'oauth', 'users']), ['processes', 'routes']],
+  [['src/tokens/'], ['processes', 'routes', 'cluster']], // they are on one node, which needs no other
+
+  // What is seen from outside of a process
+  [['src/cli/', 'src/cli.ts', 'src/demo/', 'src/app.module.ts', 'src/data-source.ts'], ['processes']],
+  [['src/service.module.ts', 'src/service.options.ts', 'docs/operations.md'], ['processes']],
 
   // What the steps of every run test
-  [inFolder('src', ['cli', 'crypto', 'demo', 'feature', 'issuers', 'metrics']), []],
-  [['src/app.module.ts', 'src/cli.ts', 'src/data-source.ts', 'src/schema.ts'], []],
-  [['src/service.module.ts', 'src/service.options.ts'], []],
+  [inFolder('src', ['crypto', 'feature', 'issuers']), []],
   [
-    inFolder('test', ['auth', 'background', 'cli', 'client', 'database', 'embedding', 'events', 'groups']),
+    inFolder('test', ['auth', 'background', 'cli', 'client', 'dashboard', 'database', 'docs', 'embedding']),
     [],
   ],
-  [inFolder('test', ['http', 'idempotency', 'metrics', 'oauth', 'pages', 'process', 'rate-limit']), []],
-  [inFolder('test', ['repository', 'scim', 'statistics', 'tokens', 'user-export', 'users', 'webhooks']), []],
+  [inFolder('test', ['events', 'groups', 'http', 'idempotency', 'metrics', 'oauth', 'pages', 'process']), []],
+  [inFolder('test', ['rate-limit', 'repository', 'scim', 'sign-in', 'statistics', 'tokens']), []],
+  [inFolder('test', ['user-export', 'users', 'webhooks']), []],
   [['bench/', 'deploy/', 'docs/', 'scripts/', '.github/', 'CHANGELOG.md', 'LICENSE', 'README.md'], []],
   [['Dockerfile', 'compose.yaml', '.dockerignore', '.gitignore', '.prettierignore', '.prettierrc.json'], []],
   [['.dependency-cruiser.cjs', 'eslint.config.mjs'], []],
@@ -84,14 +102,20 @@ const rowsOf = (file) => ROOMS.filter(([paths]) => isIn(file, paths));
 /** The files that belong to no row. */
 export const strangersAmong = (files) => files.filter((file) => rowsOf(file).length === 0);
 
+/** The step that runs a suite, if not every run has it. */
+const stepOf = (file) =>
+  file.endsWith('.spec.ts') && existsSync(file)
+    ? OPTIONAL.filter((step) => step === selection.kindOf(file))
+    : [];
+
 /** The steps that these changed files need, each with the files that need it. */
 export function stepsOf(files) {
   const due = new Map();
   for (const file of files) {
     if (file === FULL_RUN) continue;
     const rows = rowsOf(file);
-    for (const step of rows.length > 0 ? rows.flatMap(([, steps]) => steps) : OPTIONAL)
-      due.set(step, (due.get(step) ?? new Set()).add(file));
+    const steps = rows.length > 0 ? rows.flatMap(([, steps]) => steps) : OPTIONAL;
+    for (const step of [...steps, ...stepOf(file)]) due.set(step, (due.get(step) ?? new Set()).add(file));
   }
   return due;
 }

@@ -61,14 +61,19 @@ export const STEPS = [
     name: 'postgres',
     title: 'on PostgreSQL: what a server can change, and what is slow',
     always: true,
-    commands: ['npm run --silent test:postgres -- --no-browser'],
+    commands: ['npm run --silent test:postgres -- --others'],
   },
   {
     name: 'citus',
     title: 'on Citus: what a cluster can change',
     always: true,
     needsCitus: true,
-    commands: ['npm run --silent test:citus'],
+    commands: ['npm run --silent test:citus -- --others'],
+  },
+  {
+    name: 'processes',
+    title: 'the command line, starts and replicas, as processes',
+    commands: ['npm run --silent test:postgres -- --processes', 'npm run --silent test:citus -- --processes'],
   },
   {
     name: 'browser',

@@ -17,7 +17,7 @@ const stepsOf = (...files: string[]) =>
     files,
   );
 
-const EVERYTHING = ['browser', 'cluster', 'faults', 'package', 'routes', 'tracing'];
+const EVERYTHING = ['browser', 'cluster', 'faults', 'package', 'processes', 'routes', 'tracing'];
 
 const { status, stdout } = spawnSync('git', ['ls-files'], { encoding: 'utf8' });
 const files = (stdout ?? '').split('\n').filter(Boolean);
@@ -42,15 +42,16 @@ describe('.ci/rooms.mjs', () => {
   });
 
   it('runs the steps of the rooms that have changed', () => {
-    expect(stepsOf('docs/search.md', 'src/cli/import.ts')).toEqual([]);
+    expect(stepsOf('docs/search.md', 'src/crypto/key-ring.ts')).toEqual([]);
     expect(stepsOf('dashboard/frame/menu.tsx')).toEqual(['browser']);
-    expect(stepsOf('src/tokens/tokens.service.ts')).toEqual(['routes']);
-    expect(stepsOf('migrations/1.ts', 'client/index.ts')).toEqual([
-      'browser',
-      'cluster',
-      'package',
-      'routes',
-    ]);
+    expect(stepsOf('src/tokens/tokens.service.ts')).toEqual(['cluster', 'processes', 'routes']);
+    expect(stepsOf('src/scim/new.ts', 'docs/tracing.md')).toEqual(['routes', 'tracing']);
+  });
+
+  it('runs the step that has a changed suite', () => {
+    expect(stepsOf('test/users/users.spec.ts', 'test/users/is-gone.spec.ts')).toEqual([]);
+    expect(stepsOf('test/users/batch-replicas.spec.ts')).toEqual(['processes']);
+    expect(stepsOf('test/docs/api-reference.spec.ts')).toEqual(['browser']);
   });
 
   it.each([
