@@ -1,5 +1,6 @@
-// The last full run: .ci/full-run holds the commit that it ran on, and the day. A gate runs the steps of what has
-// changed since then, so the file is committed, and nobody can leave a room untested for long.
+// What full runs have passed: .ci/full-run holds for each step the commit on which a full run passed it last, and the
+// day. A gate runs a step again when one of its rooms has changed since then, so the file is committed, and nobody can
+// leave a room untested for long.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -9,25 +10,32 @@ const git = (...args) =>
   execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 const linesOf = (text) => text.split('\n').filter(Boolean);
 
-/** The files that have changed since the last full run, or why they are not known. */
-export function changesSinceFullRun() {
-  if (!existsSync(FULL_RUN)) return { why: `there is no ${FULL_RUN}` };
-  const [commit, day] = readFileSync(FULL_RUN, 'utf8').trim().split(' ');
+/** The commit and the day for each step. */
+export function passedSteps() {
+  const lines = existsSync(FULL_RUN) ? linesOf(readFileSync(FULL_RUN, 'utf8')) : [];
+  return new Map(lines.map((line) => line.split(' ')).map(([step, commit, day]) => [step, { commit, day }]));
+}
+
+/** The files that have changed since a commit, the work tree included; undefined if git does not know it. */
+export function changedSince(commit) {
   try {
-    const paths = [
-      ...linesOf(git('diff', '--name-only', '--no-renames', commit)), // the work tree included
+    return [
+      ...linesOf(git('diff', '--name-only', '--no-renames', commit)),
       ...linesOf(git('ls-files', '--others', '--exclude-standard')),
     ];
-    return { since: `${commit.slice(0, 10)} of ${day}`, paths };
-  } catch (error) {
-    return { why: `git does not tell what has changed since ${commit} (${error.message.split('\n')[0]})` };
+  } catch {
+    return undefined;
   }
 }
 
-/** Records that everything has passed on this commit. Returns what to say about it. */
-export function recordFullRun() {
-  if (git('status', '--porcelain') !== '')
+/** Records that these steps have passed on this commit. Returns what to say about it. */
+export function recordFullRun(steps) {
+  if (linesOf(git('status', '--porcelain')).some((line) => !line.endsWith(FULL_RUN)))
     return `The work tree has changes that are not committed, so ${FULL_RUN} stays as it is.`;
-  writeFileSync(FULL_RUN, `${git('rev-parse', 'HEAD')} ${new Date().toISOString().slice(0, 10)}\n`);
-  return `${FULL_RUN} names this commit now: commit that file.`;
+  const passed = passedSteps();
+  const now = { commit: git('rev-parse', 'HEAD'), day: new Date().toISOString().slice(0, 10) };
+  for (const step of steps) passed.set(step, now);
+  const lines = [...passed].map(([step, { commit, day }]) => `${step} ${commit} ${day}\n`).sort();
+  writeFileSync(FULL_RUN, lines.join(''));
+  return `${FULL_RUN} names this commit for ${steps.join(', ')}. Commit it, and the next gates are short.`;
 }

@@ -108,14 +108,12 @@ const stepOf = (file) =>
     ? OPTIONAL.filter((step) => step === selection.kindOf(file))
     : [];
 
-/** The steps that these changed files need, each with the files that need it. */
-export function stepsOf(files) {
-  const due = new Map();
-  for (const file of files) {
-    if (file === FULL_RUN) continue;
-    const rows = rowsOf(file);
-    const steps = rows.length > 0 ? rows.flatMap(([, steps]) => steps) : OPTIONAL;
-    for (const step of [...steps, ...stepOf(file)]) due.set(step, (due.get(step) ?? new Set()).add(file));
-  }
-  return due;
+/** The steps that a change of a file needs. */
+export function stepsOf(file) {
+  if (file === FULL_RUN) return [];
+  const rows = rowsOf(file);
+  return [...(rows.length > 0 ? rows.flatMap(([, steps]) => steps) : OPTIONAL), ...stepOf(file)];
 }
+
+/** Those of the files of which a change needs the step. */
+export const filesFor = (step, files) => files.filter((file) => stepsOf(file).includes(step));

@@ -13,7 +13,8 @@ function inGate<Result>(program: string, input: unknown): Result {
 
 const stepsOf = (...files: string[]) =>
   inGate<string[]>(
-    `import { stepsOf } from './.ci/rooms.mjs'; const result = (files) => [...stepsOf(files).keys()].sort();`,
+    `import { stepsOf } from './.ci/rooms.mjs';
+     const result = (files) => [...new Set(files.flatMap(stepsOf))].sort();`,
     files,
   );
 
