@@ -1,11 +1,15 @@
 // The steps of the gate in their order. `always`: every run has the step; the others run when one of their rooms has
 // changed (rooms.mjs). The commands of a step run one after the other, or side by side where each uses one core only.
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 /** Faults whose verdict is a time or the memory of a process: they run last, with the machine to themselves. */
 const TIMED = ['start', 'shutdown', 'event-loop', 'memory'];
 /** Of the faults of PostgreSQL, a restart and a silent network. */
 const TIMED_POSTGRES = 'stopped immediately|go silent';
+
+/** On a server, suites wait as long as they work, for receivers, locks and nodes: two cores have time for three. */
+const WAITING = `--maxWorkers=${Math.ceil(1.5 * availableParallelism())}`;
 
 /** The test files of a folder, by the names that its script takes, without some. */
 const filesIn = (folder, without) =>
@@ -61,14 +65,14 @@ export const STEPS = [
     name: 'postgres',
     title: 'on PostgreSQL: what a server can change, and what is slow',
     always: true,
-    commands: ['npm run --silent test:postgres -- --others'],
+    commands: [`npm run --silent test:postgres -- --others ${WAITING}`],
   },
   {
     name: 'citus',
     title: 'on Citus: what a cluster can change',
     always: true,
     needsCitus: true,
-    commands: ['npm run --silent test:citus -- --others'],
+    commands: [`npm run --silent test:citus -- --others ${WAITING}`],
   },
   {
     name: 'processes',

@@ -23,13 +23,20 @@ async function countBlocked(dataSource: DataSource, workers: pg.Client[], patter
   return counts.reduce((sum, count) => sum + count);
 }
 
-/** Waits until so many statements that match the pattern wait for a lock, which they do for two seconds at most. */
+/** Long enough for a machine that is busy. Without it, a lost lock would fail a test only after Jest's timeout. */
+const MAX_UNBLOCKED_MS = 120_000;
+
+/** Waits until so many statements that match the pattern wait for a lock. */
 export async function untilBlocked(dataSource: DataSource, count = 1, pattern = '%'): Promise<void> {
   const [{ name }] = await dataSource.query('SELECT current_database() AS name');
   const workers = workersOf(name).map((url) => new pg.Client(url));
   try {
     for (const worker of workers) await worker.connect();
-    await until(async () => (await countBlocked(dataSource, workers, pattern)) >= count, 10);
+    const end = Date.now() + MAX_UNBLOCKED_MS;
+    await until(async () => {
+      if (Date.now() > end) throw new Error(`No ${count} statements like ${pattern} wait for a lock.`);
+      return (await countBlocked(dataSource, workers, pattern)) >= count;
+    }, 10);
   } finally {
     await Promise.all(workers.map((worker) => worker.end()));
   }
