@@ -136,6 +136,36 @@ describeOn('postgres', 'the numbers of events', () => {
     expect([count, last, distinct, head]).toEqual([7201, 7201, 7201, 7201]);
   });
 
+  it('are given by one after the other, also to what is committed while another one gives them', async () => {
+    const client = await service().client();
+    const { organizationId } = client;
+    await readFeed(client); // moves the event of its token to the others
+    const numbering = service().app.get(EventNumbering, { strict: false });
+    const [late, holder] = [await transaction(), await transaction()];
+    try {
+      await late.query(insert(1, organizationId)); // has the first position, and is committed last
+      await service().dataSource.query(insert(1, organizationId));
+      const lock = 'SELECT FROM events WHERE organization_id = $1 AND sequence IS NULL FOR UPDATE';
+      await holder.query(lock, [organizationId]);
+      const first = numbering.number(organizationId);
+      await untilBlocked(service().dataSource);
+      await late.commitTransaction();
+      const second = numbering.number(organizationId);
+      await untilBlocked(service().dataSource, 2);
+      await holder.rollbackTransaction();
+      expect(await Promise.allSettled([first, second])).toEqual([
+        { status: 'fulfilled', value: 1 },
+        { status: 'fulfilled', value: 0 },
+      ]);
+      expect(await numbering.number(organizationId)).toBe(1);
+    } finally {
+      for (const runner of [late, holder]) {
+        if (runner.isTransactionActive) await runner.rollbackTransaction();
+        await runner.release();
+      }
+    }
+  });
+
   it('wait for nobody: a transaction that stays open holds up no other event', async () => {
     const client = await service().client();
     const [open, foreign] = [await transaction(), await transaction()];
