@@ -104,7 +104,7 @@ describeOn('postgres', 'of an organization that is deleted, no event stays behin
 
 describeOn('postgres', 'events that are too old', () => {
   it('are removed once, however many processes do it', async () => {
-    // Without a token, whose event would be numbered in the background.
+    // Without a token, whose event would be one more to number.
     const { id: organizationId } = await service().app.get(OrganizationsService).create('Test');
     await service().dataSource.query(
       `INSERT INTO events (organization_id, id, sequence, occurred_at, type, source, actor_name, target_id)
