@@ -1,6 +1,13 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { raw } from './sql';
 
+/** JSON of at most so many bytes is short: a page of it is small, and nearly all JSON is. */
+const MAX_SHORT_BYTES = 1024;
+
+/** A JSON column as text, or NULL if it is not short. */
+export const shortText = (column: string): string =>
+  `CASE WHEN octet_length(${column}::text) <= ${MAX_SHORT_BYTES} THEN ${column}::text END`;
+
 const isoTime = (name: string) => `to_char(${name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
@@ -27,15 +34,19 @@ export function columnsOf<Entity extends object>(
   const plain = ({ name, property }: Column) => (name === property ? name : `${name} AS "${property}"`);
   const jsonAsText = (column: Column) =>
     column.isJson ? `${column.name}::text AS "${column.property}"` : plain(column);
+  const text = (writeJson: (name: string) => string) => (column: Column) => {
+    if (!column.isTime && !column.isJson) return plain(column);
+    return `${(column.isTime ? isoTime : writeJson)(column.name)} AS "${column.property}"`;
+  };
   return {
     /** In a SELECT or RETURNING, under the names of the properties. */
     select: list(plain),
     /** The same with JSON as text, which takes up to twenty times as much memory when it is parsed. */
     selectJsonAsText: list(jsonAsText),
     /** The same with JSON and times as the text that a response contains. */
-    selectText: list((column) =>
-      column.isTime ? `${isoTime(column.name)} AS "${column.property}"` : jsonAsText(column),
-    ),
+    selectText: list(text((name) => `${name}::text`)),
+    /** The same without JSON that is not short, so that a page has a bound. */
+    selectShortText: list(text(shortText)),
     /** A row of `selectText` as JSON. */
     toJson: (row: Record<string, unknown>): string => {
       let text = '';

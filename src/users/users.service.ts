@@ -5,7 +5,7 @@ import { rethrowReference, rethrowViolation } from '../database/errors';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
 import { SerialQueue } from '../database/connections/serial-queue';
-import { query, type Sql, sql } from '../database/sql';
+import { query, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
 import { conflict } from '../http/fault';
@@ -24,8 +24,9 @@ import type { Decide, NewUserExtras } from './user-change';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { UserLifecycle } from './user/user-lifecycle';
-import { serializeUser } from './user/user.serializer';
-import { pageOfUsers } from './user/user-query';
+import { withLongMetadata } from './user/long-users';
+import { serializeUser, userOfText } from './user/user.serializer';
+import { cursorAfterUser, pageOfUsers } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
@@ -65,13 +66,27 @@ export class UsersService {
   }
 
   async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserView>> {
-    const { data, nextCursor } = await this.page<User>(USER_COLUMNS.select, callerOf(by), query);
-    return { data: data.map(serializeUser), nextCursor };
+    const { data, nextCursor } = await this.listAsText(by, query);
+    return { data: data.map(userOfText), nextCursor };
   }
 
   /** The same page with values as text, ready for a JSON response. */
-  listAsText(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserText>> {
-    return this.page(USER_COLUMNS.selectText, callerOf(by), query);
+  async listAsText(by: By, input: Partial<ListUsersDto> = {}): Promise<Page<UserText>> {
+    const { organizationId } = callerOf(by);
+    const { externalId, email, role, active, group, ...query } = validatedInput(ListUsersDto, input);
+    const filter = { externalId, email, role, active };
+    const request = { ...query, range: rangeOf(query), of: group };
+    const read = async (manager: EntityManager) => {
+      const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
+      const users = { organizationId, filter, members };
+      return pageOfUsers<UserText>(manager, users, USER_COLUMNS.selectShortText, request);
+    };
+    // Members within a range are found by several statements, which must see the same rows.
+    const page = await (group && request.range
+      ? this.database.snapshot(organizationId, MAX_SNAPSHOT_MS, read)
+      : this.database.read(organizationId, read));
+    const cursorAfter = (row: UserText) => cursorAfterUser(row, { organizationId, filter }, request);
+    return withLongMetadata(this.database, page, { organizationId, filter, cursorAfter });
   }
 
   async create(by: By, input: CreateUserDto, extras: NewUserExtras = {}): Promise<UserView> {
@@ -196,24 +211,6 @@ export class UsersService {
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id) ?? null);
-  }
-
-  private page<Row extends object>(
-    columns: Sql,
-    { organizationId }: Caller,
-    input: Partial<ListUsersDto>,
-  ): Promise<Page<Row>> {
-    const { externalId, email, role, active, group, ...page } = validatedInput(ListUsersDto, input);
-    const range = rangeOf(page);
-    const read = async (manager: EntityManager) => {
-      const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
-      const users = { organizationId, filter: { externalId, email, role, active }, members };
-      return pageOfUsers<Row>(manager, users, columns, { ...page, range, of: group });
-    };
-    // Members within a range are found by several statements, which must see the same rows.
-    return group && range
-      ? this.database.snapshot(organizationId, MAX_SNAPSHOT_MS, read)
-      : this.database.read(organizationId, read);
   }
 }
 

@@ -1,7 +1,9 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { join, query, raw, Sql, sql } from '../../database/sql';
-import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
+import { wholeRows } from '../../pages/long-rows';
+import { Event, EVENT_COLUMNS, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
+import { eventAsJson } from '../event/event.serializer';
 import { EventHead } from './event-head.entity';
 import { EventNumbering } from './event-numbering';
 import type { ListEventsDto } from '../event/event.dto';
@@ -28,8 +30,6 @@ export interface LogPage {
   fromId: string | null;
   /** Whether there are more now. */
   hasMore: boolean;
-  /** Whether events wait for their number. */
-  isBehind: boolean;
   /** The last number, and the last one whose event has been removed. */
   last: number;
   removed: number;
@@ -38,7 +38,7 @@ export interface LogPage {
 interface PageEnds {
   fromId: string | null;
   endId: string | null;
-  isBehind: boolean;
+  isAwaited: boolean;
 }
 
 /** The events of an organization, in the order of their numbers. */
@@ -58,8 +58,8 @@ export class EventLog {
     const isAscending = wanted.order === 'asc';
     if (!isAscending && from !== NEWEST) return this.read(organizationId, wanted, from);
     await this.tokens.move(organizationId);
-    const page = await this.read(organizationId, wanted, from);
-    if (!page.isBehind || (isAscending && page.hasMore)) return page;
+    const page = await this.read(organizationId, wanted, from, { unlessBehind: true });
+    if (!page.isAwaited) return page;
     const isCaughtUp = await this.numbering.catchUp(organizationId, CATCH_UP_MS[wanted.order]);
     // A later page never returns to the newest events.
     if (!isCaughtUp && !isAscending) throw new ServiceUnavailableException('Events are being numbered.');
@@ -74,12 +74,16 @@ export class EventLog {
       throw new ServiceUnavailableException('Events are being numbered.');
   }
 
-  /** Reads the matching events after a position. One statement sees the head and the events of the same moment. */
+  /**
+   * Reads the matching events after a position. One statement sees the head and the events of the same moment. With
+   * `unlessBehind` it reads none if the page needs the newest events and some of them have no number yet.
+   */
   private async read(
     organizationId: string,
     { order, limit, type, target, actor, since, until }: EventQuery,
     from: number,
-  ): Promise<LogPage> {
+    { unlessBehind = false } = {},
+  ): Promise<LogPage & { isAwaited: boolean }> {
     const filters = [
       type && sql`AND type = ANY (${type.split(',')})`,
       target && sql`AND target_id = ${target}`,
@@ -96,54 +100,68 @@ export class EventLog {
                ORDER BY sequence ${direction} LIMIT 1 OFFSET ${MAX_SCANNED - 1})`
         : sql`NULL`;
     const direction = raw(isAscending ? 'ASC' : 'DESC');
-    const [start, end, withinSql] = isAscending
+    const [start, end, withinSql, needsNewest] = isAscending
       ? [
           sql`greatest(${from}::bigint, removed)`,
           sql`least(start + ${length}::bigint, last, ${lastScanned(sql`sequence > start`, direction)})`,
           sql`sequence > stretch.start AND sequence <= stretch.end`,
+          sql`stretch.end = last`,
         ]
       : [
           sql`least(${from}::bigint, last + 1)`,
           sql`greatest(start - ${length}::bigint, removed + 1, ${lastScanned(sql`sequence < start`, direction)})`,
           sql`sequence < stretch.start AND sequence >= stretch.end`,
+          sql`true`,
         ];
     const idAt = (sequence: Sql) =>
       sql`(SELECT id FROM ${Event} WHERE organization_id = ${organizationId} AND sequence = ${sequence})`;
     const statement = sql`
       SELECT stretch.*, ${idAt(sql`${from}::bigint`)} AS "fromId", ${idAt(raw('stretch.end'))} AS "endId", page.* FROM (
-        SELECT last, removed, start, ${end} AS end, (
+        SELECT stretch.*, ${unlessBehind}::boolean AND ${needsNewest} AND (
           SELECT position FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NULL
           ORDER BY position LIMIT 1 -- so that the index is used, whatever the statistics say
-        ) IS NOT NULL AS "isBehind"
-        FROM (
+        ) IS NOT NULL AS "isAwaited"
+        FROM (SELECT last, removed, start, ${end} AS end FROM (
           SELECT last, removed, ${start} AS start FROM (
             SELECT coalesce(max(sequence), 0) AS last, coalesce(max(removed), 0) AS removed
             FROM ${EventHead} WHERE organization_id = ${organizationId}
           ) AS head
-        ) AS head
+        ) AS head) AS stretch
       ) AS stretch
       LEFT JOIN LATERAL (
-        SELECT ${EVENT_COLUMNS} FROM ${Event}
-        WHERE organization_id = ${organizationId} AND ${withinSql} ${join(filters, ' ')}
+        SELECT ${SHORT_EVENT_COLUMNS} FROM ${Event}
+        WHERE NOT "isAwaited" AND organization_id = ${organizationId} AND ${withinSql} ${join(filters, ' ')}
         ORDER BY sequence ${direction} LIMIT ${limit + 1}
       ) AS page ON true
       ORDER BY page.sequence ${direction}`;
     const rows = await this.database.read(organizationId, (manager) =>
       query<EventRow & Record<'last' | 'removed' | 'end', string> & PageEnds>(manager, statement),
     );
+    const { fromId, endId, isAwaited } = rows[0];
     const [last, removed, reached] = [rows[0].last, rows[0].removed, rows[0].end].map(Number);
     const found = rows.filter(({ id }) => id !== null);
-    const isFull = found.length > limit;
-    const page = found.slice(0, limit);
+    const { items, endsAfter } = await this.withLongData(organizationId, found.slice(0, limit));
+    // Without it, the page ends where the statement has stopped.
+    const lastRow = endsAfter ?? (found.length > limit ? found[limit - 1] : undefined);
     return {
-      rows: page,
-      position: isFull ? Number(page[limit - 1].sequence) : reached,
-      positionId: isFull ? page[limit - 1].id : rows[0].endId,
-      fromId: rows[0].fromId,
-      hasMore: isFull || (isAscending ? reached < last : reached > removed + 1),
-      isBehind: rows[0].isBehind,
+      rows: items,
+      position: lastRow ? Number(lastRow.sequence) : reached,
+      positionId: lastRow ? lastRow.id : endId,
+      fromId,
+      hasMore: lastRow !== undefined || (isAscending ? reached < last : reached > removed + 1),
+      isAwaited,
       last,
       removed,
     };
+  }
+
+  private withLongData(organizationId: string, rows: EventRow[]) {
+    return wholeRows<EventRow, EventRow>(this.database, rows, {
+      organizationId,
+      isLong: ({ data }) => data === null,
+      select: (ids) =>
+        sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+      bytesOf: (row) => Buffer.byteLength(eventAsJson(row)),
+    });
   }
 }

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { query, sql } from '../../database/sql';
+import { nextTurn } from '../../http/server/give-way';
 import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 import { EventLog } from './event-log';
 
 /** The largest events are about 33 KB. */
 const EVENTS_PER_PAGE = 50;
+
+/** After a page with more characters of data, others have their turn. */
+const LONG_PAGE = 256 * 1024;
 
 /** The events about a user: its own, and those of groups that it was added to or removed from. */
 @Injectable()
@@ -30,13 +34,16 @@ export class UserHistory {
 
   private async *pages(organizationId: string, userId: string, last: string): AsyncGenerator<EventRow[]> {
     let after = '0';
-    let length: number;
+    let count: number;
     do {
       const rows = await this.page(organizationId, userId, { after, last });
-      length = rows.length; // read before the page is yielded, so that nothing here keeps it in memory
+      // Read before the page is yielded, so that nothing here keeps it in memory.
+      count = rows.length;
+      const length = rows.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
       after = rows.at(-1)?.sequence ?? last;
       yield rows;
-    } while (length === EVENTS_PER_PAGE);
+      if (length > LONG_PAGE) await nextTurn();
+    } while (count === EVENTS_PER_PAGE);
   }
 
   private page(
@@ -53,6 +60,6 @@ export class UserHistory {
         (SELECT * FROM ${Event} WHERE organization_id = ${organizationId}
           AND type IN ('group.member_added', 'group.member_removed') AND data #>> '{user,id}' = ${userId} ${next})
       ) AS events ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
-    return this.database.read(organizationId, (manager) => query<EventRow>(manager, statement));
+    return this.database.read(organizationId, (manager) => query<EventRow>(manager, statement), 'heavy');
   }
 }

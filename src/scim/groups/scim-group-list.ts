@@ -45,10 +45,14 @@ export class ScimGroupList {
             const ids = rows.map(({ id }) => id);
             const members =
               withMembers && (await membersOfGroups(manager, organizationId, ids, LISTED_MEMBERS));
-            return rows.map((row) => ({ row, members: members ? members.get(row.id) : undefined }));
+            return rows.map((row) => ({
+              id: row.id,
+              row,
+              members: members ? members.get(row.id) : undefined,
+            }));
           },
           resourceOf: ({ row, members }) => resourceOf(groupRecord(row), members),
-          cursorAfter: ({ row }) => cursorAfterGroup(row, selection, ofFilter(query)),
+          cursorAfter: (row) => cursorAfterGroup(row, selection, ofFilter(query)),
         });
       },
       withMembers && !isNamed && query.count > 1 ? 'heavy' : 'quick',

@@ -74,11 +74,7 @@ export class ScimUserList {
         return pageAsText(page, {
           read: (rows) => readUsers(manager, organizationId, idsOf(rows), shownGroups),
           resourceOf: (row) => resourceOf(foundUser(row)),
-          // As the page has read it: meanwhile the user may have changed, and have another place in the list.
-          cursorAfter: ({ id }) => {
-            const row = page.rows.find((position) => position.id === id)!;
-            return cursorAfterUser(row, selection, orderOf(selection, query));
-          },
+          cursorAfter: (row) => cursorAfterUser(row, selection, orderOf(selection, query)),
         });
       },
       isSmall && query.offset <= MAX_COUNTED ? 'quick' : 'heavy',

@@ -10,7 +10,9 @@ import { recordEvents } from '../../events/record-events';
 import { type By, type Caller, callerOf } from '../../http/caller';
 import { notFound } from '../../http/fault';
 import { validatedInput } from '../../http/input/validate';
-import { byTime, type Page, paginate } from '../../pages/paginate';
+import { mapGivingWay } from '../../http/server/give-way';
+import { wholeRows } from '../../pages/long-rows';
+import { byTime, cursorAfter, type Page, paginate } from '../../pages/paginate';
 import { putSearchTexts } from '../search/user-search.entity';
 import { User } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
@@ -28,13 +30,17 @@ import { UserPurge } from './user-purge';
 
 const COLUMNS = columnsOf(DeletedUser);
 
-/** A row of a page, with the user as text. */
-type Row = Omit<DeletedUser, 'fields'> & { fields: string };
+/** A row of a page, as text. A user that is not short is left out at first. */
+type Row = Omit<DeletedUser, 'fields' | 'deletedAt'> & { fields: string | null; deletedAt: string };
 
 const parsed = (row: Row): DeletedUser => ({
   ...row,
-  fields: JSON.parse(row.fields) as DeletedUser['fields'],
+  fields: JSON.parse(row.fields!) as DeletedUser['fields'],
+  deletedAt: new Date(row.deletedAt),
 });
+
+/** For what a response has besides the fields: when the user was deleted, and when it will be purged. */
+const ADDED_BYTES = 100;
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -52,30 +58,37 @@ export class DeletedUsersService {
   /** Latest deletion first. */
   async list(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<DeletedUserView>> {
     const { data, nextCursor } = await this.page(by, query);
-    return { data: data.map((row) => this.serialize(parsed(row))), nextCursor };
+    return { data: await mapGivingWay(data, (row) => this.serialize(parsed(row))), nextCursor };
   }
 
   /** The same page with users as JSON text, parsed one at a time: a parsed user takes up to 20 times the memory. */
   async listAsText(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<string>> {
     const { data, nextCursor } = await this.page(by, query);
-    return { data: data.map((row) => JSON.stringify(this.serialize(parsed(row)))), nextCursor };
+    const textOf = (row: Row) => JSON.stringify(this.serialize(parsed(row)));
+    return { data: await mapGivingWay(data, textOf), nextCursor };
   }
 
-  private page(by: By, query: Partial<ListDeletedUsersDto>): Promise<Page<Row>> {
+  private async page(by: By, query: Partial<ListDeletedUsersDto>): Promise<Page<Row>> {
     const { organizationId } = callerOf(by);
     const { limit, cursor, email } = validatedInput(ListDeletedUsersDto, query);
     const key = email && emailKey(email);
-    const page = {
-      select: sql`
-        SELECT ${COLUMNS.selectJsonAsText} FROM ${DeletedUser}
-        WHERE organization_id = ${organizationId} ${key ? sql`AND email_key = ${key}` : sql``}`,
-      columns: byTime('deleted_at', 'deletedAt'),
-      order: 'desc' as const,
-      limit,
-      cursor,
-      list: ['deleted users', organizationId, { ...(key && { emailKey: key }) }],
-    };
-    return this.database.read(organizationId, (manager) => paginate<Row>(manager, page));
+    const columns = byTime('deleted_at', 'deletedAt');
+    const list = ['deleted users', organizationId, { ...(key && { emailKey: key }) }];
+    const select = sql`
+      SELECT ${COLUMNS.selectShortText} FROM ${DeletedUser}
+      WHERE organization_id = ${organizationId} ${key ? sql`AND email_key = ${key}` : sql``}`;
+    const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
+      paginate<Row>(manager, { select, columns, order: 'desc', limit, cursor, list }),
+    );
+    const { items, endsAfter } = await wholeRows<Row, Row>(this.database, data, {
+      organizationId,
+      isLong: ({ fields }) => fields === null,
+      select: (ids) => sql`
+        SELECT ${COLUMNS.selectText} FROM ${DeletedUser}
+        WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+      bytesOf: ({ fields }) => Buffer.byteLength(fields!) + ADDED_BYTES,
+    });
+    return { data: items, nextCursor: endsAfter ? cursorAfter(endsAfter, { columns, list }) : nextCursor };
   }
 
   async get(by: By, id: string): Promise<DeletedUserView> {
