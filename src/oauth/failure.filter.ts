@@ -6,7 +6,7 @@ import { type NetworkLimit, NetworkLimiter } from '../rate-limit/network-limiter
 import { usesBasic } from './client-credentials';
 
 /** Whoever guesses secrets fails often. Those who are right are not counted. */
-const FAILURES: NetworkLimit = { name: 'token endpoint', limit: 60, per: 'minute' };
+export const FAILURES: NetworkLimit = { name: 'token endpoint', limit: 60, per: 'minute' };
 
 /** Answers failures of the token endpoint, and counts those of each network that are its fault. */
 @Catch()

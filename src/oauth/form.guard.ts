@@ -1,9 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { DEFAULT_BODY_LIMIT } from '../http/input/body-of-route';
+import { DEFAULT_BODY_LIMIT, sizeInWords } from '../http/input/body-of-route';
 import { refuseKey } from '../http/input/idempotency-key';
 import { readBody, requireType, sizeReadByHost } from '../http/input/read-body';
 import { formatOf } from '../http/wire-format';
+import { NetworkLimiter } from '../rate-limit/network-limiter';
+import { FAILURES } from './failure.filter';
 import { oauthFailure } from './oauth-failure';
 
 /** The fields of a token request that are read. Others are ignored, as RFC 6749 has it. */
@@ -12,33 +14,80 @@ const FIELDS = ['grant_type', 'scope', 'client_id', 'client_secret', 'assertion'
 /** A token request. An empty field counts as absent. */
 export type TokenForm = Partial<Record<(typeof FIELDS)[number], string>>;
 
+/** A form of more fields is refused before it is parsed, which would take 20 ms for those of 64 KB. */
+const MAX_FIELDS = 50;
+
+/** Only an assertion may be as long as any body. */
+const MAX_WITHOUT_ASSERTION = 16 * 1024;
+
+/** A network over its limit may still be right, but not at length. */
+const MAX_OF_BLOCKED = 8 * 1024;
+
+const AMPERSAND = 0x26;
+
 const malformed = () => oauthFailure('invalid_request', 'The request body must be a form in UTF-8.');
 
 const repeated = () => oauthFailure('invalid_request', 'A field must not stand twice.');
+
+const tooManyFields = () =>
+  oauthFailure('invalid_request', `The form must have at most ${MAX_FIELDS} fields.`);
+
+const tooLong = () =>
+  oauthFailure(
+    'invalid_request',
+    `A form without an assertion must not exceed ${sizeInWords(MAX_WITHOUT_ASSERTION)}.`,
+  );
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads the form of a token request. */
 @Injectable()
 export class FormGuard implements CanActivate {
+  constructor(private readonly limiter: NetworkLimiter) {}
+
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     refuseKey(request);
     requireType(request, formatOf(request).bodyTypes);
-    const readByHost = sizeReadByHost(request, DEFAULT_BODY_LIMIT, malformed) !== undefined;
-    if (!readByHost) await readBody(request, http.getResponse<Response>(), DEFAULT_BODY_LIMIT, malformed);
-    request.body = formOf(readByHost ? Object.entries(Object(request.body)) : pairsOf(request.body));
+    const limit = this.limiter.isBlocked(request.ip, FAILURES) ? MAX_OF_BLOCKED : DEFAULT_BODY_LIMIT;
+    const { size, pairs } =
+      readByHost(request, limit) ?? (await readForm(request, http.getResponse<Response>(), limit));
+    const form = formOf(pairs);
+    if (form.assertion === undefined && size > MAX_WITHOUT_ASSERTION) throw tooLong();
+    request.body = form;
     return true;
   }
 }
 
-function pairsOf(body: Buffer = Buffer.alloc(0)): Iterable<[string, unknown]> {
+/** A form with its size in bytes. */
+interface SentForm {
+  size: number;
+  pairs: Iterable<[string, unknown]>;
+}
+
+function readByHost(request: Request, limit: number): SentForm | undefined {
+  const size = sizeReadByHost(request, limit, malformed);
+  if (size === undefined) return undefined;
+  const pairs = Object.entries(Object(request.body));
+  if (pairs.length > MAX_FIELDS) throw tooManyFields();
+  return { size, pairs };
+}
+
+async function readForm(request: Request, response: Response, limit: number): Promise<SentForm> {
+  const body = (await readBody(request, response, limit, malformed)) ?? Buffer.alloc(0);
+  requireFewFields(body);
   try {
-    return new URLSearchParams(decoder.decode(body));
+    return { size: body.length, pairs: new URLSearchParams(decoder.decode(body)) };
   } catch {
     throw malformed();
   }
+}
+
+function requireFewFields(body: Buffer): void {
+  let fields = 1;
+  for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1))
+    if (++fields > MAX_FIELDS) throw tooManyFields();
 }
 
 /** A parser of a host application makes a list of a field that stands twice. */

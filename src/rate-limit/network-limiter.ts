@@ -56,8 +56,15 @@ export class NetworkLimiter implements OnModuleInit {
   }
 
   /** A network over its limit causes no statement until its window is over. */
-  count(address: string | undefined, { name, limit, per }: NetworkLimit): Promise<WindowRecord> {
-    const key = windowKey(NO_ORGANIZATION, hash('sha256', `${name} ${networkOf(address)}`));
-    return this.windows[per].increment(key, 0, limit);
+  count(address: string | undefined, limit: NetworkLimit): Promise<WindowRecord> {
+    return this.windows[limit.per].increment(keyOf(address, limit), 0, limit.limit);
+  }
+
+  /** Whether this process knows that the network is over its limit. Causes no statement. */
+  isBlocked(address: string | undefined, limit: NetworkLimit): boolean {
+    return this.windows[limit.per].isExhausted(keyOf(address, limit));
   }
 }
+
+const keyOf = (address: string | undefined, { name }: NetworkLimit): string =>
+  windowKey(NO_ORGANIZATION, hash('sha256', `${name} ${networkOf(address)}`));

@@ -57,14 +57,22 @@ export class PostgresStorage implements WindowStorage {
   }
 
   async add(key: string, count: number, limit: number): Promise<WindowRecord> {
-    const window = this.exhausted.get(key);
-    if (window && window.until > performance.now()) {
-      return windowRecord(limit + 1, limit, window.resetAt, window.until - performance.now());
-    }
+    const window = this.exhaustedWindow(key);
+    if (window) return windowRecord(limit + 1, limit, window.resetAt, window.until - performance.now());
     const group = this.countsPerOrganization ? idsOf(key)[0] : TOGETHER;
     const { hits, resetAt, remainingMs } = await this.hits.load(group, { key, hits: count });
     if (hits > limit) this.exhausted.set(key, { resetAt, until: performance.now() + remainingMs });
     return windowRecord(hits, limit, resetAt, remainingMs);
+  }
+
+  /** Whether this process knows that the window is used up. Causes no statement. */
+  isExhausted(key: string): boolean {
+    return this.exhaustedWindow(key) !== undefined;
+  }
+
+  private exhaustedWindow(key: string) {
+    const window = this.exhausted.get(key);
+    return window && window.until > performance.now() ? window : undefined;
   }
 
   private async count(all: readonly Hits[], group: string): Promise<Window[]> {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Database } from '../../src/database/database';
 import { aUser, type Client } from '../support/client';
+import { exchange } from '../support/oauth';
 import { startService, type TestService } from '../support/service';
 import { connectTo, untilClosed } from '../support/socket';
 
@@ -20,6 +21,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.close());
 
+const FORM = 'application/x-www-form-urlencoded';
 const BATCH = '/api/v1/users/batch';
 
 /** A body of this many bytes. */
@@ -75,6 +77,43 @@ describe.each([
     await post(path, batchOf(body.length)).expect(200);
     for (const socket of sockets) socket.destroy();
   });
+});
+
+it.each([
+  ['/api/v1/users', 64 * 1024, 413],
+  [BATCH, 1024 * 1024, 413],
+  ['/scim/v2/Users', 64 * 1024, 413],
+  ['/oauth/token', 64 * 1024, 400],
+])('a body of %s without a length is refused as soon as it is over %i bytes', async (path, limit, status) => {
+  const socket = await connectTo(service.url);
+  const type = path.startsWith('/oauth') ? FORM : 'application/json';
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    'Host: a',
+    `Authorization: Bearer ${api.tokenValue}`,
+    `Content-Type: ${type}`,
+    'Transfer-Encoding: chunked',
+  ];
+  const bytes = limit + 1;
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${bytes.toString(16)}\r\n${'x'.repeat(bytes)}`);
+  await once(socket, 'readable');
+  expect(String(socket.read())).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*connection: close\r\n`, 'i'));
+  await untilClosed(socket.resume());
+});
+
+it('a body without a token counts by what has arrived: those that stall do not keep their network out', async () => {
+  const stalled = Array.from({ length: 100 }, async () => {
+    const socket = await connectTo(service.url);
+    const lines = ['POST /oauth/token HTTP/1.1', 'Host: a', `Content-Type: ${FORM}`, 'Content-Length: 65536'];
+    socket.write(`${lines.join('\r\n')}\r\nExpect: 100-continue\r\n\r\n`);
+    await once(socket, 'readable'); // 100 Continue
+    socket.write('a');
+    return socket;
+  });
+  const sockets = await Promise.all(stalled);
+  const form = { grant_type: 'client_credentials', client_id: api.tokenId, client_secret: api.tokenValue };
+  expect((await exchange(service.url, form)).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
 });
 
 describe('bodies that stall', () => {

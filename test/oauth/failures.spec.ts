@@ -44,6 +44,20 @@ describe('a network that has failed 60 times in a minute', () => {
     }
   });
 
+  it('may be right in 8 KB, and what is longer is not read', async () => {
+    const parent = await aParent();
+    const headers = newNetwork();
+    const exchangeBytes = (bytes: number) => {
+      const form = new URLSearchParams(formOf(parent)).toString();
+      return exchange(service.url, `${form}&x=`.padEnd(bytes, 'x'), { headers });
+    };
+    await fail(parent, headers, LIMIT);
+    expect((await exchangeBytes(8_193)).status).toBe(200); // it is not over its limit yet
+    expectFailure(await exchange(service.url, {}, { headers }), 'slow_down');
+    expect((await exchangeBytes(8_192)).status).toBe(200);
+    expectFailure(await exchangeBytes(8_193), 'slow_down');
+  });
+
   it('has not failed by what it did right', async () => {
     const parent = await aParent();
     const headers = newNetwork();

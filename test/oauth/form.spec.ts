@@ -193,13 +193,33 @@ describe('the body', () => {
   });
 
   /** A form of so many bytes. */
-  const formOfBytes = (bytes: number) => textOf('&x=').padEnd(bytes, 'x');
-
-  it('may have 64 KB, and not a byte more', async () => {
-    expect((await requestToken(service, formOfBytes(65_536))).status).toBe(200);
-    const answer = await requestToken(service, formOfBytes(65_537));
+  const formOfBytes = (bytes: number, more = '') => textOf(`${more}&x=`).padEnd(bytes, 'x');
+  const refusalOf = async (form: string) => {
+    const answer = await requestToken(service, form);
     expectFailure(answer, 'invalid_request');
-    expect(answer.body.error_description).toBe('The request body must not exceed 64 KB.');
+    return answer.body.error_description;
+  };
+
+  it('may have 16 KB without an assertion, and not a byte more', async () => {
+    expect((await requestToken(service, formOfBytes(16_384))).status).toBe(200);
+    for (const more of ['', '&assertion='])
+      expect(await refusalOf(formOfBytes(16_385, more))).toBe(
+        'A form without an assertion must not exceed 16 KB.',
+      );
+  });
+
+  it('may have 64 KB with one, and not a byte more', async () => {
+    expect((await requestToken(service, formOfBytes(65_536, '&assertion=x'))).status).toBe(200);
+    expect(await refusalOf(formOfBytes(65_537, '&assertion=x'))).toBe(
+      'The request body must not exceed 64 KB.',
+    );
+  });
+
+  it('may have 50 fields, and not one more', async () => {
+    const fields = (count: number) => Array.from({ length: count - 3 }, (_, i) => `&x${i}=`).join('');
+    expect((await requestToken(service, textOf(fields(50)))).status).toBe(200);
+    for (const more of [fields(51), '&'.repeat(48), fields(8_000)])
+      expect(await refusalOf(textOf(more))).toBe('The form must have at most 50 fields.');
   });
 
   it('is counted as it arrives if it comes without a length', async () => {
@@ -210,8 +230,8 @@ describe('the body', () => {
         body: new Blob([formOfBytes(bytes)]).stream(),
         duplex: 'half',
       } as RequestInit);
-    expect((await chunked(65_536)).status).toBe(200);
-    const answer = await chunked(65_537);
+    expect((await chunked(16_384)).status).toBe(200);
+    const answer = await chunked(16_385);
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_request' }]);
   });
 });

@@ -1,4 +1,4 @@
-import { SetMetadata, type Type } from '@nestjs/common';
+import { PayloadTooLargeException, SetMetadata, type Type } from '@nestjs/common';
 
 const BODY_LIMIT = 'ums:body-limit';
 
@@ -14,6 +14,9 @@ export const bodyLimitOf = (handler: Function): number =>
 /** The limit in words. */
 export const sizeInWords = (bytes: number) =>
   bytes % (1024 * 1024) === 0 ? `${bytes / (1024 * 1024)} MB` : `${bytes / 1024} KB`;
+
+export const bodyTooLarge = (limit: number) =>
+  new PayloadTooLargeException(`The request body must not exceed ${sizeInWords(limit)}.`);
 
 const OPTIONAL_BODY = 'ums:optional-body';
 

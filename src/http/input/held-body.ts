@@ -8,7 +8,7 @@ import {
 import type { Request, Response } from 'express';
 import { finalize } from 'rxjs';
 import { tokenOf } from '../caller';
-import { DEFAULT_BODY_LIMIT } from './body-of-route';
+import { bodyTooLarge, DEFAULT_BODY_LIMIT } from './body-of-route';
 import { networkOf } from '../server/network';
 import { type Guest, noRoom, Room } from './room';
 import { type UnparsedBody, UnparsedBodies } from './unparsed-bodies';
@@ -51,23 +51,33 @@ export async function readWithinMemory(
 ): Promise<void> {
   const bytes = Number(request.headers['content-length'] ?? limit);
   const isLarge = bytes > DEFAULT_BODY_LIMIT;
-  const { reading, parsed } = isLarge ? large : small;
+  const { parsed, ...room } = isLarge ? large : small;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const owner = tokenOf(request)?.organizationId ?? networkOf(request.ip);
+  const organizationId = tokenOf(request)?.organizationId;
+  const owner = organizationId ?? networkOf(request.ip);
+  // Without a token, strangers share an owner: those who stall must not keep the others waiting.
+  const reading = organizationId === undefined ? undefined : room.reading;
   const guest: Guest = { owner, size: isLarge ? 1 : bytes, patienceMs: MAX_QUEUE_MS, signal };
   const body: UnparsedBody = { owner, bytes: 0, stop: () => stopping.abort(noRoom()) };
   let closed = () => stopping.abort(new BadRequestException('The caller has closed the connection.'));
   onceClosed(request, response, () => closed());
   unparsed.set(body, Math.min(bytes, READ_BY_NODE));
+  const count = ({ length }: Buffer) => {
+    unparsed.set(body, body.bytes + length);
+    // The reader would read the rest of the body before it refuses it.
+    if (body.bytes > limit) stopping.abort(bodyTooLarge(limit));
+  };
   try {
-    await reading.enter(guest);
+    await reading?.enter(guest);
     try {
-      unparsed.set(body, bytes);
+      unparsed.set(body, 0);
+      request.on('data', count);
       await unlessStopped(signal, read);
       await parsed.enter(guest);
     } finally {
-      reading.leave(guest);
+      request.off('data', count);
+      reading?.leave(guest);
     }
     holds.set(response, { count: 1, release: () => parsed.leave(guest) });
     closed = () => letGo(response);

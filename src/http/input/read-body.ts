@@ -1,7 +1,7 @@
-import { PayloadTooLargeException, UnsupportedMediaTypeException } from '@nestjs/common';
+import { UnsupportedMediaTypeException } from '@nestjs/common';
 import { raw, type Request, type Response } from 'express';
 import { sendContinue } from '../server/expect-continue';
-import { sizeInWords } from './body-of-route';
+import { bodyTooLarge } from './body-of-route';
 import { readWithinMemory } from './held-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
@@ -46,7 +46,7 @@ export async function readBody(
   unreadable: () => Error,
 ): Promise<Buffer | undefined> {
   // The reader would read the whole body before it rejects it.
-  if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
+  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
   await readWithinMemory(request, response, limit, () => {
     sendContinue(request, response);
     return new Promise<void>((resolve, reject) => {
@@ -65,7 +65,7 @@ export function sizeReadByHost(request: Request, limit: number, unreadable: () =
   if (parserError) throw failure(parserError, limit, unreadable);
   if (request.body === undefined) return undefined;
   const size = parsedSize(request);
-  if (size > limit) throw tooLarge(limit);
+  if (size > limit) throw bodyTooLarge(limit);
   return size;
 }
 
@@ -77,9 +77,6 @@ interface ReadError {
 /** Replaces the errors of express.raw(), and those of a host's parser, which repeat a part of the body. */
 function failure(error: ReadError, limit: number, unreadable: () => Error): unknown {
   // The parser of a host may have a lower limit.
-  if (error.status === 413) return tooLarge(Math.min(limit, error.limit ?? limit));
+  if (error.status === 413) return bodyTooLarge(Math.min(limit, error.limit ?? limit));
   return error.status && error.status < 500 ? unreadable() : error;
 }
-
-const tooLarge = (limit: number) =>
-  new PayloadTooLargeException(`The request body must not exceed ${sizeInWords(limit)}.`);

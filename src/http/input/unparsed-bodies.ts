@@ -1,4 +1,4 @@
-/** A body of which some bytes may be in memory. */
+/** A body of which some bytes may be in memory: as many as have arrived, once it is read. */
 export interface UnparsedBody {
   owner: string;
   bytes: number;
