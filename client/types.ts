@@ -757,7 +757,7 @@ export interface ListUsersQuery {
   updatedSince?: string;
   /** Only users who were last changed before this time. Only with `sort=updatedAt`. */
   updatedUntil?: string;
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -770,7 +770,7 @@ export interface SearchUsersQuery {
   role?: 'member' | 'admin' | 'viewer';
   /** Only users who are active, or only those who are not. */
   active?: boolean;
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -779,7 +779,7 @@ export interface SearchUsersQuery {
 export interface ListDeletedUsersQuery {
   /** Only users who had this email address; letter case is ignored. */
   email?: string;
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -790,7 +790,7 @@ export interface ListGroupsQuery {
   displayName?: string;
   /** Only the groups that the user with this id is in. */
   user?: string;
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -803,7 +803,7 @@ export interface ListTokensQuery {
   session?: boolean;
   /** Only tokens that the value of the token with this id was exchanged for. */
   parent?: string;
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -822,14 +822,14 @@ export interface ListEventsQuery {
   since?: string;
   /** Only events before this time. */
   until?: string;
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
 }
 
 export interface ListWebhooksQuery {
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -838,7 +838,7 @@ export interface ListWebhooksQuery {
 export interface ListDeliveriesQuery {
   /** Only deliveries in this state. */
   state?: 'pending' | 'delivered' | 'failed';
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
@@ -849,7 +849,7 @@ export interface ListOrganizationsQuery {
   order?: 'asc' | 'desc';
   /** Only the organization with this external id. */
   externalId?: string;
-  /** The maximum number of items on the page. */
+  /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;

@@ -7,7 +7,7 @@ import type { Page } from './paginate';
 /** The query parameters of every list. */
 export class PageQuery {
   /**
-   * The maximum number of items on the page.
+   * The maximum number of items on the page, which ends early where it would pass 1 MB.
    * @example 100
    */
   @Optional()

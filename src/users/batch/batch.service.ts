@@ -49,10 +49,11 @@ export class BatchService {
     const rules = { mode: batch.mode, by: batch.by ?? 'email' };
     const rows = await mapGivingWay(batch.users, (row) => validateRow(row, rules));
     if (batch.dryRun) {
-      const outcomes = await this.database.read(organizationId, async (manager) => {
+      const work = async (manager: EntityManager) => {
         const known = await findUsers(manager, organizationId, keysOf(rows), rules.by);
         return (await outcomesOf(manager, organizationId, rows, known, rules)).outcomes;
-      });
+      };
+      const outcomes = await this.database.read(organizationId, work, 'heavy');
       return { answer: answerOrThrow(outcomes, batch), isReplay: false };
     }
     const work = async (manager: EntityManager) => {
