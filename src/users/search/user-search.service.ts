@@ -52,8 +52,8 @@ export class UserSearch {
     const { q, limit, cursor, role, active } = validatedInput(SearchUsersDto, input);
     const list = ['search', organizationId, q, role, ...(active === undefined ? [] : [active])];
     const search = { organizationId, filter: { role, active }, columns };
-    const place = { ...(cursor && placeIn(decodeCursor(cursor, list, isPlace))), limit: limit + 1 };
-    const named = cursor ? undefined : await this.findNamed<Row>(search, q);
+    const place = { ...(cursor !== undefined && placeIn(decodeCursor(cursor, list, isPlace))), limit: limit + 1 };
+    const named = cursor === undefined ? await this.findNamed<Row>(search, q) : undefined;
     if (named) return { data: named, nextCursor: null };
     const found =
       (await this.findInSmall<Row>(search, q, place)) ?? (await this.findInLarge<Row>(search, q, place));

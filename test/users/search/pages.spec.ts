@@ -166,6 +166,8 @@ describe('GET /api/v1/users/search', () => {
     await api.get(`/api/v1/users/search?q=ada&role=member&cursor=${nextCursor}`).expect(400);
     await api.get(`/api/v1/users/search?q=ada&active=true&cursor=${nextCursor}`).expect(400);
     await api.get(`/api/v1/users/search?q=ada&cursor=${list}`).expect(400);
+    const { body: empty } = await api.get('/api/v1/users/search?q=ada&cursor=').expect(400);
+    expect(empty.errors).toEqual([expect.objectContaining({ field: 'cursor', code: 'invalid' })]);
     await other.get(`/api/v1/users/search?q=ada&cursor=${nextCursor}`).expect(400);
   });
 });
