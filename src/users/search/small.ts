@@ -15,10 +15,21 @@ import { UserSearchText } from './user-search.entity';
 /** Up to this many users are read for each search. */
 const SMALL = 2_000;
 
+/** The most text of theirs. Looking for typos takes up to 7 ms of CPU for each MB and word. */
+const SMALL_BYTES = 4 * 1024 * 1024;
+
+/** Up to `SMALL` users whose texts are no longer than this cannot have more than `SMALL_BYTES`. */
+const SHORT_BYTES = Math.floor(SMALL_BYTES / SMALL);
+
+/** The rank of a user with a long text in an organization that has too much text. It comes before all others. */
+const TOO_MUCH = -1;
+
 /**
- * Searches all users of the scope, in one statement; returns undefined if they are more than `SMALL`. Counting reads at
- * most that many entries of an index, whatever the planner knows. The texts of a whole organization are read by its
- * entry in their index, those of a part of it by the ids.
+ * Searches all users of the scope, in one statement; returns undefined if they are more than `SMALL`, or have more than
+ * `SMALL_BYTES` of text. Counting reads at most that many entries of an index, whatever the planner knows. The texts of
+ * a whole organization are read by its entry in their index, those of a part of it by the ids. PostgreSQL sums their
+ * sizes only when it meets a long text. Summed always, they made a search of 2,000 users 5 to 12 % slower, and one with
+ * a filter 40 %.
  */
 export async function searchSmall<Row>(
   scope: SearchScope,
@@ -32,19 +43,22 @@ export async function searchSmall<Row>(
         SELECT user_id, name_key, name, text FROM ${UserSearchText} WHERE organization_id = ${organizationId} AND user_id = scope.id OFFSET 0
       ) AS texts WHERE ${small}`
     : sql`${UserSearchText} WHERE organization_id = ${organizationId} AND ${small}`;
+  const fits = sql`(octet_length(text) <= ${SHORT_BYTES} OR (SELECT fits FROM bytes))`;
   const { value, users } = await readBeside<boolean, RankedUser & Row>(scope, {
-    ctes: sql`scope AS MATERIALIZED (
+    ctes: sql`scope AS (
       SELECT id FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at, id LIMIT ${opaque(SMALL + 1)}`)} LIMIT ${opaque(SMALL + 1)}
-    ), size AS MATERIALIZED (SELECT count(*) <= ${SMALL} AS is_small FROM scope)`,
+    ), size AS MATERIALIZED (SELECT count(*) <= ${SMALL} AS is_small FROM scope),
+    bytes AS MATERIALIZED (SELECT sum(octet_length(text)) <= ${SMALL_BYTES} AS fits FROM ${texts})`,
     value: small,
     users: sql`
       SELECT found.rank, found.name_key AS "nameKey", users.* FROM (
         SELECT rank, name_key, name, id AS user_id FROM (
-          SELECT user_id AS id, name_key, name, ${rank} AS rank FROM ${texts} AND ${condition} OFFSET 0
+          SELECT user_id AS id, name_key, name, CASE WHEN ${fits} THEN ${rank} ELSE ${TOO_MUCH} END AS rank
+          FROM ${texts} AND (NOT ${fits} OR ${condition}) OFFSET 0
         ) AS matches
-        WHERE ${rankedAfterSql(page)}
+        WHERE rank = ${TOO_MUCH} OR ${rankedAfterSql(page)}
         ORDER BY rank, name_key, name, id LIMIT ${page.limit}
       ) AS found, ${searchColumns(scope)}`,
   });
-  return value ? users : undefined;
+  return value && users[0]?.rank !== TOO_MUCH ? users : undefined;
 }
