@@ -1,12 +1,14 @@
 import { join, raw, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { usersWho } from '../user/user.filter';
+import type { UserText } from '../user/user.view';
 import { readBeginning } from './beginning';
 import {
   searchColumns,
   afterSql,
   rankedAfterSql,
   passesSql,
+  type FoundUser,
   type RankedUser,
   type RankPage,
   type SearchScope,
@@ -137,8 +139,8 @@ async function readMatches(
 }
 
 /** Reads the columns of users that have been found. */
-export async function load<Row>(scope: SearchScope, found: RankedUser[]): Promise<(RankedUser & Row)[]> {
-  const rows = await scope.run<Row>(sql`
+export async function load(scope: SearchScope, found: RankedUser[]): Promise<FoundUser[]> {
+  const rows = await scope.run<UserText>(sql`
     SELECT users.* FROM unnest(${found.map(({ id }) => id)}::text[]) WITH ORDINALITY AS found (user_id, place), ${searchColumns(scope)}
     ORDER BY place`);
   return found.map((user, i) => ({ ...user, ...rows[i] }));

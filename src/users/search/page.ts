@@ -1,12 +1,12 @@
 import { type Sql, sql } from '../../database/sql';
-import { User } from '../user/user.entity';
+import { User, USER_COLUMNS } from '../user/user.entity';
+import type { UserText } from '../user/user.view';
 import { filterOf, isFiltered, type UserFilter } from '../user/user.filter';
 
-/** A search: the users it looks at, and the columns of its page. */
+/** A search: the users it looks at. */
 export interface Search {
   organizationId: string;
   filter: UserFilter;
-  columns: Sql;
 }
 
 /** The same, with a function that runs its statements. */
@@ -44,6 +44,9 @@ export interface RankedUser {
   id: string;
 }
 
+/** The same with its columns. Metadata that is not short is left out. */
+export type FoundUser = RankedUser & UserText;
+
 /** Whether a row of `user_search` is of a user who passes the filter. */
 export const passesSql = ({ organizationId, filter }: Search): Sql =>
   isFiltered(filter)
@@ -61,5 +64,5 @@ export const rankedAfterSql = ({ rank, after }: RankPage): Sql =>
     : sql`rank >= ${rank}`;
 
 /** The columns of each user in `found (user_id)`, as an item of FROM. Each is looked up by its key. */
-export const searchColumns = ({ organizationId, columns }: Search): Sql =>
-  sql`LATERAL (SELECT ${columns} FROM ${User} WHERE organization_id = ${organizationId} AND id = found.user_id OFFSET 0) AS users`;
+export const searchColumns = ({ organizationId }: Search): Sql =>
+  sql`LATERAL (SELECT ${USER_COLUMNS.selectShortText} FROM ${User} WHERE organization_id = ${organizationId} AND id = found.user_id OFFSET 0) AS users`;

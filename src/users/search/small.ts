@@ -4,7 +4,7 @@ import { isFiltered, usersWho } from '../user/user.filter';
 import {
   searchColumns,
   rankedAfterSql,
-  type RankedUser,
+  type FoundUser,
   type RankPage,
   readBeside,
   type SearchScope,
@@ -31,11 +31,11 @@ const TOO_MUCH = -1;
  * sizes only when it meets a long text. Summed always, they made a search of 2,000 users 5 to 12 % slower, and one with
  * a filter 40 %.
  */
-export async function searchSmall<Row>(
+export async function searchSmall(
   scope: SearchScope,
   { filter: condition, rank }: Query,
   page: RankPage,
-): Promise<(RankedUser & Row)[] | undefined> {
+): Promise<FoundUser[] | undefined> {
   const { organizationId, filter } = scope;
   const small = sql`(SELECT is_small FROM size)`;
   const texts = isFiltered(filter)
@@ -44,7 +44,7 @@ export async function searchSmall<Row>(
       ) AS texts WHERE ${small}`
     : sql`${UserSearchText} WHERE organization_id = ${organizationId} AND ${small}`;
   const fits = sql`(octet_length(text) <= ${SHORT_BYTES} OR (SELECT fits FROM bytes))`;
-  const { value, users } = await readBeside<boolean, RankedUser & Row>(scope, {
+  const { value, users } = await readBeside<boolean, FoundUser>(scope, {
     ctes: sql`scope AS (
       SELECT id FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at, id LIMIT ${opaque(SMALL + 1)}`)} LIMIT ${opaque(SMALL + 1)}
     ), size AS MATERIALIZED (SELECT count(*) <= ${SMALL} AS is_small FROM scope),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
-import { join, query, type Sql, sql } from '../../database/sql';
+import { join, query, sql } from '../../database/sql';
 import { type By, callerOf } from '../../http/caller';
 import { validatedInput } from '../../http/input/validate';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
@@ -10,10 +10,11 @@ import { SearchUsersDto } from '../user/user.dto';
 import { User, USER_COLUMNS } from '../user/user.entity';
 import { filterOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
-import { serializeUser } from '../user/user.serializer';
+import { withLongMetadata } from '../user/long-users';
+import { userOfText } from '../user/user.serializer';
 import type { UserText, UserView } from '../user/user.view';
 import { load, searchLarge } from './large';
-import type { SearchPosition, RankPage, SearchScope, Search } from './page';
+import type { SearchPosition, RankedUser, RankPage, SearchScope, Search } from './page';
 import { queriesFor } from './query';
 import { SearchTime } from './search-time';
 import { searchSmall } from './small';
@@ -38,46 +39,37 @@ export class UserSearch {
   constructor(private readonly database: Database) {}
 
   async search(by: By, input: SearchInput): Promise<Page<UserView>> {
-    const { data, nextCursor } = await this.page<User>(USER_COLUMNS.select, by, input);
-    return { data: data.map(serializeUser), nextCursor };
+    const { data, nextCursor } = await this.searchAsText(by, input);
+    return { data: data.map(userOfText), nextCursor };
   }
 
   /** The same page with values as text, ready for a JSON response. */
-  searchAsText(by: By, input: SearchInput): Promise<Page<UserText>> {
-    return this.page(USER_COLUMNS.selectText, by, input);
-  }
-
-  private async page<Row extends object>(columns: Sql, by: By, input: SearchInput): Promise<Page<Row>> {
+  async searchAsText(by: By, input: SearchInput): Promise<Page<UserText>> {
     const { organizationId } = callerOf(by);
     const { q, limit, cursor, role, active } = validatedInput(SearchUsersDto, input);
     const list = ['search', organizationId, q, role, ...(active === undefined ? [] : [active])];
-    const search = { organizationId, filter: { role, active }, columns };
+    const search = { organizationId, filter: { role, active } };
     const place = {
       ...(cursor !== undefined && placeIn(decodeCursor(cursor, list, isPlace))),
       limit: limit + 1,
     };
-    const named = cursor === undefined ? await this.findNamed<Row>(search, q) : undefined;
+    const named = cursor === undefined ? await this.findNamed(search, q) : undefined;
     if (named) return { data: named, nextCursor: null };
     const time = new SearchTime(this.maxMs);
     const found =
-      (await this.findInSmall<Row>(search, q, place, time)) ??
-      (await this.findInLarge<Row>(search, q, place, time));
+      (await this.findInSmall(search, q, place, time)) ?? (await this.findInLarge(search, q, place, time));
     const data = found.slice(0, limit);
-    const { rank, nameKey, name, id } = data.at(-1) ?? {};
-    return {
-      data,
-      nextCursor: found.length > limit ? encodeCursor([String(rank), nameKey, name, id], list) : null,
-    };
+    const cursorAfter = ({ rank, nameKey, name, id }: RankedUser) =>
+      encodeCursor([String(rank), nameKey, name, id], list);
+    const nextCursor = found.length > limit ? cursorAfter(data.at(-1)!) : null;
+    return withLongMetadata(this.database, { data, nextCursor }, { ...search, cursorAfter });
   }
 
   /**
    * The user whose id, external id or email is the query, in this order, or nobody if the filter excludes it; undefined
    * if there is none.
    */
-  private async findNamed<Row>(
-    { organizationId, filter, columns }: Search,
-    q: string,
-  ): Promise<Row[] | undefined> {
+  private async findNamed({ organizationId, filter }: Search, q: string): Promise<UserText[] | undefined> {
     const id = q.toLowerCase();
     const keys = [
       ...(isId('usr', id) ? [sql`id = ${id}`] : []),
@@ -89,9 +81,9 @@ export class UserSearch {
         sql`SELECT ${rank}::int AS rank, * FROM ${User} WHERE organization_id = ${organizationId} AND ${key}`,
     );
     const users = await this.database.read(organizationId, (manager) =>
-      query<Row & { passes: boolean }>(
+      query<UserText & { passes: boolean }>(
         manager,
-        sql`SELECT ${filterOf(filter)} AS passes, ${columns} FROM (${join(lookUps, ' UNION ALL ')}) AS users
+        sql`SELECT ${filterOf(filter)} AS passes, ${USER_COLUMNS.selectText} FROM (${join(lookUps, ' UNION ALL ')}) AS users
             ORDER BY rank LIMIT 1`,
       ),
     );
@@ -102,11 +94,11 @@ export class UserSearch {
    * Undefined if this is not a small organization, or a small part of one. The server limits the time of the regular
    * expressions for typos. Words as they are typed are found fast in so little text, without a transaction.
    */
-  private async findInSmall<Row>(search: Search, q: string, place: Place, time: SearchTime) {
+  private async findInSmall(search: Search, q: string, place: Place, time: SearchTime) {
     const { organizationId } = search;
     for (const words of queriesFor(q, organizationId, place.rank)) {
       const page = { rank: words.first, ...place };
-      const find = (run: SearchScope['run']) => searchSmall<Row>({ ...search, run }, words, page);
+      const find = (run: SearchScope['run']) => searchSmall({ ...search, run }, words, page);
       const found = words.misspelt
         ? await this.snapshot(organizationId, time, find)
         : await this.database.read(organizationId, (manager) => find(time.runner(manager)), 'heavy');
@@ -116,12 +108,12 @@ export class UserSearch {
   }
 
   /** All statements see the same rows, so nobody is found twice or left out because of a change in between. */
-  private findInLarge<Row>(search: Search, q: string, place: Place, time: SearchTime) {
+  private findInLarge(search: Search, q: string, place: Place, time: SearchTime) {
     return this.snapshot(search.organizationId, time, async (run) => {
       const scope = { ...search, run };
       for (const words of queriesFor(q, search.organizationId, place.rank)) {
         const found = await searchLarge(scope, words, { rank: words.first, ...place });
-        if (found.length > 0) return load<Row>(scope, found);
+        if (found.length > 0) return load(scope, found);
       }
       return [];
     });
