@@ -1,9 +1,11 @@
 import type { EntityManager } from 'typeorm';
 import { newId } from '../database/id';
-import { query, type Sql, sql } from '../database/sql';
+import { query, raw, type Sql, sql } from '../database/sql';
+import { tableName } from '../database/tables';
 import type { EventType } from '../events/event/event.types';
 import { recordTokenEvent } from '../events/record-events';
 import type { Caller } from '../http/caller';
+import { conflict } from '../http/fault';
 import { numberIn } from './durations';
 import { Token } from './token.entity';
 import { serializeToken } from './token.serializer';
@@ -18,6 +20,7 @@ export type TokenFields = Pick<Token, 'name' | 'scopes'> &
     endsBy?: Date | null;
   };
 
+/** Throws a 409 if the organization is being deleted, because its tokens are deleted first. */
 export async function insertToken(
   manager: EntityManager,
   { organizationId }: Caller,
@@ -31,14 +34,19 @@ export async function insertToken(
   const id = newId('tok');
   // The end of a child is no event, so none is due.
   const warnedDays = parentId === null ? null : 0;
-  await query(
+  // The deletion locks the organization before it ends, so a token that is inserted meanwhile is deleted, too.
+  const organizations = raw(tableName(manager.dataSource, 'organizations'));
+  const inserted = await query(
     manager,
     sql`INSERT INTO ${Token} (id, organization_id, name, hint, scopes, expires_in, hash, expires_at, rotated_from, rate_limit,
           created_by, parent_id, window_id, warned_days)
-        VALUES (${id}, ${organizationId}, ${name}, ${hintOf(value)}, ${scopes}, ${expiresIn}, ${hashOf(value)},
+        SELECT ${id}, ${organizationId}, ${name}, ${hintOf(value)}, ${scopes}, ${expiresIn}, ${hashOf(value)},
           least(now() + ${hours}::integer * interval '1 hour', ${endsBy}::timestamptz), ${rotatedFrom}, ${rateLimit},
-          ${createdBy}, ${parentId}, ${windowId}, ${warnedDays}::integer)`,
+          ${createdBy}, ${parentId}, ${windowId}, ${warnedDays}::integer
+        WHERE NOT EXISTS (SELECT FROM ${organizations} WHERE organizations.id = ${organizationId} AND is_deleting)
+        RETURNING id`,
   );
+  if (inserted.length === 0) throw conflict('The organization is being deleted, so it gets no token.');
   return manager.findOneByOrFail(Token, { id });
 }
 

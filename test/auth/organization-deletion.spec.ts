@@ -13,6 +13,7 @@ import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
 import { databaseFailure } from '../../src/database/errors';
 import { query, sql } from '../../src/database/sql';
+import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
 import { describeOn, itNotOn } from '../support/engine';
 import { ORGANIZATIONS, useOperator } from '../support/operator';
@@ -25,6 +26,7 @@ import { statementsOf } from '../support/statements';
 const { service, operator, operatorAt, change } = useOperator({
   WEBHOOK_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
 });
+const aToken = { name: 'late', scopes: ['users:read' as const] };
 const JOB = 'finish deletions of organizations';
 const path = (id: string) => `${ORGANIZATIONS}/${id}`;
 
@@ -159,6 +161,28 @@ describe('a deletion that was interrupted', () => {
     const { body } = await operator.patch(path(id), { suspended: false, name: 'x' }).expect(409);
     expect(body.detail).toContain('being deleted');
     expect((await operator.get(path(id)).expect(200)).body).toMatchObject({ name: 'Test', suspended: true });
+  });
+
+  it('leaves an organization that gets no token', async () => {
+    const { organizationId: id } = await interrupted();
+    const { body } = await operator.post(`${path(id)}/tokens`, aToken).expect(409);
+    expect(body).toMatchObject({ code: 'conflict', detail: expect.stringContaining('being deleted') });
+    expect((await rowsOf(id)).tokens).toBeUndefined();
+  });
+
+  it('keeps a token that is still there from being exchanged or rotated', async () => {
+    const { organizationId: id } = await anOrganization();
+    const tokens = service.app.get(TokensService);
+    const { token } = await tokens.create(id, aToken);
+    await change(id, { suspended: true });
+    await beginDeletion(service.app.get(Database), id, { mustBeSuspended: true });
+    for (const call of [
+      tokens.create(id, aToken),
+      tokens.exchange(id, token.id),
+      tokens.rotate(id, token.id),
+    ])
+      await expect(call).rejects.toMatchObject({ status: 409 });
+    await operator.delete(path(id)).expect(204);
   });
 
   it('goes on when it is asked for again', async () => {

@@ -41,9 +41,10 @@ export class OrganizationTokensController {
   /**
    * Create a token for an organization
    * @remarks Only this response contains the token's value. The `rateLimit` may be up to 100,000. A token can also be
-   * created while the organization is suspended, and works once it is resumed.
+   * created while the organization is suspended, and works once it is resumed; a 409 once it is being deleted.
    */
   @Post()
+  @Responses({ failures: [409] })
   async createToken(
     @Param('id') id: string,
     @Body() body: CreateTokenDto,
