@@ -7,7 +7,7 @@ import {
   NotFoundException,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { databaseFailure, describeError } from '../database/errors';
+import { connectionBroke, databaseFailure, describeError } from '../database/errors';
 import { isRouted } from './caller';
 import { invalidInput } from './fault';
 import { NO_ROUTE, sendProblem, UNAVAILABLE } from './problem';
@@ -62,7 +62,8 @@ function problemOf(exception: unknown): Problem {
 
 /**
  * Logs why a request was answered with a 5xx. Callers decide how often the service refuses them, so that is one
- * short warning. An unavailable database fails every request, wherever it is: only other failures have a stack.
+ * short warning. So is a connection that broke: if the database is gone, the next requests report it. An unavailable
+ * database fails every request, wherever it is: only other failures have a stack.
  */
 export function logFailure(logger: Logger, requestId: string, exception: unknown): void {
   if (isRefusal(exception)) {
@@ -72,7 +73,9 @@ export function logFailure(logger: Logger, requestId: string, exception: unknown
   const cause = (exception instanceof HttpException && exception.cause) || exception;
   const error: { stack?: string } = describeError(cause);
   if (databaseFailure(cause) === 'unavailable') delete error.stack;
-  logger.error({ requestId, error });
+  if (connectionBroke(cause))
+    logger.warn({ requestId, message: 'the connection to the database broke', error });
+  else logger.error({ requestId, error });
 }
 
 /** Whether it is a 503 of the service itself: of a limit, or because it is not ready. That of a failure has a cause. */
