@@ -1,9 +1,8 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { join, query, raw, Sql, sql } from '../../database/sql';
-import { wholeRows } from '../../pages/long-rows';
-import { Event, EVENT_COLUMNS, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
-import { eventAsJson } from '../event/event.serializer';
+import { Event, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
+import { withLongData } from '../event/long-events';
 import { EventHead } from './event-head.entity';
 import { EventNumbering } from './event-numbering';
 import type { ListEventsDto } from '../event/event.dto';
@@ -140,7 +139,7 @@ export class EventLog {
     const { fromId, endId, isAwaited } = rows[0];
     const [last, removed, reached] = [rows[0].last, rows[0].removed, rows[0].end].map(Number);
     const found = rows.filter(({ id }) => id !== null);
-    const { items, endsAfter } = await this.withLongData(organizationId, found.slice(0, limit));
+    const { items, endsAfter } = await withLongData(this.database, organizationId, found.slice(0, limit));
     // Without it, the page ends where the statement has stopped.
     const lastRow = endsAfter ?? (found.length > limit ? found[limit - 1] : undefined);
     return {
@@ -153,15 +152,5 @@ export class EventLog {
       last,
       removed,
     };
-  }
-
-  private withLongData(organizationId: string, rows: EventRow[]) {
-    return wholeRows<EventRow, EventRow>(this.database, rows, {
-      organizationId,
-      isLong: ({ data }) => data === null,
-      select: (ids) =>
-        sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
-      bytesOf: (row) => Buffer.byteLength(eventAsJson(row)),
-    });
   }
 }

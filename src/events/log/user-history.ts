@@ -2,15 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { query, sql } from '../../database/sql';
 import { nextTurn } from '../../http/server/give-way';
-import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
+import { Event, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
+import { withLongData } from '../event/long-events';
 import { EventHead } from './event-head.entity';
 import { EventLog } from './event-log';
 
-/** The largest events are about 33 KB. */
 const EVENTS_PER_PAGE = 50;
-
-/** After a page with more characters of data, others have their turn. */
-const LONG_PAGE = 256 * 1024;
 
 /** The events about a user: its own, and those of groups that it was added to or removed from. */
 @Injectable()
@@ -34,16 +31,16 @@ export class UserHistory {
 
   private async *pages(organizationId: string, userId: string, last: string): AsyncGenerator<EventRow[]> {
     let after = '0';
-    let count: number;
+    let hasMore: boolean;
     do {
       const rows = await this.page(organizationId, userId, { after, last });
-      // Read before the page is yielded, so that nothing here keeps it in memory.
-      count = rows.length;
-      const length = rows.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
-      after = rows.at(-1)?.sequence ?? last;
-      yield rows;
-      if (length > LONG_PAGE) await nextTurn();
-    } while (count === EVENTS_PER_PAGE);
+      const { items, endsAfter } = await withLongData(this.database, organizationId, rows);
+      // Before the page is yielded, so that nothing here keeps it in memory.
+      hasMore = endsAfter !== undefined || rows.length === EVENTS_PER_PAGE;
+      after = (endsAfter ?? rows.at(-1))?.sequence ?? last;
+      yield items;
+      if (endsAfter) await nextTurn();
+    } while (hasMore);
   }
 
   private page(
@@ -54,12 +51,12 @@ export class UserHistory {
     const next = sql`AND sequence > ${after}::bigint AND sequence <= ${last}::bigint ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
     // Two ranges, each in its own index.
     const statement = sql`
-      SELECT ${EVENT_COLUMNS} FROM (
+      SELECT ${SHORT_EVENT_COLUMNS} FROM (
         (SELECT * FROM ${Event} WHERE organization_id = ${organizationId} AND target_id = ${userId} ${next})
         UNION ALL
         (SELECT * FROM ${Event} WHERE organization_id = ${organizationId}
           AND type IN ('group.member_added', 'group.member_removed') AND data #>> '{user,id}' = ${userId} ${next})
       ) AS events ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
-    return this.database.read(organizationId, (manager) => query<EventRow>(manager, statement), 'heavy');
+    return this.database.read(organizationId, (manager) => query<EventRow>(manager, statement));
   }
 }

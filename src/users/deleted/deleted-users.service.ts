@@ -39,8 +39,8 @@ const parsed = (row: Row): DeletedUser => ({
   deletedAt: new Date(row.deletedAt),
 });
 
-/** For what a response has besides the fields: when the user was deleted, and when it will be purged. */
-const ADDED_BYTES = 100;
+/** For what a response has besides the fields: two times, and defaults of what a user did not have yet. */
+const ADDED_BYTES = 300;
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -98,6 +98,25 @@ export const manyOrganizations = (query) =>
     [ids('org', PAGE), longName(100)],
   );
 
+/** An organization whose users are as long as they can be while all of them are read by one statement. */
+export async function shortOrganization(query) {
+  const organization = newId('org');
+  await query(`INSERT INTO organizations (id, name) VALUES ($1, 'Short')`, [organization]);
+  const [{ value: token }] = await makeTokens(query, 1, ['admin'], organization);
+  await query(
+    `INSERT INTO users (organization_id, id, name, name_key, email, email_key, external_id, role, metadata)
+     SELECT $1, id, $3 || n, 'user', email, email, $3 || n, 'member', $4
+     FROM unnest($2::text[]) WITH ORDINALITY AS t (id, n), format('%s@example.com', lpad(n::text, 64, 'x')) AS email`,
+    [organization, ids('usr', PAGE), longName(196), JSON.stringify({ a: 'é'.repeat(508) })],
+  );
+  await query(
+    `INSERT INTO user_search (organization_id, user_id, name_key, name, text)
+     SELECT organization_id, id, name_key, name, ' short' FROM users WHERE organization_id = $1`,
+    [organization],
+  );
+  return { token };
+}
+
 /** An organization with a group of 100,000 members. */
 export async function largeOrganization(query) {
   const organization = newId('org');

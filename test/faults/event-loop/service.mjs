@@ -7,7 +7,12 @@ import { ask, newAgent } from '../load.mjs';
 import { newDirectory } from '../scene.mjs';
 import { startPostgres } from '../servers.mjs';
 import { startIssuer } from './issuer.mjs';
-import { heavyOrganization, largeOrganization, manyOrganizations } from './organizations.mjs';
+import {
+  heavyOrganization,
+  largeOrganization,
+  manyOrganizations,
+  shortOrganization,
+} from './organizations.mjs';
 
 /** Nobody answers there. The routes for signing in exist all the same. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -52,6 +57,7 @@ export async function startService() {
     issuer,
     heavy: await heavyOrganization(send, query),
     large: await largeOrganization(query),
+    short: await shortOrganization(query),
   };
   await manyOrganizations(query);
   await query('VACUUM ANALYZE');

@@ -7,6 +7,9 @@ const REFUSED = [400, 401, 429];
 /** What an assertion may have beside what it must, as base64 takes a third more. */
 const BYTES = 46 * KB;
 
+/** A form with an assertion may be as long as any body, whatever it is for. */
+const ASSERTION = '&assertion=a';
+
 /** Members of an object that are as large, or as deep, as they can be. */
 const OBJECTS = `"a":${elements(BYTES)}`;
 const NESTED = `"a":${'['.repeat(BYTES / 2)}${']'.repeat(BYTES / 2)}`;
@@ -39,13 +42,18 @@ const BASIC = Buffer.from(`tok_a:${'%C3%A9'.repeat(1.5 * KB)}`).toString('base64
 export const OAUTH = {
   'POST /oauth/token': {
     'client credentials': client(''),
-    'unknown fields': client(list(12_000, (n) => `&${n.toString(36)}=`).join('')),
-    'empty fields': client('&'.repeat(63 * KB)),
-    'a long unknown field': client(`&a=${'x'.repeat(63 * KB)}`),
-    'an encoded unknown field': client(`&a=${filled(63 * KB, '%C3%A9')}`),
-    'encoded names': client(list(2_500, (n) => `&%C3%A9%E2%82%AC${n}=+`).join('')),
-    'known scopes': client(`&scope=${filled(63 * KB, 'users:read+')}`),
-    'unknown scopes': client(`&scope=${list(12_000, (n) => n.toString(36)).join('+')}`, { status: REFUSED }),
+    'unknown fields': client(list(46, (n) => `&${n}=${'x'.repeat(330)}`).join('')),
+    'too many fields': client(list(12_000, (n) => `&${n.toString(36)}=`).join(''), { status: REFUSED }),
+    'empty fields': client('&'.repeat(63 * KB), { status: REFUSED }),
+    'a long unknown field': client(`${ASSERTION}&a=${'x'.repeat(63 * KB)}`),
+    'an encoded unknown field': client(`${ASSERTION}&a=${filled(63 * KB, '%C3%A9')}`),
+    'encoded names': client(
+      ASSERTION + list(45, (n) => `&${filled(1.3 * KB, '%C3%A9%E2%82%AC')}${n}=+`).join(''),
+    ),
+    'known scopes': client(`${ASSERTION}&scope=${filled(63 * KB, 'users:read+')}`),
+    'unknown scopes': client(`${ASSERTION}&scope=${list(12_000, (n) => n.toString(36)).join('+')}`, {
+      status: REFUSED,
+    }),
     'a long secret': () =>
       request(`grant_type=client_credentials&client_id=a&client_secret=umt_${'x'.repeat(63 * KB)}`, {
         status: REFUSED,

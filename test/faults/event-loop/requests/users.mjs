@@ -22,6 +22,7 @@ const nulls = (metadata) => Object.fromEntries(Object.keys(metadata).map((key) =
 export const USERS = {
   'GET /api/v1/users': {
     'full metadata': () => ({ query: PAGE }),
+    'short metadata, long names': ({ short }) => ({ token: short.token, query: PAGE }),
     'full metadata, by name': () => ({ query: `${PAGE}&sort=name` }),
     'full metadata, of a group': ({ heavy }) => ({ query: `${PAGE}&sort=email&group=${heavy.groups[0]}` }),
     'full metadata, of a time': () => ({
@@ -49,6 +50,7 @@ export const USERS = {
   },
   'GET /api/v1/users/search': {
     everybody: () => search('loop'),
+    'everybody with short metadata': ({ short }) => ({ ...search('short'), token: short.token }),
     'two typos': () => search('lopo exmaple'),
     'ten words': () => search('example loop lop oop exa xam amp mpl ple com', [200, 503]),
     '200 Chinese characters': () => search('龘'.repeat(200)),
