@@ -2,11 +2,9 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injecta
 import type { Request, Response } from 'express';
 import { recordRefusal } from '../http/caller';
 import { ErrorFilter } from '../http/error.filter';
-import { type NetworkLimit, NetworkLimiter } from '../rate-limit/network-limiter';
+import { NetworkLimiter } from '../rate-limit/network-limiter';
 import { usesBasic } from './client-credentials';
-
-/** Whoever guesses secrets fails often. Those who are right are not counted. */
-export const FAILURES: NetworkLimit = { name: 'token endpoint', limit: 60, per: 'minute' };
+import { FAILURES } from './failure-limit';
 
 /** Answers failures of the token endpoint, and counts those of each network that are its fault. */
 @Catch()

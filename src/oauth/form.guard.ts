@@ -5,7 +5,7 @@ import { refuseKey } from '../http/input/idempotency-key';
 import { readBody, requireType, sizeReadByHost } from '../http/input/read-body';
 import { formatOf } from '../http/wire-format';
 import { NetworkLimiter } from '../rate-limit/network-limiter';
-import { FAILURES } from './failure.filter';
+import { FAILURES } from './failure-limit';
 import { oauthFailure } from './oauth-failure';
 
 /** The fields of a token request that are read. Others are ignored, as RFC 6749 has it. */

@@ -8,7 +8,7 @@ import {
   afterSql,
   rankedAfterSql,
   passesSql,
-  type FoundUser,
+  type SearchResult,
   type RankedUser,
   type RankPage,
   type SearchScope,
@@ -139,7 +139,7 @@ async function readMatches(
 }
 
 /** Reads the columns of users that have been found. */
-export async function load(scope: SearchScope, found: RankedUser[]): Promise<FoundUser[]> {
+export async function load(scope: SearchScope, found: RankedUser[]): Promise<SearchResult[]> {
   const rows = await scope.run<UserText>(sql`
     SELECT users.* FROM unnest(${found.map(({ id }) => id)}::text[]) WITH ORDINALITY AS found (user_id, place), ${searchColumns(scope)}
     ORDER BY place`);

@@ -45,7 +45,7 @@ export interface RankedUser {
 }
 
 /** The same with its columns. Metadata that is not short is left out. */
-export type FoundUser = RankedUser & UserText;
+export type SearchResult = RankedUser & UserText;
 
 /** Whether a row of `user_search` is of a user who passes the filter. */
 export const passesSql = ({ organizationId, filter }: Search): Sql =>

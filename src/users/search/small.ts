@@ -4,7 +4,7 @@ import { isFiltered, usersWho } from '../user/user.filter';
 import {
   searchColumns,
   rankedAfterSql,
-  type FoundUser,
+  type SearchResult,
   type RankPage,
   readBeside,
   type SearchScope,
@@ -35,7 +35,7 @@ export async function searchSmall(
   scope: SearchScope,
   { filter: condition, rank }: Query,
   page: RankPage,
-): Promise<FoundUser[] | undefined> {
+): Promise<SearchResult[] | undefined> {
   const { organizationId, filter } = scope;
   const small = sql`(SELECT is_small FROM size)`;
   const texts = isFiltered(filter)
@@ -44,7 +44,7 @@ export async function searchSmall(
       ) AS texts WHERE ${small}`
     : sql`${UserSearchText} WHERE organization_id = ${organizationId} AND ${small}`;
   const fits = sql`(octet_length(text) <= ${SHORT_BYTES} OR (SELECT fits FROM bytes))`;
-  const { value, users } = await readBeside<boolean, FoundUser>(scope, {
+  const { value, users } = await readBeside<boolean, SearchResult>(scope, {
     ctes: sql`scope AS (
       SELECT id FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at, id LIMIT ${opaque(SMALL + 1)}`)} LIMIT ${opaque(SMALL + 1)}
     ), size AS MATERIALIZED (SELECT count(*) <= ${SMALL} AS is_small FROM scope),
