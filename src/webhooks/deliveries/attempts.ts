@@ -21,6 +21,7 @@ import type { AttemptOutcome } from './attempt-outcome';
 import { WebhookDelivery } from './delivery.entity';
 import { PendingDeliveries } from './pending-deliveries';
 import { WebhookReplay } from './replay.entity';
+import type { Success } from './successes';
 import type { WebhookClaim } from './webhook-claims';
 
 /** A webhook is disabled when its receiver has failed for this long. */
@@ -34,7 +35,7 @@ export interface Attempt {
   event: EventRow | undefined;
 }
 
-/** The state of the webhook after an attempt. */
+/** The state of the webhook after a failed attempt. */
 export interface Recorded {
   isEnabled: boolean;
   isStruggling: boolean;
@@ -52,36 +53,63 @@ export class Attempts {
   read(claim: WebhookClaim, id: string): Promise<Attempt | undefined> {
     const { organizationId } = claim;
     return this.database.read(organizationId, async (manager) => {
-      const delivery = await manager.findOneBy(WebhookDelivery, { organizationId, id, state: 'pending' });
-      const webhook = delivery && (await readWebhook(manager, claim));
-      if (!webhook) return undefined;
+      const attempt = await readPending(manager, claim, id);
+      if (!attempt) return undefined;
       const [event] = await query<EventRow>(
         manager,
-        sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ${delivery.eventId}`,
+        sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ${attempt.delivery.eventId}`,
       );
-      return { delivery, webhook, event };
+      return { ...attempt, event };
     });
   }
 
-  /** Records an attempt once: a process that lost its claim and records it second changes nothing. */
-  async record(claim: WebhookClaim, attempt: Attempt, outcome: AttemptOutcome): Promise<Recorded> {
-    const { organizationId, webhookId } = claim;
-    const { isDisabled, ...recorded } = await this.database.write(organizationId, (manager) =>
-      recordOnce(manager, claim, attempt, outcome),
+  /** Records attempts that have succeeded, in one transaction. Each is recorded once, as in `recordFailed()`. */
+  recordSuccesses(claim: WebhookClaim, successes: Success[]): Promise<void> {
+    return this.database.write(claim.organizationId, async (manager) => {
+      const webhook = await findLocked(manager, Webhook, primaryKey(claim));
+      if (!webhook) return;
+      let last: Success | undefined;
+      for (const success of successes)
+        if (await recordDelivery(manager, webhook, success.attempt, success.outcome)) last = success;
+      if (last) await recordSuccess(manager, webhook, last.outcome.isSlow);
+    });
+  }
+
+  /** Records a failed attempt once: a process that lost its claim and records it second changes nothing. */
+  async recordFailed(claim: WebhookClaim, attempt: Attempt, outcome: AttemptOutcome): Promise<Recorded> {
+    const { isDisabled, ...recorded } = await this.database.write(claim.organizationId, (manager) =>
+      recordFailedOnce(manager, claim, attempt, outcome),
     );
-    if (isDisabled) await this.pending.fail(organizationId, webhookId);
+    if (isDisabled) await this.pending.fail(claim.organizationId, claim.webhookId);
     return recorded;
   }
 }
 
-async function recordOnce(
+const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({ organizationId, id: webhookId });
+
+async function recordFailedOnce(
   manager: EntityManager,
-  { organizationId, webhookId }: WebhookClaim,
-  { delivery, webhook: { url } }: Attempt,
-  { state, status, pauseMs, blockMs, isGone, isSlow }: AttemptOutcome,
+  claim: WebhookClaim,
+  attempt: Attempt,
+  outcome: AttemptOutcome,
 ): Promise<Recorded & { isDisabled?: boolean }> {
-  const webhook = await findLocked(manager, Webhook, { organizationId, id: webhookId });
+  const webhook = await findLocked(manager, Webhook, primaryKey(claim));
   if (!webhook) return { isEnabled: false, isStruggling: false };
+  if (!(await recordDelivery(manager, webhook, attempt, outcome)))
+    return { isEnabled: webhook.enabled, isStruggling: isStruggling(webhook) };
+  if (outcome.blockMs > 0) await block(manager, webhook, outcome.blockMs);
+  const reason = outcome.isGone ? 'gone' : await recordFailure(manager, webhook, attempt.delivery.id);
+  const isDisabled = reason !== undefined && (await disable(manager, webhook, reason));
+  return { isEnabled: reason === undefined, isStruggling: true, isDisabled };
+}
+
+/** Returns whether it is recorded, and by the present receiver: the response of a former one says nothing about it. */
+async function recordDelivery(
+  manager: EntityManager,
+  { organizationId, url }: Webhook,
+  { delivery, webhook }: Attempt,
+  { state, status, pauseMs }: AttemptOutcome,
+): Promise<boolean> {
   const next = state === 'pending' ? sql`now() + ${pauseMs} * interval '1 millisecond'` : sql`NULL`;
   const isRecorded = await execute(
     manager,
@@ -89,30 +117,29 @@ async function recordOnce(
         SET attempts = attempts + 1, last_status = ${status}, state = ${state}, next_attempt_at = ${next}
         WHERE organization_id = ${organizationId} AND id = ${delivery.id} AND state = 'pending' AND attempts = ${delivery.attempts}`,
   );
-  // The response of a former receiver says nothing about the new one.
-  if (!isRecorded || webhook.url !== url)
-    return { isEnabled: webhook.enabled, isStruggling: isStruggling(webhook) };
-  if (blockMs > 0) await block(manager, webhook, blockMs);
-  if (state === 'delivered') {
-    await recordSuccess(manager, webhook, isSlow);
-    return { isEnabled: true, isStruggling: isSlow };
-  }
-  const reason = isGone ? 'gone' : await recordFailure(manager, webhook, delivery.id);
-  const isDisabled = reason !== undefined && (await disable(manager, webhook, reason));
-  return { isEnabled: reason === undefined, isStruggling: true, isDisabled };
+  return isRecorded > 0 && webhook.url === url;
 }
 
-async function readWebhook(
+async function readPending(
   manager: EntityManager,
   { organizationId, webhookId, number }: WebhookClaim,
-): Promise<Attempt['webhook'] | undefined> {
-  const [row] = await query<Attempt['webhook']>(
+  id: string,
+): Promise<Omit<Attempt, 'event'> | undefined> {
+  const [row] = await query<
+    Attempt['webhook'] & Omit<Attempt['delivery'], 'id' | 'createdAt'> & { since: Date }
+  >(
     manager,
-    sql`SELECT ${WEBHOOK_COLUMNS}, ${SECRET_COLUMNS} FROM ${Webhook}
-        WHERE organization_id = ${organizationId} AND id = ${webhookId} AND enabled AND claim = ${number}
-          AND ${pastSql('blocked_until')} AND NOT ${suspendedSql(sql`${organizationId}`)}`,
+    sql`SELECT webhooks.*, deliveries.event_id AS "eventId", deliveries.type, deliveries.attempts,
+          deliveries.created_at AS since
+        FROM (SELECT ${WEBHOOK_COLUMNS}, ${SECRET_COLUMNS} FROM ${Webhook}
+          WHERE organization_id = ${organizationId} AND id = ${webhookId} AND enabled AND claim = ${number}
+            AND ${pastSql('blocked_until')} AND NOT ${suspendedSql(sql`${organizationId}`)}) AS webhooks
+        JOIN ${WebhookDelivery} AS deliveries ON deliveries.organization_id = ${organizationId} AND deliveries.id = ${id}
+          AND deliveries.state = 'pending'`,
   );
-  return row;
+  if (!row) return undefined;
+  const { eventId, type, attempts, since, ...webhook } = row;
+  return { webhook, delivery: { id, eventId, type, attempts, createdAt: since } };
 }
 
 const ownRow = ({ organizationId, id }: Webhook) => sql`organization_id = ${organizationId} AND id = ${id}`;

@@ -13,6 +13,7 @@ import { EventNumbering } from '../../events/log/event-numbering';
 import { TokenEvents } from '../../events/log/token-events';
 import { UnknownKeyError } from '../secrets/key-ring';
 import { Sender } from './sender';
+import type { Successes } from './successes';
 import { type WebhookClaim, WebhookClaims } from './webhook-claims';
 
 /** Webhooks that a process works at, besides those that are slow. `Sender` limits the connections to receivers. */
@@ -33,6 +34,7 @@ const KEYLESS_REST_MS = CLAIMED_FOR_MS;
 
 /** A receiver during a turn, as this process knows it. */
 interface Receiver {
+  successes: Successes;
   isStruggling: boolean;
   failuresInARow: number;
   /** Whether nothing more is sent in this turn. */
@@ -85,7 +87,8 @@ export class Deliverer implements OnModuleInit {
   }
 
   private async send(claim: WebhookClaim, turn: Turn): Promise<boolean> {
-    const receiver: Receiver = { isStruggling: false, failuresInARow: 0, isDone: false };
+    const successes = this.sender.successesOf(claim);
+    const receiver: Receiver = { successes, isStruggling: false, failuresInARow: 0, isDone: false };
     try {
       while (!turn.isOver() && !receiver.isDone) {
         const due = await this.claims.dueDeliveries(claim);
@@ -113,7 +116,7 @@ export class Deliverer implements OnModuleInit {
     const queues = due.values();
     const work = async (isFirst: boolean) => {
       for (const queue of queues) {
-        await this.sendQueue(claim, queue, receiver, turn);
+        await this.sendQueue(claim, queue, receiver, turn).finally(() => receiver.successes.flush());
         // Only one worker sends to a receiver that struggles, until it succeeds in time.
         if (isOver(receiver, turn) || (receiver.isStruggling && !isFirst)) return;
       }
@@ -126,9 +129,10 @@ export class Deliverer implements OnModuleInit {
 
   /** Sends deliveries one after the other, as long as each is delivered or given up. */
   private async sendQueue(claim: WebhookClaim, ids: string[], receiver: Receiver, turn: Turn): Promise<void> {
+    const { successes } = receiver;
     for (const id of ids) {
       if (receiver.isDone || turn.stopped.aborted) return;
-      const attempt = await this.sender.send(claim, id, receiver.isStruggling, turn);
+      const attempt = await this.sender.send(claim, id, successes, receiver.isStruggling, turn);
       if (!attempt) {
         receiver.isDone = true; // the claim is lost, or nothing may be sent for now
         return;

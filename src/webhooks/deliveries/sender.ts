@@ -8,6 +8,7 @@ import { WebhookSecrets } from '../webhook/webhook-secrets';
 import { type AttemptOutcome, outcomeOf } from './attempt-outcome';
 import { type Attempt, Attempts } from './attempts';
 import { payloadOf } from './payload';
+import { Successes } from './successes';
 import type { WebhookClaim } from './webhook-claims';
 
 /** The attempts that a process makes at once, and those of one organization. */
@@ -38,7 +39,7 @@ export interface AttemptResult {
   isLast: boolean;
 }
 
-/** Sends one delivery: reads what it needs, calls the receiver, and records the attempt. */
+/** Sends one delivery: reads what it needs, calls the receiver, and records the attempt, or lets it be recorded. */
 @Injectable()
 export class Sender {
   readonly counts: DeliveryCounts = { delivered: 0, failed: 0, retried: 0 };
@@ -51,6 +52,11 @@ export class Sender {
     private readonly post: Post,
   ) {}
 
+  /** The successes of a turn, which are recorded later. They have to be flushed before its claim is released. */
+  successesOf(claim: WebhookClaim): Successes {
+    return new Successes((successes) => this.attempts.recordSuccesses(claim, successes));
+  }
+
   /**
    * Undefined if nothing may be sent for now, or the process ends: the next one that claims the webhook makes the
    * attempt.
@@ -58,26 +64,33 @@ export class Sender {
   send(
     claim: WebhookClaim,
     id: string,
+    successes: Successes,
     isStruggling: boolean,
     turn: Turn,
   ): Promise<AttemptResult | undefined> {
     const slots = isStruggling ? this.strugglingSlots : this.slots;
-    return slots.run(claim.organizationId, () => this.sendNow(claim, id, turn));
+    return slots.run(claim.organizationId, () => this.sendNow(claim, id, successes, turn));
   }
 
   private async sendNow(
     claim: WebhookClaim,
     id: string,
+    successes: Successes,
     { stopped, abandoned }: Turn,
   ): Promise<AttemptResult | undefined> {
     const attempt = stopped.aborted ? undefined : await this.attempts.read(claim, id);
     if (!attempt) return undefined;
     const outcome = await this.call(attempt, abandoned);
     if (abandoned.aborted) return undefined;
-    const { isEnabled, isStruggling } = await this.attempts.record(claim, attempt, outcome);
+    const isDelivered = outcome.state === 'delivered';
+    if (isDelivered) await successes.add({ attempt, outcome });
+    else await successes.flush();
+    const { isEnabled, isStruggling } = isDelivered
+      ? { isEnabled: true, isStruggling: outcome.isSlow }
+      : await this.attempts.recordFailed(claim, attempt, outcome);
     this.count(outcome);
     return {
-      isDelivered: outcome.state === 'delivered',
+      isDelivered,
       isPending: outcome.state === 'pending',
       isStruggling,
       isLast: !isEnabled || outcome.blockMs > 0,
