@@ -6,6 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Database } from '../database/database';
+import type { Claim } from '../database/claims';
 import { describeError } from '../database/errors';
 import type { Sql } from '../database/sql';
 import { SERVICE_OPTIONS } from '../feature/options.module';
@@ -109,7 +110,7 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** Work of a kind that processes claim. A job of the same feature calls its `look()`; a shutdown waits for it. */
-  addWork<Item extends Due, Claim>(kind: KindOfWork<Item, Claim>): ClaimedWork<Item, Claim> {
+  addWork<Item extends Due, Held extends Claim>(kind: KindOfWork<Item, Held>): ClaimedWork<Item, Held> {
     const work = new ClaimedWork(kind);
     this.claimedWork.push(work as unknown as ClaimedWork<never, never>);
     return work;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { Logger } from '@nestjs/common';
-import { CLAIMED_FOR_MS } from '../database/claims';
-import { describeError } from '../database/errors';
+import { Logger, ServiceUnavailableException } from '@nestjs/common';
+import { type Claim, CLAIMED_FOR_MS } from '../database/claims';
+import { databaseFailure, describeError } from '../database/errors';
 import { atMost } from './at-most';
 import { TimeShare } from './time-share';
 
@@ -20,6 +20,9 @@ const MAX_LATE = 100;
 
 /** Slow items have slots of their own, so that neither they nor the others wait for each other. */
 const SLOW_AT_ONCE = 100;
+
+/** The rest of an item whose turn has failed. A rest longer than a claim would count as over. */
+const FAILED_REST_MS = CLAIMED_FOR_MS;
 
 /** How long a shutdown waits for what is in progress, and then for claims to be released. */
 const MAX_DRAIN_MS = 9_000;
@@ -45,7 +48,7 @@ export interface Turn {
 }
 
 /** Work that waits in a table, for the process that claims it. */
-export interface KindOfWork<Item extends Due, Claim> {
+export interface KindOfWork<Item extends Due, Held extends Claim> {
   /** For the log, as in "cannot <name>". */
   name: string;
   /** How many items a process works at. Those that are slow or late do not count. */
@@ -53,14 +56,14 @@ export interface KindOfWork<Item extends Due, Claim> {
   /** Up to `limit` items that no process has claimed and up to `slowLimit` slow ones, the longest waiting first. */
   due(limit: number, slowLimit: number): Promise<Item[]>;
   /** Undefined if another process was faster. */
-  claim(item: Item): Promise<Claim | undefined>;
-  renew(claim: Claim): Promise<unknown>;
+  claim(item: Item): Promise<Held | undefined>;
+  renew(claim: Held): Promise<unknown>;
   /**
    * Returns whether something is left that could be done now. What the release depends on, such as a pause, is kept in
-   * the claim. An effect that `turn.abandoned` has cut off is not recorded.
+   * the claim. An effect that `turn.abandoned` has cut off is not recorded. After an error, the item rests.
    */
-  work(claim: Claim, turn: Turn): Promise<boolean>;
-  release(claim: Claim): Promise<unknown>;
+  work(claim: Held, turn: Turn): Promise<boolean>;
+  release(claim: Held): Promise<unknown>;
 }
 
 interface InProgress {
@@ -74,7 +77,7 @@ interface InProgress {
  * Does work of one kind in this process. It claims an item, renews the claim while it works, and releases it; if the
  * process dies, the claim expires, and another process continues. No item waits for another one that takes long.
  */
-export class ClaimedWork<Item extends Due, Claim> {
+export class ClaimedWork<Item extends Due, Held extends Claim> {
   private readonly logger = new Logger('Background');
   private readonly looking = new TimeShare(LOOKING_SHARE);
   private readonly inProgress = new Map<string, InProgress>();
@@ -84,7 +87,7 @@ export class ClaimedWork<Item extends Due, Claim> {
   /** Whether the last look may have left items, and slow ones, because their slots are taken. */
   private othersWait = { fast: false, slow: false };
 
-  constructor(private readonly kind: KindOfWork<Item, Claim>) {
+  constructor(private readonly kind: KindOfWork<Item, Held>) {
     setMaxListeners(0, this.abandon.signal); // each item may have some
   }
 
@@ -158,6 +161,9 @@ export class ClaimedWork<Item extends Due, Claim> {
     const timer = setInterval(renew, CLAIMED_FOR_MS / 3).unref();
     try {
       return await this.kind.work(claim, this.newTurn(entry));
+    } catch (error) {
+      if (!isPassing(error)) claim.restMs = FAILED_REST_MS;
+      throw error;
     } finally {
       clearInterval(timer);
       await renewal; // or a late renewal could undo the release
@@ -181,3 +187,7 @@ export class ClaimedWork<Item extends Due, Claim> {
     };
   }
 }
+
+/** Whether the next turn may succeed at once: the database was unavailable, or the organization's share was in use. */
+const isPassing = (error: unknown): boolean =>
+  databaseFailure(error) === 'unavailable' || error instanceof ServiceUnavailableException;

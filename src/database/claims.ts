@@ -41,6 +41,8 @@ export interface Claim {
   organizationId: string;
   /** What `claim` has been since then. */
   number: string;
+  /** How long the row rests after the release, at most as long as a claim. */
+  restMs?: number;
 }
 
 const END = sql`now() + ${CLAIMED_FOR_MS} * interval '1 millisecond'`;
@@ -49,7 +51,7 @@ const END = sql`now() + ${CLAIMED_FOR_MS} * interval '1 millisecond'`;
 export const CLAIMED_SQL = sql`claimed_until = ${END}, due_at = ${END}`;
 
 /** The assignment of an UPDATE that releases a row, which then rests for a while. */
-export const releasedSql = (restMs = 0): Sql =>
+export const releasedSql = ({ restMs = 0 }: Claim): Sql =>
   sql`claimed_until = now() + ${restMs} * interval '1 millisecond'`;
 
 /** Claims a row, and returns these columns of it. Undefined if another process was faster. */

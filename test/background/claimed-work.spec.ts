@@ -1,6 +1,8 @@
 /**
  * @only embedded: it uses no database
  */
+import { ServiceUnavailableException } from '@nestjs/common';
+import type { Claim } from '../../src/database/claims';
 import { ClaimedWork, type Due, type Turn } from '../../src/background/claimed-work';
 
 const setImmediateOfNode = setImmediate;
@@ -14,7 +16,7 @@ interface Claimed {
   turn: Turn;
   /** Ends the work; whether something is left. */
   end(isLeft?: boolean): void;
-  fail(): void;
+  fail(error?: Error): void;
 }
 
 /** Work on items that wait in a list, as a table would have them. Each look waits for `beforeLook()`. */
@@ -22,7 +24,7 @@ function useWork(atOnce: number, beforeLook: () => Promise<unknown> = async () =
   const waiting: Due[] = [];
   const claims: Claimed[] = [];
   const log: string[] = [];
-  const work = new ClaimedWork<Due, Due>({
+  const work = new ClaimedWork<Due, Due & Claim>({
     name: 'test',
     atOnce,
     due: async (limit, slowLimit) => {
@@ -34,19 +36,22 @@ function useWork(atOnce: number, beforeLook: () => Promise<unknown> = async () =
         ...free.filter(({ isSlow }) => isSlow).slice(0, slowLimit),
       ];
     },
-    claim: async (item) => item,
+    claim: async (item) => ({ ...item, number: '1' }),
     renew: async ({ id }) => void log.push(`renew ${id}`),
-    work: (item, turn) =>
+    work: ({ id }, turn) =>
       new Promise<boolean>((resolve, reject) => {
-        waiting.splice(waiting.indexOf(item), 1);
+        const [item] = waiting.splice(
+          waiting.findIndex((one) => one.id === id),
+          1,
+        );
         const end = (isLeft = false) => {
           if (isLeft) waiting.push(item);
           resolve(isLeft);
         };
-        claims.push({ id: item.id!, turn, end, fail: () => reject(new Error('no')) });
+        claims.push({ id: id!, turn, end, fail: (error = new Error('no')) => reject(error) });
       }),
-    release: async ({ id }) => {
-      log.push(`release ${id}`);
+    release: async ({ id, restMs }) => {
+      log.push(`release ${id}${restMs ? ` for ${restMs} ms` : ''}`);
       claims.splice(
         claims.findIndex((claim) => claim.id === id),
         1,
@@ -77,14 +82,27 @@ it('works at so many at once, and looks for the next ones as soon as one is done
   expect(inProgress()).toBe('bc');
 });
 
-it('does not look anew after a failure, or if nothing may be left', async () => {
+it('does not look anew after a failure, for which the item rests, or if nothing may be left', async () => {
   const { look, wait, claim, log } = useWork(3);
   wait('ab');
   await look();
   claim('a').fail();
   claim('b').end();
   await pass(2_000);
-  expect(log).toEqual(['look', 'release a', 'release b']);
+  expect(log).toEqual(['look', 'release a for 30000 ms', 'release b']);
+});
+
+it.each([
+  ['the database restarts', Object.assign(new Error('terminating connection'), { code: '57P01' })],
+  ['its connection breaks', new Error('Connection terminated unexpectedly')],
+  ['the share of the organization is in use', new ServiceUnavailableException()],
+])('lets an item not rest because %s', async (_why, error) => {
+  const { look, wait, claim, log } = useWork(1);
+  wait('a');
+  await look();
+  claim('a').fail(error);
+  await pass(0);
+  expect(log).toEqual(['look', 'release a']);
 });
 
 it('gives the slots of items that are late to others, up to a hundred', async () => {

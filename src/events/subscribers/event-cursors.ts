@@ -110,8 +110,8 @@ export class EventCursors {
 
   /** Stores the position and returns the claim. The next one is possible after the pause. */
   release(claim: DeliveryClaim): Promise<boolean> {
-    const { pauseMs = 0 } = claim;
-    return this.store(claim, sql`${releasedSql()}, due_at = now() + ${pauseMs} * interval '1 millisecond'`);
+    const due = sql`due_at = now() + ${claim.pauseMs ?? 0} * interval '1 millisecond'`;
+    return this.store(claim, sql`${releasedSql(claim)}, ${due}`);
   }
 
   private async store(claim: DeliveryClaim, times: Sql): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../../background/background';
 import {
   type ClaimedWork,
@@ -8,10 +8,8 @@ import {
   type Turn,
 } from '../../background/claimed-work';
 import { TimeShare } from '../../background/time-share';
-import { CLAIMED_FOR_MS } from '../../database/claims';
 import { EventNumbering } from '../../events/log/event-numbering';
 import { TokenEvents } from '../../events/log/token-events';
-import { UnknownKeyError } from '../secrets/key-ring';
 import { Sender } from './sender';
 import type { Successes } from './successes';
 import { type WebhookClaim, WebhookClaims } from './webhook-claims';
@@ -29,9 +27,6 @@ const DELIVERIES_AT_ONCE = 10;
 const MAX_FAILURES = 5;
 const FAILING_REST_MS = 5_000;
 
-/** The pause of a webhook whose secret cannot be decrypted. A pause longer than a claim would count as over. */
-const KEYLESS_REST_MS = CLAIMED_FOR_MS;
-
 /** A receiver during a turn, as this process knows it. */
 interface Receiver {
   successes: Successes;
@@ -44,7 +39,6 @@ interface Receiver {
 /** Sends events to webhooks. The responses of a receiver affect only its own webhook. */
 @Injectable()
 export class Deliverer implements OnModuleInit {
-  private readonly logger = new Logger('Webhooks');
   private readonly work: ClaimedWork<Due, WebhookClaim>;
   private readonly lookingForEvents = new TimeShare(LOOKING_SHARE);
 
@@ -89,19 +83,11 @@ export class Deliverer implements OnModuleInit {
   private async send(claim: WebhookClaim, turn: Turn): Promise<boolean> {
     const successes = this.sender.successesOf(claim);
     const receiver: Receiver = { successes, isStruggling: false, failuresInARow: 0, isDone: false };
-    try {
-      while (!turn.isOver() && !receiver.isDone) {
-        const due = await this.claims.dueDeliveries(claim);
-        if (!due || (due.queues.length === 0 && !due.hasMore)) return false;
-        receiver.isStruggling = due.isStruggling;
-        await this.sendQueues(claim, due.queues, receiver, turn);
-      }
-    } catch (error) {
-      if (!(error instanceof UnknownKeyError)) throw error;
-      const { organizationId, webhookId } = claim;
-      this.logger.error({ message: error.message, organizationId, webhookId });
-      claim.restMs = KEYLESS_REST_MS;
-      return false;
+    while (!turn.isOver() && !receiver.isDone) {
+      const due = await this.claims.dueDeliveries(claim);
+      if (!due || (due.queues.length === 0 && !due.hasMore)) return false;
+      receiver.isStruggling = due.isStruggling;
+      await this.sendQueues(claim, due.queues, receiver, turn);
     }
     if (receiver.failuresInARow >= MAX_FAILURES) claim.restMs = FAILING_REST_MS;
     return !receiver.isDone;

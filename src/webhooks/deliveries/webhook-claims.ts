@@ -25,8 +25,6 @@ const DELIVERIES_PER_READ = 100;
 /** The right of one process to send to a webhook. */
 export interface WebhookClaim extends Claim {
   webhookId: string;
-  /** How long nothing is sent after this turn. */
-  restMs?: number;
 }
 
 /** The deliveries to send now. */
@@ -121,7 +119,7 @@ export class WebhookClaims {
       const isReplaying = !isFull && (await manager.existsBy(WebhookReplay, { organizationId, webhookId }));
       await execute(
         manager,
-        sql`UPDATE ${Webhook} SET is_full = ${isFull}, due_at = ${isReplaying ? '-infinity' : (next ?? 'infinity')}, ${releasedSql(claim.restMs)}
+        sql`UPDATE ${Webhook} SET is_full = ${isFull}, due_at = ${isReplaying ? '-infinity' : (next ?? 'infinity')}, ${releasedSql(claim)}
             WHERE organization_id = ${organizationId} AND id = ${webhookId}`,
       );
     });
