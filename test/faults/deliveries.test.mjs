@@ -16,6 +16,7 @@ import {
   fillsShareForLong,
   MANY_CALLERS,
   movesMembers,
+  readsForLong,
 } from './deliveries/attacks.mjs';
 import { startQuietTenant } from './deliveries/quiet-tenant.mjs';
 import { makeTokensDue, WEBHOOKS } from './deliveries/requests.mjs';
@@ -39,12 +40,13 @@ const ATTACKS = {
   'an organization that moves all its users in and out of groups': movesMembers,
   'an organization with a full share and 50,000 new events': fillsShare,
   'an organization with a full share and new events now and then': fillsShareForLong,
+  'an organization with a full share of long reads': readsForLong,
   'sixty slow receivers that are new': slowReceivers({ areKnown: false }),
   'sixty receivers that are known to be slow': slowReceivers({ areKnown: true }),
 };
 
 /** Attacks that make events late, but in a short run not so late that they do not come. */
-const FULL_ONLY = [movesMembers, fillsShareForLong];
+const FULL_ONLY = [movesMembers, fillsShareForLong, readsForLong];
 const IN_FULL = 'it takes minutes: in the full form only';
 
 for (const [name, prepare] of Object.entries(ATTACKS)) {
@@ -126,9 +128,9 @@ async function judge(t, prepare) {
     await until(
       async () => (await place.query('SELECT FROM events WHERE sequence IS NULL LIMIT 1')).length === 0,
     );
-    const control = await quiet.run(CONTROL_EVENTS);
+    const control = await quiet.run({ ...attack.events, count: CONTROL_EVENTS });
     const { end, isOver } = await attack.begin();
-    const attacked = await quiet.run(EVENTS, isOver);
+    const attacked = await quiet.run({ count: EVENTS, ...attack.events }, isOver);
     const measured = { control, attacked, attack: await end() };
     note(t, measured);
     for (const part of [control, attacked]) requireAll(part);

@@ -16,6 +16,9 @@ const SOME_CALLERS = 16;
 /** Each of these waits until it is refused. */
 export const MANY_CALLERS = 60;
 
+/** A deleted user whom nobody has. */
+const UNKNOWN = `/api/v1/deleted-users/usr_${'0'.repeat(26)}`;
+
 /** Repeats the work until `stop()`, and collects what it returns. */
 function loop(work) {
   const answers = [];
@@ -75,8 +78,7 @@ export async function fillShare({ url, place, admin, callers }) {
   await client.query('BEGIN');
   await client.query('LOCK TABLE deleted_users IN ACCESS EXCLUSIVE MODE');
   const agent = newAgent(callers);
-  const path = `/api/v1/deleted-users/usr_${'0'.repeat(26)}`;
-  const loops = Array.from({ length: callers }, () => loop(() => ask(url, path, { token: admin, agent })));
+  const loops = Array.from({ length: callers }, () => loop(() => ask(url, UNKNOWN, { token: admin, agent })));
   const waiting = `SELECT FROM pg_locks WHERE relation = 'deleted_users'::regclass AND NOT granted`;
   await until(async () => (await place.query(waiting)).length >= SHARE);
   return async () => {
@@ -115,6 +117,27 @@ export async function fillsShareForLong({ url, place }) {
           return release();
         },
       };
+    },
+  };
+}
+
+/**
+ * An organization whose share is full of reads that take half a second of CPU, so that each statement of others takes
+ * longer. The other tenant makes 16 events a second, which its ordered webhook gets in time only if each waits for few.
+ */
+export async function readsForLong({ url, place }) {
+  const { admin } = await place.newOrganization('Reads');
+  await place.query('ALTER TABLE deleted_users RENAME TO all_deleted_users');
+  await place.query(`CREATE VIEW deleted_users AS SELECT * FROM all_deleted_users
+    WHERE (SELECT count(*) > 0 FROM generate_series(1, 2500000))`);
+  const agent = newAgent(SOME_CALLERS);
+  const read = () => ask(url, UNKNOWN, { token: admin, agent });
+  return {
+    events: { count: 200, everyMs: 60 },
+    async begin() {
+      const loops = Array.from({ length: SOME_CALLERS }, () => loop(read));
+      await until(() => loops.some(({ answers }) => answers.length > 0));
+      return { end: async () => tally((await Promise.all(loops.map(({ stop }) => stop()))).flat()) };
     },
   };
 }

@@ -30,13 +30,13 @@ export async function startQuietTenant({ quiet }, url, subscriber) {
 
   return {
     /**
-     * Creates users, and waits until all their events have arrived, or until it is over: by default half a minute after
-     * the last one. Returns what has happened until then.
+     * Creates users, one every so often, and waits until all their events have arrived, or until it is over: by default
+     * half a minute after the last one. Returns what has happened until then.
      */
-    async run(count, isOver = () => false) {
+    async run({ count, everyMs = 250 }, isOver = () => false) {
       const [first, before] = [created.length, { ...lengthsOf(arrived) }];
       const done = new Promise((resolve) => (isDone = resolve));
-      worker.postMessage(count);
+      worker.postMessage({ count, everyMs });
       let giveUpAt = Infinity;
       void done.then(() => (giveUpAt = performance.now() + GIVE_UP_MS));
       const isComplete = () =>

@@ -1,12 +1,10 @@
 // The quiet tenant and its receiver, in a thread of their own so that the attack's work does not delay their clock. It
-// creates as many users as it is told to, one every 250 ms, and tells when each was created and when its event arrived.
+// creates so many users, one every so often, and tells when each was created and when its event arrived.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ask, newAgent } from '../load.mjs';
-
-const EVERY_MS = 250;
 
 const { url, token } = workerData;
 const agent = newAgent();
@@ -24,10 +22,10 @@ receiver.listen(0, '127.0.0.1');
 await once(receiver, 'listening');
 parentPort.postMessage({ what: 'listening', port: receiver.address().port });
 
-parentPort.on('message', async (count) => {
+parentPort.on('message', async ({ count, everyMs }) => {
   const from = performance.now();
   for (let n = 0; n < count; n++) {
-    await sleep(Math.max(0, from + n * EVERY_MS - performance.now()));
+    await sleep(Math.max(0, from + n * everyMs - performance.now()));
     const body = { name: 'Quiet', email: `quiet-${++created}@example.com` };
     const { status } = await ask(url, '/api/v1/users', { method: 'POST', body, token, agent });
     parentPort.postMessage({ what: 'created', email: body.email, status, at: Date.now() });
