@@ -74,8 +74,10 @@ function withTypos(q: string): Query | undefined {
   const right = long.map(({ inside }) => sql`${contains(inside)}::int`);
   const rank = sql`(${literal(TYPOS + long.length)} - (${join(right, ' + ')}))`;
   const single = words.length === 1 ? words[0].letters : undefined;
+  const [spelled, others] = [true, false].map((is) => words.filter((word) => long.includes(word) === is));
   return {
-    filter: all(words.map((word) => (long.includes(word) ? spelledSql(word) : contains(word.inside)))),
+    // Regular expressions come last, because they take longest: within an OR, the planner keeps the order.
+    filter: all([...others.map(({ inside }) => contains(inside)), ...spelled.map(spelledSql)]),
     rank: single
       ? sql`CASE WHEN name_key ~ ${typoBeginning(single)} THEN ${literal(TYPOS)} ELSE ${rank} END`
       : rank,

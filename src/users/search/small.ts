@@ -15,7 +15,7 @@ import { UserSearchText } from './user-search.entity';
 /** Up to this many users are read for each search. */
 const SMALL = 2_000;
 
-/** The most text of theirs. Looking for typos takes up to 7 ms of CPU for each MB and word. */
+/** The most text of theirs. Looking for typos takes up to 12 ms of CPU for each MB and word. */
 const SMALL_BYTES = 4 * 1024 * 1024;
 
 /** Up to `SMALL` users whose texts are no longer than this cannot have more than `SMALL_BYTES`. */
