@@ -3,19 +3,13 @@ import type { Client, UserBody } from './client';
 
 const ATTEMPTS = 5;
 
-/** PostgreSQL's code of a statement that has been cancelled. */
-const CANCELLED = '57014';
-
 /** Repeats a search that a busy machine has made slower than its time limit. */
 export async function inTime<Result>(search: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await search();
     } catch (error) {
-      const isTooSlow =
-        error instanceof ServiceUnavailableException ||
-        (error as { driverError?: { code?: string } }).driverError?.code === CANCELLED;
-      if (!isTooSlow || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof ServiceUnavailableException) || attempt === ATTEMPTS) throw error;
     }
   }
 }
