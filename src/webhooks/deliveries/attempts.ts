@@ -8,7 +8,7 @@ import { execute, query, sql } from '../../database/sql';
 import { Event, EVENT_COLUMNS, type EventRow } from '../../events/event/event.entity';
 import { recordEvents } from '../../events/record-events';
 import { systemCaller } from '../../http/caller';
-import { type SealedSecrets, SECRET_COLUMNS } from '../webhook/webhook-secrets';
+import { SECRET_COLUMNS } from '../webhook/webhook-secrets';
 import { webhookEvent } from '../webhook/webhook.events';
 import {
   type DisabledReason,
@@ -17,23 +17,15 @@ import {
   WEBHOOK_COLUMNS,
   type WebhookFields,
 } from '../webhook/webhook.entity';
+import type { Attempt, Success } from './attempt';
 import type { AttemptOutcome } from './attempt-outcome';
 import { WebhookDelivery } from './delivery.entity';
 import { PendingDeliveries } from './pending-deliveries';
 import { WebhookReplay } from './replay.entity';
-import type { Success } from './successes';
 import type { WebhookClaim } from './webhook-claims';
 
 /** A webhook is disabled when its receiver has failed for this long. */
 const MAX_FAILING = sql`interval '5 days'`;
-
-/** Everything that an attempt needs, read just before the attempt. */
-export interface Attempt {
-  delivery: Pick<WebhookDelivery, 'id' | 'eventId' | 'type' | 'attempts' | 'createdAt'>;
-  webhook: WebhookFields & SealedSecrets;
-  /** Undefined for a test, and for an event that has been removed. */
-  event: EventRow | undefined;
-}
 
 /** The state of the webhook after a failed attempt. */
 export interface Recorded {

@@ -1,15 +1,8 @@
-import type { AttemptOutcome } from './attempt-outcome';
-import type { Attempt } from './attempts';
+import type { Success } from './attempt';
 
 /** Another five may be in a transaction. A process that dies leaves these ten, and they are sent again, in order. */
 const MAX_WAITING = 5;
 const MAX_WAIT_MS = 500;
-
-/** An attempt that has succeeded. */
-export interface Success {
-  attempt: Attempt;
-  outcome: AttemptOutcome;
-}
 
 /**
  * The successes of a turn. Several are recorded in one transaction, while the next event is sent: on a busy server a
