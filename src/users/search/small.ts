@@ -1,4 +1,4 @@
-import { sql } from '../../database/sql';
+import { raw, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { isFiltered, usersWho } from '../user/user.filter';
 import {
@@ -38,23 +38,24 @@ export async function searchSmall(
 ): Promise<SearchResult[] | undefined> {
   const { organizationId, filter } = scope;
   const small = sql`(SELECT is_small FROM size)`;
+  const next = sql`LIMIT ${opaque(SMALL + 1)}`;
   const texts = isFiltered(filter)
     ? sql`scope, LATERAL (
         SELECT user_id, name_key, name, text FROM ${UserSearchText} WHERE organization_id = ${organizationId} AND user_id = scope.id OFFSET 0
-      ) AS texts WHERE ${small}`
-    : sql`${UserSearchText} WHERE organization_id = ${organizationId} AND ${small}`;
-  const fits = sql`(octet_length(text) <= ${SHORT_BYTES} OR (SELECT fits FROM bytes))`;
+      ) AS texts`
+    : sql`${UserSearchText} WHERE organization_id = ${organizationId}`;
+  const isTooMuch = sql`octet_length(text) > ${SHORT_BYTES} AND (SELECT sum(octet_length(text)) > ${SMALL_BYTES} FROM ${texts})`;
   const { value, users } = await readBeside<boolean, SearchResult>(scope, {
     ctes: sql`scope AS (
-      SELECT id FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at, id LIMIT ${opaque(SMALL + 1)}`)} LIMIT ${opaque(SMALL + 1)}
-    ), size AS MATERIALIZED (SELECT count(*) <= ${SMALL} AS is_small FROM scope),
-    bytes AS MATERIALIZED (SELECT sum(octet_length(text)) <= ${SMALL_BYTES} AS fits FROM ${texts})`,
+      SELECT id FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at, id ${next}`)} ${isFiltered(filter) ? next : sql``}
+    ), size AS MATERIALIZED (SELECT count(*) <= ${SMALL} AS is_small FROM scope)`,
     value: small,
     users: sql`
       SELECT found.rank, found.name_key AS "nameKey", users.* FROM (
         SELECT rank, name_key, name, id AS user_id FROM (
-          SELECT user_id AS id, name_key, name, CASE WHEN ${fits} THEN ${rank} ELSE ${TOO_MUCH} END AS rank
-          FROM ${texts} AND (NOT ${fits} OR ${condition}) OFFSET 0
+          SELECT user_id AS id, name_key, name,
+            CASE WHEN ${isTooMuch} THEN ${TOO_MUCH} WHEN ${condition} THEN ${rank} END AS rank
+          FROM ${texts} ${raw(isFiltered(filter) ? 'WHERE' : 'AND')} ${small} OFFSET 0
         ) AS matches
         WHERE rank = ${TOO_MUCH} OR ${rankedAfterSql(page)}
         ORDER BY rank, name_key, name, id LIMIT ${page.limit}
