@@ -75,7 +75,7 @@ describe('a page ends before it would pass 1 MB, and the next one goes on there'
     for (const { id } of created) await other.delete(`/api/v1/users/${id}`).expect(204);
     const mine = api;
     api = other;
-    const users = await readLong('/api/v1/deleted-users?limit=200', 16_000).finally(() => (api = mine));
+    const users = await readLong('/api/v1/deleted-users?limit=200', 40_000).finally(() => (api = mine));
     const byId = new Map(users.map(({ id, metadata }) => [id, metadata]));
     expect(users).toHaveLength(USERS);
     expect(created.map(({ id }) => byId.get(id))).toEqual(numbers.map(metadataOf));
