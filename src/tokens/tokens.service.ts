@@ -26,10 +26,15 @@ import {
 import { serializeToken, type TokenRecord } from './token.serializer';
 import { newTokenValue } from './token-value';
 import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
-import { endToken, insertToken, type TokenFields, updateToken } from './write-token';
+import { endToken, insertToken, requireStaying, type TokenFields, updateToken } from './write-token';
 
-/** Callers that are no token, with one of these sources, act for the operator, who may exceed the service's limit. */
+/**
+ * Callers that are no token, with one of these sources, act for the operator, who may exceed the service's limit, and
+ * whom a suspension does not stop.
+ */
 const OPERATORS: readonly Source[] = ['api', 'cli', 'application'];
+const isOperator = ({ actor, source }: Caller) => actor.type === 'system' && OPERATORS.includes(source);
+
 const OPERATOR_LIMIT = 100_000;
 
 /** A new token and its value, which is not stored. */
@@ -100,6 +105,7 @@ export class TokensService {
       .write(
         caller.organizationId,
         async (manager) => {
+          if (isOperator(caller)) await requireStaying(manager, caller);
           const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
           if (token.expired) throw conflict('The token would already have expired.');
           const data = { token: serializeToken(token) };
@@ -170,6 +176,7 @@ export class TokensService {
         if (numberIn(overlap) === 0) await revokeChildren(manager, id);
         const { name, scopes, rateLimit } = old;
         const fields = { name, scopes, rateLimit, expiresIn: expiresIn ?? old.expiresIn, rotatedFrom: id };
+        if (isOperator(caller)) await requireStaying(manager, caller);
         const token = await insertToken(manager, caller, fields, value);
         const data = { token: serializeToken(token) };
         await recordTokenEvent(manager, { by: caller, type: 'token.rotated', targetId: id, data });
@@ -199,13 +206,12 @@ export class TokensService {
 
   /** Throws a 400 that lists every fault, including limits above what the caller may set. */
   private validated(
-    { actor, source }: Caller,
+    caller: Caller,
     input: CreateTokenDto,
     { isFirst, hours }: { isFirst: boolean; hours?: number },
   ): CreateTokenDto {
-    const isOperator = actor.type === 'system' && OPERATORS.includes(source);
     const { rateLimitPerMinute, tokenMaxDays } = this.options;
-    const max = Math.max(isOperator ? OPERATOR_LIMIT : 0, rateLimitPerMinute);
+    const max = Math.max(isOperator(caller) ? OPERATOR_LIMIT : 0, rateLimitPerMinute);
     const maxDays = isFirst ? undefined : tokenMaxDays;
     return validateWithin(CreateTokenDto, input, ({ rateLimit, expiresIn }) => [
       ...rateLimitFaults(rateLimit, max),
