@@ -9,6 +9,7 @@ import { deferContinue } from '../http/server/expect-continue';
 import { closeIdleConnections } from '../http/server/idle-connections';
 import { serveOneAtATime } from '../http/server/one-at-a-time';
 import { answerParserRefusals } from '../http/server/parser-refusals';
+import { limitSmallChunks } from '../http/server/small-chunks';
 import { replaceStrangeTargets, requireTarget } from '../http/server/request-target';
 import { limitUnsentBytes } from '../http/server/unsent-bytes';
 import { strictExpress } from '../http/strict-express';
@@ -42,6 +43,7 @@ export async function createApp(
 
   const server = app.getHttpServer();
   answerParserRefusals(server);
+  limitSmallChunks(server);
   deferContinue(server);
   replaceStrangeTargets(server);
   closeIdleConnections(server);

@@ -7,7 +7,7 @@ import { Database } from '../../src/database/database';
 import { aUser, type Client } from '../support/client';
 import { exchange } from '../support/oauth';
 import { startService, type TestService } from '../support/service';
-import { connectTo, untilClosed } from '../support/socket';
+import { connectTo, exchange as exchangeBytes, untilClosed } from '../support/socket';
 
 let service: TestService;
 let api: Client;
@@ -114,6 +114,44 @@ it('a body without a token counts by what has arrived: those that stall do not k
   const form = { grant_type: 'client_credentials', client_id: api.tokenId, client_secret: api.tokenValue };
   expect((await exchange(service.url, form)).status).toBe(200);
   for (const socket of sockets) socket.destroy();
+});
+
+describe('a body in small chunks', () => {
+  const chunked = (path: string, sizes: number[]) =>
+    [
+      `POST ${path} HTTP/1.1`,
+      'Host: a',
+      `Authorization: Bearer ${api.tokenValue}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      '',
+      ...sizes.flatMap((size) => [size.toString(16), 'x'.repeat(size)]),
+      '',
+    ].join('\r\n');
+  const ones = (count: number) => Array.from({ length: count }, () => 1);
+  /** The status lines of what is answered until the connection ends. */
+  const statusesOf = async (bytes: string) =>
+    [...(await exchangeBytes(service.url, bytes)).matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) =>
+      Number(status),
+    );
+
+  it('is refused where it has more than 256, and one for each 256 bytes', async () => {
+    const few = [...ones(256), 255, ...ones(1), ...Array.from({ length: 100 }, () => 400)];
+    const end = '0\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    expect(await statusesOf(chunked('/api/v1/users', few) + end)).toEqual([400, 200]);
+    const answer = await exchangeBytes(service.url, chunked('/api/v1/users', ones(258)));
+    expect(answer).toMatch(/^HTTP\/1.1 400 [^]*connection: close\r\n[^]*too many small chunks/i);
+  });
+
+  it.each(['/livez', '/nowhere', BATCH])('is not read to its end where nobody reads it: %s', async (path) => {
+    const statuses = await statusesOf(chunked(path, ones(20_000)));
+    expect([404, 405, 401, 400]).toContain(statuses[0]);
+  });
+
+  it('costs no more of its packet, and its parser reads the bodies of later connections', async () => {
+    for (let i = 0; i < 5; i++) await statusesOf(chunked('/api/v1/users', ones(2_000)));
+    await post('/api/v1/users', JSON.stringify(aUser())).expect(201);
+  });
 });
 
 describe('bodies that stall', () => {

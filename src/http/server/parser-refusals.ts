@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { sendProblem } from '../problem';
 import { API_FORMAT, type Problem } from '../wire-format';
 import { afterResponses } from './one-at-a-time';
+import { SMALL_CHUNKS } from './small-chunks';
 
 /** A connection with the response in progress on it. */
 type Connection = Duplex & { _httpMessage?: ServerResponse };
@@ -43,6 +44,12 @@ function problemBehind({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: 'The headers are too large.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, detail: 'The request took too long to arrive.' };
+  if (code === SMALL_CHUNKS)
+    return {
+      status: 400,
+      detail: 'The request body comes in too many small chunks. Send larger ones, or a Content-Length.',
+      errors: [{ field: 'body', code: 'too_many', message: 'must come in fewer chunks' }],
+    };
   return { status: 400, ...malformedRequest('The request is not valid HTTP.') };
 }
 
