@@ -11,7 +11,16 @@ const markWords = (folded: string): string => folded.replace(/[\p{L}\p{N}]+/gu, 
  * contain only letters and digits, and in some locales only ASCII ones; in this form punctuation, emoji and the letters
  * of all scripts have trigrams too. No code begins inside another one.
  */
-export const encode = (text: string): string => text.replace(/[^a-z0-9\s]/gu, encodeCharacter);
+export const encode = (text: string): string => text.replace(/[^a-z0-9\s]/gu, codeOf);
+
+/** The codes of characters below U+10000, once they have been met. */
+const codes: string[] = [];
+
+function codeOf(character: string): string {
+  return character.length > 1
+    ? encodeCharacter(character)
+    : (codes[character.charCodeAt(0)] ??= encodeCharacter(character));
+}
 
 function encodeCharacter(character: string): string {
   // Every email has these two. Shorter codes keep the index small.
@@ -25,11 +34,11 @@ function encodeCharacter(character: string): string {
 
 const DIGITS = 'ABCDEFGHIJKLMNOP';
 
-const digits = (number: number, width: number) =>
-  number
-    .toString(16)
-    .padStart(width, '0')
-    .replace(/./g, (digit) => DIGITS[parseInt(digit, 16)]);
+function digits(number: number, width: number): string {
+  let text = '';
+  for (let shift = 4 * (width - 1); shift >= 0; shift -= 4) text += DIGITS[(number >> shift) & 15];
+  return text;
+}
 
 /** The form of a text that the search compares. */
 export const toSearchText = (text: string): string => encode(markWords(fold(text)));
