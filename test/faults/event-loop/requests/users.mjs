@@ -37,6 +37,10 @@ export const USERS = {
   'POST /api/v1/users': {
     'dense metadata': () => ({ body: person({ metadata: DENSE }) }),
     'full metadata': () => ({ body: person({ metadata: FULL }) }),
+    'metadata that folds into many letters': () => ({
+      body: person({ metadata: { a: '\ufdfa'.repeat(5_400) } }),
+    }),
+    'metadata of marks': () => ({ body: person({ metadata: { a: '\u05b0\u0591'.repeat(4_000) } }) }),
     'full metadata, with a key': () => ({
       body: person({ metadata: FULL }),
       headers: { 'Idempotency-Key': person().email.padEnd(255, 'x') },
