@@ -11,8 +11,8 @@ import { run, type Running, start, stop } from '../support/process';
 import { connectTo, readSlowly, untilClosed } from '../support/socket';
 import { until } from '../support/until';
 
-/** A page of the users below has a little more. */
-const PAGE = 3_200_000;
+/** A page of the users below has a little more, and ends before 1 MB. */
+const PAGE = 1_000_000;
 
 /** What Node chooses itself in a container with the memory of deploy/base. On a larger machine it lets garbage lie. */
 const NODE_OPTIONS = '--max-old-space-size=192';
@@ -43,7 +43,7 @@ describeOn('postgres', 'responses that nobody reads', () => {
       ...['tokens', 'create', '--organization', id, '--name', 'Other', '--scopes', 'admin'],
     );
     other = token;
-    // A page of 200 users has 3.2 MB in either organization.
+    // 200 users have 3.2 MB in either organization.
     const numbers = Array.from({ length: 940 }, (_, i) => 1e15 + i);
     for (const token of [value, other]) {
       const api = new Client(service.url, { value: token });
@@ -90,7 +90,7 @@ describeOn('postgres', 'responses that nobody reads', () => {
   };
 
   it('leave the process small and its other callers alone, and their connections are closed', async () => {
-    const slow = await askForPages(5, other);
+    const slow = await askForPages(15, other);
     const slowlyRead = readSlowly(slow, SLOWLY, SLOWLY / 70);
 
     const unread = await Promise.all(Array.from({ length: 9 }, () => askForPages(100)));
@@ -101,28 +101,28 @@ describeOn('postgres', 'responses that nobody reads', () => {
     }, 500);
     expect(most).toBeLessThan(384);
 
-    const received = await Promise.all(unread.map((socket) => readToEnd(socket, 10 * PAGE)));
-    for (const bytes of received) expect(bytes).toBeLessThan(10 * PAGE);
+    const received = await Promise.all(unread.map((socket) => readToEnd(socket, 30 * PAGE)));
+    for (const bytes of received) expect(bytes).toBeLessThan(30 * PAGE);
     expect(await slowlyRead).toBe(SLOWLY);
     slow.destroy();
   });
 
   it('are dropped for others before they take too much', async () => {
     const unread: Socket[] = [];
-    // The buffers of the system take the first page of each connection, or two.
-    while (unread.length < 60) {
-      const more = await Promise.all(Array.from({ length: 5 }, () => askForPages(4)));
+    // The buffers of the system take the first pages of each connection.
+    while (unread.length < 90) {
+      const more = await Promise.all(Array.from({ length: 5 }, () => askForPages(9)));
       await Promise.all(more.map(answered));
       unread.push(...more);
     }
     const api = new Client(service.url, { value: other });
     for (let i = 0; i < 10; i++) {
       const { body } = await api.get('/api/v1/users?limit=200').expect(200);
-      expect(body.data).toHaveLength(200);
+      expect(body.data.length).toBeGreaterThan(50);
       expect(residentMB()).toBeLessThan(384);
     }
     const whole = await Promise.all(
-      unread.map(async (socket) => (await readToEnd(socket, 4 * PAGE)) >= 4 * PAGE),
+      unread.map(async (socket) => (await readToEnd(socket, 9 * PAGE)) >= 9 * PAGE),
     );
     expect(whole).toContain(false);
     expect(whole).toContain(true);

@@ -48,7 +48,7 @@ export const READS = {
     control: (a) => a.rate(16, () => a.get('?limit=1')),
     attack: (a) => a.rate(16, (n) => a.get(LISTS[n % LISTS.length])),
   },
-  '16 pages of 3 MB a second': {
+  '16 pages of 1 MB a second': {
     organization: 'heavy',
     control: (a) => a.rate(16, () => a.get('?limit=1')),
     attack: (a) => a.rate(16, () => a.get('?limit=200')),
