@@ -5,7 +5,7 @@ import type { Database } from '../database/database';
 import type { RequestRecord } from '../http/access-log';
 import { countEvents, countUndelivered, oldestUnnumbered } from '../events/event-statistics';
 import type { DeliveryCounts } from '../webhooks/deliveries/sender';
-import { webhookLag } from '../webhooks/deliveries/webhook-lag';
+import { webhookLag } from '../webhooks/webhook-lag';
 import { countExpiringTokens, WARNING_DAYS } from './expiring-tokens';
 
 const REFRESH_MS = 60_000;

@@ -2,7 +2,7 @@
  * @only embedded: it uses no database
  */
 import { outcomeOf } from '../../src/webhooks/deliveries/attempt-outcome';
-import type { Attempt } from '../../src/webhooks/deliveries/attempt';
+import type { Attempt } from '../../src/webhooks/deliveries/attempt-outcome';
 import { Successes } from '../../src/webhooks/deliveries/successes';
 
 beforeEach(() => jest.useFakeTimers());

@@ -5,7 +5,7 @@ import { OrganizationsService } from '../../src/auth/organizations/organizations
 import { Database } from '../../src/database/database';
 import { DeliveriesService } from '../../src/webhooks/deliveries/deliveries.service';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
-import { webhookLag } from '../../src/webhooks/deliveries/webhook-lag';
+import { webhookLag } from '../../src/webhooks/webhook-lag';
 import { UsersService } from '../../src/users/users.service';
 import { aUser } from '../support/client';
 import {

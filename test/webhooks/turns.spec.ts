@@ -2,7 +2,6 @@
  * @slow it waits for receivers
  */
 import type { ServerResponse } from 'node:http';
-import { Logger } from '@nestjs/common';
 import { Background } from '../../src/background/background';
 import { Database } from '../../src/database/database';
 import { MAX_ATTEMPT_MS } from '../../src/webhooks/address/post';
@@ -274,24 +273,6 @@ it('counts no attempt that the end of the process has cut off', async () => {
   expect((await api.get(`${WEBHOOKS}/${id}`)).body.failingSince).toBeNull();
 });
 
-itNotOn('embedded', 'sends the next events of an order while successes are being recorded', async () => {
-  const [api, receiver] = [await service.client(), await receive()];
-  const held = hold(receiver);
-  const { id } = await create(api, { url: receiver.url, ordering: 'organization' });
-  await createUsers(api, 30);
-  await receiver.until(1);
-  await service.dataSource.transaction(async (manager) => {
-    await manager.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [id]);
-    receiver.answer((response) => response.writeHead(204).end());
-    succeed(held);
-    await receiver.until((received) => new Set(received.map(({ id }) => id)).size === 10);
-  });
-  await deliveriesOf(api, id, (all) => all.length === 30 && all.every(({ state }) => state === 'delivered'));
-  const sequences = receiver.received.map(({ event }) => event.sequence);
-  const first = sequences.filter((sequence, i) => sequences.indexOf(sequence) === i); // on a busy machine, some come again
-  expect(first).toEqual([...first].sort((a, b) => a - b));
-});
-
 it('sends again what another process was asked to, and left behind', async () => {
   const [api, receiver] = [await service.client(), await receive()];
   await api.createUser();
@@ -347,31 +328,6 @@ it('claims a webhook whose first event has failed no more until that is due, how
   receiver.answer((response) => response.writeHead(204).end());
   await clock.pass(400);
   await deliveriesOf(api, id, (all) => all.every(({ state }) => state === 'delivered'));
-});
-
-it('lets a webhook rest for half a minute whose turn fails, and no other one', async () => {
-  const [api, receiver] = [await service.client(), await receive()];
-  const damaged = await create(api, { url: receiver.url });
-  await create(api, { url: receiver.url });
-  await service.dataSource.query(
-    `UPDATE webhooks SET secret = split_part(secret, '.', 1) || '.AAAA' WHERE id = $1`,
-    [damaged.id],
-  );
-  const failed = jest.spyOn(Logger.prototype, 'warn');
-  const failures = () =>
-    failed.mock.calls.filter(([{ message, id }]) => /^cannot send/.test(message) && id === damaged.id).length;
-  for (let count = 1; count <= 3; count++) {
-    await api.createUser();
-    await receiver.until(count);
-    await twoLooks(service);
-    await until(failures);
-  }
-  expect(failures()).toBe(1);
-  await clock.pass(10); // the rest passes by itself, too
-  await twoLooks(service);
-  expect(failures()).toBe(1);
-  await clock.pass(21);
-  await until(() => failures() === 2);
 });
 
 it('lets a receiver rest that fails five times in a row, and asks it one by one', async () => {

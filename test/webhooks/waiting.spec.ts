@@ -3,7 +3,7 @@
  */
 import { newId } from '../../src/database/id';
 import { Database } from '../../src/database/database';
-import { webhookLag } from '../../src/webhooks/deliveries/webhook-lag';
+import { webhookLag } from '../../src/webhooks/webhook-lag';
 import type { Client } from '../support/client';
 import { runJob } from '../support/background';
 import { statementsOf } from '../support/statements';

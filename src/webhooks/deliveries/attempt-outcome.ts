@@ -1,5 +1,9 @@
 import { PAUSES } from '../../background/pauses';
 import type { Answer } from '../address/post';
+import type { EventRow } from '../../events/event/event.entity';
+import type { WebhookFields } from '../webhook/webhook.entity';
+import type { SealedSecrets } from '../webhook/webhook-secrets';
+import type { WebhookDelivery } from './delivery.entity';
 
 /** Pauses vary by up to this much, so that what failed together does not come back together. */
 const JITTER = 0.2;
@@ -27,6 +31,20 @@ export interface AttemptOutcome {
   isGone: boolean;
   /** Whether the response took long. */
   isSlow: boolean;
+}
+
+/** Everything that an attempt needs, read just before the attempt. */
+export interface Attempt {
+  delivery: Pick<WebhookDelivery, 'id' | 'eventId' | 'type' | 'attempts' | 'createdAt'>;
+  webhook: WebhookFields & SealedSecrets;
+  /** Undefined for a test, and for an event that has been removed. */
+  event: EventRow | undefined;
+}
+
+/** An attempt that has succeeded. */
+export interface Success {
+  attempt: Attempt;
+  outcome: AttemptOutcome;
 }
 
 /** `attempts` includes this attempt. */

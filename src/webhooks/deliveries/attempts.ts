@@ -17,7 +17,7 @@ import {
   WEBHOOK_COLUMNS,
   type WebhookFields,
 } from '../webhook/webhook.entity';
-import type { Attempt, Success } from './attempt';
+import type { Attempt, Success } from './attempt-outcome';
 import type { AttemptOutcome } from './attempt-outcome';
 import { WebhookDelivery } from './delivery.entity';
 import { PendingDeliveries } from './pending-deliveries';

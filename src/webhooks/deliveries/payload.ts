@@ -1,6 +1,6 @@
 import { eventAsJson } from '../../events/event/event.serializer';
 import { serializeWebhook } from '../webhook/webhook.serializer';
-import type { Attempt } from './attempt';
+import type { Attempt } from './attempt-outcome';
 import { TEST_TYPE } from './delivery.entity';
 
 /** The body of a delivery: the event as in the feed. Null if the event has been removed. */

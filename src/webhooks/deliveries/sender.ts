@@ -5,7 +5,7 @@ import { Slots } from '../../background/slots';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
 import { WebhookSecrets } from '../webhook/webhook-secrets';
-import type { Attempt } from './attempt';
+import type { Attempt } from './attempt-outcome';
 import { type AttemptOutcome, outcomeOf } from './attempt-outcome';
 import { Attempts } from './attempts';
 import { payloadOf } from './payload';

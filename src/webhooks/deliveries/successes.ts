@@ -1,4 +1,4 @@
-import type { Success } from './attempt';
+import type { Success } from './attempt-outcome';
 
 /** Another five may be in a transaction. A process that dies leaves these ten, and they are sent again, in order. */
 const MAX_WAITING = 5;

@@ -1,8 +1,8 @@
-import { pastSql } from '../../database/claims';
-import type { Database } from '../../database/database';
-import { sql } from '../../database/sql';
-import { STRUGGLING_SQL, SUSPENDED_SQL, Webhook } from '../webhook/webhook.entity';
-import { WebhookDelivery } from './delivery.entity';
+import { pastSql } from '../database/claims';
+import type { Database } from '../database/database';
+import { sql } from '../database/sql';
+import { STRUGGLING_SQL, SUSPENDED_SQL, Webhook } from './webhook/webhook.entity';
+import { WebhookDelivery } from './deliveries/delivery.entity';
 
 /**
  * How many seconds overdue the oldest delivery is that may be sent now; 0 if there is none. Receivers that fail or are
