@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A body may come in so many chunks of any size, and in one more for each so many bytes. */
+/** A body may have this many chunks of any size, and one more for each `BYTES_PER_CHUNK`. */
 const FREE_CHUNKS = 256;
 const BYTES_PER_CHUNK = 256;
 

@@ -31,7 +31,7 @@ const isAscii = (text: string) => !/[^\0-\x7f]/.test(text);
 /** Accents, but not the vowel signs of other scripts. */
 const ACCENTS = /[\u0300-\u034e\u0350-\u036f]/g;
 
-/** An invisible character, at which the sorting of marks ends. */
+/** The combining grapheme joiner: Unicode sorts the marks before it and those after it separately. */
 const JOINER = '\u034f';
 const JOINERS = /\u034f/g;
 
