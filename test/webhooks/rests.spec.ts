@@ -19,7 +19,8 @@ itNotOn('embedded', 'sends the next events of an order while successes are being
   await api.post('/api/v1/users/batch', { users }).expect(200);
   await receiver.until(1);
   await service.dataSource.transaction(async (manager) => {
-    await manager.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [id]);
+    const lock = 'SELECT FROM webhooks WHERE organization_id = $1 AND id = $2 FOR UPDATE';
+    await manager.query(lock, [api.organizationId, id]);
     receiver.answer((response) => response.writeHead(204).end());
     for (const response of held) response.writeHead(204).end();
     await receiver.until((received) => new Set(received.map(({ id }) => id)).size === 10);
@@ -35,8 +36,8 @@ it('lets a webhook rest for half a minute whose turn fails, and no other one', a
   const damaged = await create(api, { url: receiver.url });
   await create(api, { url: receiver.url });
   await service.dataSource.query(
-    `UPDATE webhooks SET secret = split_part(secret, '.', 1) || '.AAAA' WHERE id = $1`,
-    [damaged.id],
+    `UPDATE webhooks SET secret = split_part(secret, '.', 1) || '.AAAA' WHERE organization_id = $1 AND id = $2`,
+    [api.organizationId, damaged.id],
   );
   const failed = jest.spyOn(Logger.prototype, 'warn');
   const failures = () =>
