@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connectTo } from '../support/socket';
-import { ACME, GLOBEX, PUBLIC_URL, useSignIn } from '../support/sign-in';
+import { ACME, PUBLIC_URL, useSignIn } from '../support/sign-in';
 
 const { issuer, service, browse } = useSignIn();
 
@@ -44,17 +44,15 @@ describe('POST /dashboard/session', () => {
     expect(await begin({ Cookie, Origin: PUBLIC_URL })).toMatch(/^HTTP\/1\.1 100 /);
   });
 
-  it('counts the bodies of each network for itself', async () => {
+  it('is open to a network of which other bodies never arrive', async () => {
     const { browser, Cookie } = await signedIn();
     const headers = { Cookie, Origin: PUBLIC_URL, 'X-Forwarded-For': '2001:db8::1' };
-    for (let i = 0; i < 16; i++) expect(await begin(headers)).toContain('100 Continue');
-    const choose = (address: string, organizationId: string) =>
-      browser.request(`${PUBLIC_URL}/dashboard/session`, {
-        method: 'POST',
-        headers: { Origin: PUBLIC_URL, 'Content-Type': 'application/json', 'X-Forwarded-For': address },
-        body: JSON.stringify({ organizationId }),
-      });
-    expect((await choose('2001:db8::2', ACME)).status).toBe(503);
-    expect((await choose('2001:db8:0:1::1', GLOBEX)).status).toBe(201);
+    for (let i = 0; i < 20; i++) expect(await begin(headers)).toContain('100 Continue');
+    const choice = await browser.request(`${PUBLIC_URL}/dashboard/session`, {
+      method: 'POST',
+      headers: { Origin: PUBLIC_URL, 'Content-Type': 'application/json', 'X-Forwarded-For': '2001:db8::2' },
+      body: JSON.stringify({ organizationId: ACME }),
+    });
+    expect(choice.status).toBe(201);
   });
 });
