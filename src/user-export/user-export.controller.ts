@@ -25,7 +25,7 @@ export class UserExportController {
     @Param('id') id: string,
     @Req() request: Request,
   ): Promise<StreamableFile> {
-    const texts = await this.exports.export(by, id);
-    return download(request, { name: `${id}.json`, type: 'application/json; charset=utf-8', texts });
+    const nextText = await this.exports.export(by, id);
+    return download(request, { name: `${id}.json`, type: 'application/json; charset=utf-8', nextText });
   }
 }

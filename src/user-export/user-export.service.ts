@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { eventAsJson } from '../events/event/event.serializer';
 import { UserHistory } from '../events/log/user-history';
 import { serializeGroup } from '../groups/group/group.serializer';
 import { GroupsService } from '../groups/groups.service';
 import { type By, callerOf } from '../http/caller';
-import { pagesOf } from '../pages/paginate';
 import { ScimUsersService } from '../scim/users/scim-users.service';
 import { UsersService } from '../users/users.service';
+import type { NextText } from './download';
 
 const GROUPS_PER_PAGE = 200;
 
@@ -20,47 +19,57 @@ export class UserExportService {
     private readonly history: UserHistory,
   ) {}
 
-  /** The text of a `UserExportView`, piece by piece. Throws a 404 if there is no such user. */
-  async export(by: By, id: string): Promise<AsyncGenerator<string>> {
+  /** The text of a `UserExportView`, part by part. Throws a 404 if there is no such user. */
+  async export(by: By, id: string): Promise<NextText> {
     const { organizationId } = callerOf(by);
     const exportedAt = new Date();
     const user = await this.users.get(by, id);
     const directory = await this.directory.attributesOf(organizationId, id);
     const events = await this.history.of(organizationId, id);
-    const groups = pagesOf((cursor) =>
-      this.groups.list(organizationId, { user: id, limit: GROUPS_PER_PAGE, cursor }),
-    );
     const head = JSON.stringify({ exportedAt, user, directory }).slice(0, -1);
-    return documentOf(head, {
-      groups: jsonOf(groups, (group) => JSON.stringify(serializeGroup(group))),
-      events: jsonOf(events, eventAsJson),
-    });
+    return inOrder([
+      once(`${head},"groups":[`),
+      withCommas(this.groupsOf(organizationId, id)),
+      once('],"events":['),
+      withCommas(events),
+      once(']}'),
+    ]);
+  }
+
+  /** Pages of groups as JSON. */
+  private groupsOf(organizationId: string, user: string): NextText {
+    let cursor: string | null | undefined;
+    return async () => {
+      if (cursor === null) return undefined;
+      const page = await this.groups.list(organizationId, { user, limit: GROUPS_PER_PAGE, cursor });
+      cursor = page.nextCursor;
+      return page.data.map((group) => JSON.stringify(serializeGroup(group))).join();
+    };
   }
 }
 
-/** Completes the object that `head` begins, with these lists as its last properties. */
-async function* documentOf(
-  head: string,
-  lists: Record<string, AsyncIterable<string>>,
-): AsyncGenerator<string> {
-  yield head;
-  for (const [name, items] of Object.entries(lists)) {
-    yield `,"${name}":[`;
-    yield* items;
-    yield ']';
-  }
-  yield '}';
+const inOrder =
+  (texts: NextText[]): NextText =>
+  async () => {
+    for (; texts.length > 0; texts.shift()) {
+      const text = await texts[0]();
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  };
+
+function once(text: string): NextText {
+  const parts = [text];
+  return () => Promise.resolve(parts.shift());
 }
 
-/** The items of all pages as JSON, with commas between them. */
-async function* jsonOf<Item>(
-  pages: AsyncIterable<Item[]>,
-  serialize: (item: Item) => string,
-): AsyncGenerator<string> {
+function withCommas(nextText: NextText): NextText {
   let separator = '';
-  for await (const page of pages) {
-    if (page.length === 0) continue;
-    yield separator + page.map(serialize).join(',');
+  return async () => {
+    const text = await nextText();
+    if (!text) return text;
+    const item = separator + text;
     separator = ',';
-  }
+    return item;
+  };
 }

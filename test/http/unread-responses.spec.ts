@@ -127,4 +127,23 @@ describeOn('postgres', 'responses that nobody reads', () => {
     expect(whole).toContain(false);
     expect(whole).toContain(true);
   });
+
+  it('are dropped while they are sent in parts, too', async () => {
+    const api = new Client(service.url, { value: other });
+    const { body: user } = await api.post('/api/v1/users', aUser()).expect(201);
+    for (let first = 1; first <= 250; first++) {
+      const metadata = { numbers: Array.from({ length: 940 }, (_, i) => first * 1e12 + i) };
+      await api.patch(`/api/v1/users/${user.id}`, { metadata }).expect(200);
+    }
+    const request = `GET /api/v1/users/${user.id}/export HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${other}\r\n\r\n`;
+    const unread = await Promise.all(Array.from({ length: 300 }, () => connectTo(service.url)));
+    for (const socket of unread) socket.write(request);
+    let most = 0;
+    await until(() => {
+      most = Math.max(most, residentMB());
+      return unread.filter(isClosedByService).length > 200;
+    }, 500);
+    expect(most).toBeLessThan(384);
+    for (const socket of unread) socket.destroy();
+  });
 });

@@ -3,6 +3,7 @@ import { Database } from '../../database/database';
 import { query, sql } from '../../database/sql';
 import { nextTurn } from '../../http/server/give-way';
 import { Event, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
+import { eventAsJson } from '../event/event.serializer';
 import { withLongData } from '../event/long-events';
 import { EventHead } from './event-head.entity';
 import { EventLog } from './event-log';
@@ -17,8 +18,11 @@ export class UserHistory {
     private readonly log: EventLog,
   ) {}
 
-  /** Pages of all events committed so far, oldest first, each read on request. A 503 if numbering takes too long. */
-  async of(organizationId: string, userId: string): Promise<AsyncGenerator<EventRow[]>> {
+  /**
+   * All events committed so far, oldest first. Each call returns the next page as JSON with commas, and `undefined` at
+   * the end. A 503 if numbering takes too long.
+   */
+  async of(organizationId: string, userId: string): Promise<() => Promise<string | undefined>> {
     await this.log.catchUp(organizationId);
     const [{ last }] = await this.database.read(organizationId, (manager) =>
       query<{ last: string }>(
@@ -26,21 +30,17 @@ export class UserHistory {
         sql`SELECT coalesce(max(sequence), 0) AS last FROM ${EventHead} WHERE organization_id = ${organizationId}`,
       ),
     );
-    return this.pages(organizationId, userId, last);
-  }
-
-  private async *pages(organizationId: string, userId: string, last: string): AsyncGenerator<EventRow[]> {
     let after = '0';
-    let hasMore: boolean;
-    do {
+    let hasMore = true;
+    return async () => {
+      if (!hasMore) return undefined;
       const rows = await this.page(organizationId, userId, { after, last });
       const { items, endsAfter } = await withLongData(this.database, organizationId, rows);
-      // Before the page is yielded, so that nothing here keeps it in memory.
-      hasMore = endsAfter !== undefined || rows.length === EVENTS_PER_PAGE;
       after = (endsAfter ?? rows.at(-1))?.sequence ?? last;
-      yield items;
+      hasMore = endsAfter !== undefined || rows.length === EVENTS_PER_PAGE;
       if (endsAfter) await nextTurn();
-    } while (hasMore);
+      return items.map(eventAsJson).join();
+    };
   }
 
   private page(

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
 import { tokenOf } from '../caller';
 
@@ -44,7 +45,10 @@ export function limitUnsentBytes() {
     };
     // Node emits `pipe` when a response is streamed, `prefinish` when the response is complete, and `close` when the
     // caller has received all of it.
-    response.once('pipe', watch);
+    response.once('pipe', (source: Readable) => {
+      watch();
+      source.on('data', enforce);
+    });
     response.once('prefinish', watch);
     response.once('close', () => sending.delete(socket));
     next();
