@@ -8,6 +8,7 @@ import { aUser, type Client } from '../support/client';
 import { exchange } from '../support/oauth';
 import { startService, type TestService } from '../support/service';
 import { connectTo, exchange as exchangeBytes, untilClosed } from '../support/socket';
+import { until } from '../support/until';
 
 let service: TestService;
 let api: Client;
@@ -220,4 +221,16 @@ it('the room of a body is kept while its handler works, also when the caller has
   finish();
   jest.restoreAllMocks();
   await post(BATCH, batchOf(100_000)).expect(200);
+});
+
+it('a connection that stays open keeps no body in memory, whether it was accepted or refused', async () => {
+  const requests: { body?: unknown }[] = [];
+  const keep = (request: object) => requests.push(request);
+  const server = service.app.getHttpServer();
+  server.on('request', keep);
+  await post(BATCH, batchOf(100_000)).expect(200);
+  await post('/api/v1/users', '{"name":1}').expect(400);
+  server.off('request', keep);
+  expect(requests).toHaveLength(2);
+  await until(() => requests.every(({ body }) => body === undefined));
 });

@@ -79,11 +79,16 @@ export async function readWithinMemory(
       request.off('data', count);
       reading?.leave(guest);
     }
-    holds.set(response, { count: 1, release: () => parsed.leave(guest) });
+    const release = () => {
+      request.body = undefined; // Node keeps the last request of a connection until the next one
+      parsed.leave(guest);
+    };
+    holds.set(response, { count: 1, release });
     closed = () => letGo(response);
     if (signal.aborted) closed();
     signal.throwIfAborted();
   } catch (error) {
+    request.body = undefined;
     if (signal.aborted) stopReading(request, response);
     throw error;
   } finally {
