@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { newId } from '../../src/database/id';
 import { EventNumbering } from '../../src/events/log/event-numbering';
+import { GroupsService } from '../../src/groups/groups.service';
 import type { Client } from '../support/client';
 import { scimClient } from '../support/scim';
 import { startService, type TestService } from '../support/service';
@@ -19,6 +20,9 @@ interface Exported {
 
 const EVENTS = 20_000;
 const PAGE = 50;
+
+/** A page of groups. */
+const GROUPS = 200;
 
 /** Adds events of the user, about 2 KB each: more than the buffers of the system hold. */
 async function addEvents(userId: string, count = EVENTS) {
@@ -101,6 +105,19 @@ describe('GET /api/v1/users/{id}/export', () => {
       ['group.member_added', past.id],
       ['group.member_removed', past.id],
     ]);
+  });
+
+  it('has all groups and all events of a user who is in more than a page of them', async () => {
+    const { id } = await api.createUser();
+    const groups = service.app.get(GroupsService, { strict: false });
+    for (let i = 0; i <= GROUPS; i++)
+      await groups.create(api.organizationId, { displayName: `Group ${i}` }, [id]);
+    const { body } = await api.get(`/api/v1/users/${id}/export`).expect(200);
+    const { body: last } = await api.get(`/api/v1/groups?user=${id}&limit=1`).expect(200);
+    expect(body.groups).toHaveLength(GROUPS + 1);
+    expect(body.groups[0]).toEqual(last.data[0]);
+    expect(new Set(body.groups.map((group: { id: string }) => group.id)).size).toBe(GROUPS + 1);
+    expect(body.events).toHaveLength(GROUPS + 2);
   });
 
   it('is a 404 for a deleted user', async () => {
