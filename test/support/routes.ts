@@ -1,23 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { OrganizationTokensController } from '../../src/auth/operator/organization-tokens.controller';
-import { OrganizationsController } from '../../src/auth/operator/organizations.controller';
+import { MODULE_METADATA } from '@nestjs/common/constants';
+import { OperatorModule } from '../../src/auth/operator/operator.module';
 import { accessOf, type Scope } from '../../src/http/scopes';
 import { type Route, routesOf } from '../../src/http/method-not-allowed';
-import { EventsController } from '../../src/events/events.controller';
-import { GroupsController } from '../../src/groups/groups.controller';
-import { DiscoveryController } from '../../src/scim/wire/discovery.controller';
-import { UnsupportedController } from '../../src/scim/wire/unsupported.controller';
-import { ScimGroupsController } from '../../src/scim/groups/scim-groups.controller';
-import { ScimUsersController } from '../../src/scim/users/scim-users.controller';
-import { StatisticsController } from '../../src/statistics/statistics.controller';
-import { TokensController } from '../../src/tokens/tokens.controller';
-import { BatchController } from '../../src/users/batch/batch.controller';
-import { DeletedUsersController } from '../../src/users/deleted/deleted-users.controller';
-import { UserSearchController } from '../../src/users/search/user-search.controller';
-import { UserExportController } from '../../src/user-export/user-export.controller';
-import { UsersController } from '../../src/users/users.controller';
+import { FEATURES } from '../../src/service.module';
 import { newTokenValue } from '../../src/tokens/token-value';
-import { WebhooksController } from '../../src/webhooks/webhooks.controller';
+import { ActiveWebhooksModule } from '../../src/webhooks/webhooks.module';
+import type { Client } from './client';
 import { useService } from './service';
 
 const WEBHOOK_ENCRYPTION_KEY = randomBytes(32).toString('base64');
@@ -35,35 +24,21 @@ export const OPERATOR_TOKEN = newTokenValue();
 /** Starts a service that has every route. */
 export const useEveryRoute = () => useService({ WEBHOOK_ENCRYPTION_KEY, OPERATOR_TOKEN, ...SIGN_IN });
 
-const controllers = [
-  UserSearchController,
-  BatchController,
-  UsersController,
-  DeletedUsersController,
-  GroupsController,
-  TokensController,
-  EventsController,
-  DiscoveryController,
-  UnsupportedController,
-  ScimUsersController,
-  ScimGroupsController,
-  WebhooksController,
-  StatisticsController,
-  UserExportController,
-];
+const controllersOf = (modules: readonly Function[]): Function[] =>
+  modules.flatMap((module) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []);
+
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all';
 const namesOf = ({ method, path }: Route) => ({ method: method.toLowerCase() as Method, path });
 
 /** The routes for tokens of organizations. */
-export const routes = [...routesOf(controllers)].map((route) => ({
-  ...namesOf(route),
-  scopes: accessOf(route.handler, route.controller) as Scope[],
-}));
+export const routes = [...routesOf(controllersOf([...FEATURES, ActiveWebhooksModule]))]
+  .map((route) => ({ ...namesOf(route), access: accessOf(route.handler, route.controller) }))
+  .flatMap(({ access, ...route }) =>
+    typeof access === 'string' ? [] : [{ ...route, scopes: access as Scope[] }],
+  );
 
 /** The routes for the operator's token. */
-export const operatorRoutes = [...routesOf([OrganizationsController, OrganizationTokensController])].map(
-  namesOf,
-);
+export const operatorRoutes = [...routesOf(controllersOf([OperatorModule]))].map(namesOf);
 
 /** A method that a route serves. */
 export const served = (method: Method) => (method === 'all' ? 'put' : method);
@@ -72,6 +47,7 @@ export const served = (method: Method) => (method === 'all' ? 'put' : method);
 export const failure = (path: string, status: number, code: string) =>
   path.includes('/scim/') ? { status: String(status) } : { status, code };
 
+/** An id of each kind that nothing has. */
 export const UNKNOWN = {
   usr: 'usr_00000000000000000000000000',
   deleted: 'usr_00000000000000000000000000',
@@ -81,7 +57,10 @@ export const UNKNOWN = {
   whk: 'whk_00000000000000000000000000',
   org: 'org_00000000000000000000000000',
 };
-export const kindOf = (path: string) => {
+export type Kind = keyof typeof UNKNOWN;
+
+/** The kind of thing that `:id` in a path is about. */
+export const kindOf = (path: string): Kind => {
   if (path.includes('organizations')) return 'org';
   if (path.includes('webhooks')) return 'whk';
   if (path.includes('tokens')) return 'tok';
@@ -89,7 +68,54 @@ export const kindOf = (path: string) => {
   if (/groups/i.test(path)) return 'grp';
   if (path.includes('events')) return 'evt';
   if (/users/i.test(path)) return 'usr';
-  throw new Error(`UNKNOWN has no id for ${path}.`);
+  throw new Error(`test/support/routes.ts: UNKNOWN, kindOf() and RESOURCES lack the things at ${path}.`);
 };
 export const withUnknownId = (path: string) =>
   path.replace(':id', () => UNKNOWN[kindOf(path)]).replace(':tokenId', UNKNOWN.tok);
+
+/** A thing of an organization: the path that shows it, and a part of what it shows if nobody has changed it. */
+interface Resource {
+  id: string;
+  ownPath: string;
+  unchanged: object;
+}
+
+/** Creates one thing of each kind that tokens of organizations reach. */
+export const RESOURCES: Record<Exclude<Kind, 'org'>, (client: Client) => Promise<Resource>> = {
+  usr: async (client) => {
+    const { id } = await client.createUser();
+    return { id, ownPath: `/api/v1/users/${id}`, unchanged: { name: 'Ada Lovelace' } };
+  },
+  deleted: async (client) => {
+    const { id } = await client.createUser();
+    await client.delete(`/api/v1/users/${id}`).expect(204);
+    const unchanged = { name: 'Ada Lovelace', version: 1 };
+    return { id, ownPath: `/api/v1/deleted-users/${id}`, unchanged };
+  },
+  grp: async (client) => {
+    const user = await client.createUser();
+    const body = { displayName: 'Sales', members: [{ value: user.id }] };
+    const { id } = (await client.post('/scim/v2/Groups', body).expect(201)).body;
+    return { id, ownPath: `/api/v1/groups/${id}`, unchanged: { displayName: 'Sales', memberCount: 1 } };
+  },
+  tok: async (client) => ({
+    id: client.tokenId,
+    ownPath: '/v1/tokens/current',
+    unchanged: { state: 'active' },
+  }),
+  evt: async (client) => {
+    const user = await client.createUser();
+    const { id } = (await client.get('/api/v1/events').expect(200)).body.data.at(-1);
+    return { id, ownPath: `/api/v1/events/${id}`, unchanged: { target: { type: 'user', id: user.id } } };
+  },
+  whk: async (client) => {
+    const url = 'https://example.com/hook';
+    const { body } = await client.post('/api/v1/webhooks', { url, types: ['*'] }).expect(201);
+    const { id, updatedAt } = body;
+    return { id, ownPath: `/api/v1/webhooks/${id}`, unchanged: { url, updatedAt } };
+  },
+};
+
+/** Creates the thing that this path with `:id` is about. */
+export const resourceAt = (client: Client, path: string): Promise<Resource> =>
+  RESOURCES[kindOf(path) as Exclude<Kind, 'org'>](client);

@@ -1,0 +1,72 @@
+/**
+ * @only embedded: which events a route records is the same on every engine
+ */
+import { aUser, type Client } from '../support/client';
+import { resourceAt, routes, useEveryRoute } from '../support/routes';
+
+const service = useEveryRoute();
+
+/** A request's body, and the types of the events that it records. */
+type Change = [body: object | undefined, ...types: string[]];
+
+const READS: Change = [{}];
+
+/** What each route records that may change something. A new route fails the first test until it is entered here. */
+const CHANGES: Record<string, Change> = {
+  'post /api/v1/users': [aUser(), 'user.created'],
+  'patch /api/v1/users/:id': [{ name: 'Grace Hopper' }, 'user.updated'],
+  'delete /api/v1/users/:id': [undefined, 'user.deleted'],
+  'post /api/v1/users/batch': [{ mode: 'create', users: [aUser()] }, 'user.created'],
+  'post /api/v1/deleted-users/:id/restore': [{}, 'user.restored'],
+  'delete /api/v1/deleted-users/:id': [undefined, 'user.purged'],
+  'post /api/v1/tokens': [{ name: 'CI', scopes: ['users:read'] }, 'token.created'],
+  'post /api/v1/tokens/:id/rotate': [{}, 'token.rotated'],
+  'delete /api/v1/tokens/:id': [undefined, 'token.revoked'],
+  'delete /api/v1/tokens/current': [undefined, 'token.revoked'],
+  'post /api/v1/webhooks': [{ url: 'https://example.com/hook', types: ['*'] }, 'webhook.created'],
+  'patch /api/v1/webhooks/:id': [{ description: 'Orders' }, 'webhook.updated'],
+  'delete /api/v1/webhooks/:id': [undefined, 'webhook.deleted'],
+  'post /api/v1/webhooks/:id/rotate-secret': [{}, 'webhook.updated'],
+  'post /api/v1/webhooks/:id/redeliver': READS,
+  'post /api/v1/webhooks/:id/test': READS,
+  'post /api/scim/v2/Users': [{ userName: 'grace@example.com' }, 'user.created'],
+  'put /api/scim/v2/Users/:id': [{ userName: 'grace@example.com' }, 'user.updated'],
+  'patch /api/scim/v2/Users/:id': [operation('displayName', 'Grace Hopper'), 'user.updated'],
+  'delete /api/scim/v2/Users/:id': [undefined, 'user.deleted'],
+  'post /api/scim/v2/Groups': [{ displayName: 'Research' }, 'group.created'],
+  'put /api/scim/v2/Groups/:id': [{ displayName: 'Research' }, 'group.updated'],
+  'patch /api/scim/v2/Groups/:id': [operation('displayName', 'Research'), 'group.updated'],
+  'delete /api/scim/v2/Groups/:id': [undefined, 'group.deleted'],
+  'post /api/scim/v2/.search': READS,
+  'post /api/scim/v2/Users/.search': READS,
+  'post /api/scim/v2/Groups/.search': READS,
+};
+
+function operation(path: string, value: string): object {
+  return { Operations: [{ op: 'replace', path, value }] };
+}
+
+const written = routes.filter(({ method, path }) => !/^(get|all)$/.test(method) && path.startsWith('/api/'));
+
+it('knows every route that may change something', () => {
+  expect(Object.keys(CHANGES).sort()).toEqual(written.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+/** The types of all events of the organization, in their order. */
+const typesOf = async (client: Client): Promise<string[]> =>
+  (await client.get('/api/v1/events?limit=200').expect(200)).body.data.map(
+    ({ type }: { type: string }) => type,
+  );
+
+const recording = written.filter(({ method, path }) => CHANGES[`${method} ${path}`] !== READS);
+
+it.each(recording)('$method $path records its change', async ({ method, path }) => {
+  const [body, ...types] = CHANGES[`${method} ${path}`];
+  const client = await service.client();
+  const reader = await service.client({ organizationId: client.organizationId });
+  const id = path.includes(':id') ? (await resourceAt(client, path)).id : '';
+  const before = await typesOf(reader);
+  const { status } = await client.send(method as 'post', path.replace(':id', id), body);
+  expect(status).toBeLessThan(300);
+  expect((await typesOf(reader)).slice(before.length).sort()).toEqual([...types].sort());
+});
