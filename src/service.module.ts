@@ -10,8 +10,8 @@ import {
 import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
-import { OperatorModule } from './auth/operator/operator.module';
-import { OrganizationsModule } from './auth/organizations/organizations.module';
+import { OperatorModule } from './operator/operator.module';
+import { OrganizationsModule } from './organizations/organizations.module';
 import { ScopesGuard } from './auth/scopes.guard';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DatabaseModule } from './database/database.module';

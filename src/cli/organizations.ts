@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { systemCaller } from '../http/caller';
 import { validateOrThrow } from '../http/input/validate';
-import { CreateOrganizationDto, OrganizationNameDto } from '../auth/organizations/organizations.dto';
-import { OrganizationsService } from '../auth/organizations/organizations.service';
+import { CreateOrganizationDto, OrganizationNameDto } from '../organizations/organizations.dto';
+import { OrganizationsService } from '../organizations/organizations.service';
 import { LARGE_JOB } from '../database/data-source';
 import { type OutputOptions, print } from './output';
 import { withService } from './with-service';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ConflictException, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { areSuspended } from '../auth/organizations/suspension';
+import { areSuspended } from '../organizations/suspension';
 import type { Database } from '../database/database';
 import { systemCaller } from '../http/caller';
 import { DEFAULT_BODY_LIMIT } from '../http/input/body-of-route';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Organization } from '../auth/organizations/organization.entity';
-import { areSuspended } from '../auth/organizations/suspension';
+import { Organization } from '../organizations/organization.entity';
+import { areSuspended } from '../organizations/suspension';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
 import { systemCaller } from '../http/caller';

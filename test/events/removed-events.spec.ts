@@ -2,7 +2,7 @@
  * @slow it waits for transactions that hold others up
  */
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { TokenEvents } from '../../src/events/log/token-events';
 import { TokensService } from '../../src/tokens/tokens.service';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { OrganizationTokensController } from '../../src/auth/operator/organization-tokens.controller';
-import { OrganizationsController } from '../../src/auth/operator/organizations.controller';
+import { OrganizationTokensController } from '../../src/operator/organization-tokens.controller';
+import { OrganizationsController } from '../../src/operator/organizations.controller';
 import { accessOf, type Scope } from '../../src/http/scopes';
 import { type Route, routesOf } from '../../src/http/method-not-allowed';
 import { EventsController } from '../../src/events/events.controller';

@@ -3,7 +3,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/database/database';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { runJob } from '../support/background';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { areSuspended } from '../../auth/organizations/suspension';
+import { areSuspended } from '../../organizations/suspension';
 import { isPagePath } from '../../dashboard/dashboard.files';
 import type { Database } from '../../database/database';
 import type { NetworkLimit, NetworkLimiter } from '../../rate-limit/network-limiter';

@@ -1,16 +1,16 @@
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import { OPERATOR } from '../../database/connections/operator';
-import type { Database } from '../../database/database';
-import { isReference, rethrowReference } from '../../database/errors';
-import { execute, query, raw, type Sql, sql } from '../../database/sql';
-import { TokenEvent } from '../../events/event/event.entity';
-import { EventHead } from '../../events/log/event-head.entity';
-import { conflict, noSuchOrganization } from '../../http/fault';
-import { opaque } from '../../pages/paginate';
-import { IN_STATE, Token } from '../../tokens/token.entity';
-import { DeletedUser } from '../../users/deleted/deleted-user.entity';
-import { UserSearchText } from '../../users/search/user-search.entity';
-import { User } from '../../users/user/user.entity';
+import { OPERATOR } from '../database/connections/operator';
+import type { Database } from '../database/database';
+import { isReference, rethrowReference } from '../database/errors';
+import { execute, query, raw, type Sql, sql } from '../database/sql';
+import { TokenEvent } from '../events/event/event.entity';
+import { EventHead } from '../events/log/event-head.entity';
+import { conflict, noSuchOrganization } from '../http/fault';
+import { opaque } from '../pages/paginate';
+import { IN_STATE, Token } from '../tokens/token.entity';
+import { DeletedUser } from '../users/deleted/deleted-user.entity';
+import { UserSearchText } from '../users/search/user-search.entity';
+import { User } from '../users/user/user.entity';
 import { requireUnreferenced } from './host-references';
 import { lockOrganization, Organization } from './organization.entity';
 

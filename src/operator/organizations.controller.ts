@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ApiController } from '../../http/api-controller.decorator';
-import { operatorIn } from '../../http/caller';
-import { locationOf } from '../../http/location';
-import { Responses } from '../../http/responses';
-import { OperatorOnly } from '../../http/scopes';
-import { linkNext } from '../../pages/page';
+import { ApiController } from '../http/api-controller.decorator';
+import { operatorIn } from '../http/caller';
+import { locationOf } from '../http/location';
+import { Responses } from '../http/responses';
+import { OperatorOnly } from '../http/scopes';
+import { linkNext } from '../pages/page';
 import { OrganizationPageView, OrganizationView } from '../organizations/organization.view';
 import {
   CreateOrganizationDto,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/database/database';
 import { newId } from '../../src/database/id';
 import { TokensService } from '../../src/tokens/tokens.service';

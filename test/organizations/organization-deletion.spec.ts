@@ -4,9 +4,9 @@ import {
   beginDeletion,
   deletePart,
   longTables,
-} from '../../src/auth/organizations/organization-deletion';
+} from '../../src/organizations/organization-deletion';
 import { HttpException } from '@nestjs/common';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { OPERATOR } from '../../src/database/connections/operator';
 import { Database } from '../../src/database/database';
 import { runJob } from '../support/background';

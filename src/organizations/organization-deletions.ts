@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Background } from '../../background/background';
-import { Database } from '../../database/database';
-import { sql } from '../../database/sql';
+import { Background } from '../background/background';
+import { Database } from '../database/database';
+import { sql } from '../database/sql';
 import { deletePart } from './organization-deletion';
 import { Organization } from './organization.entity';
 

@@ -1,7 +1,7 @@
 import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
-import { columnsOf } from '../../database/columns';
-import { query, sql } from '../../database/sql';
-import { noSuchOrganization } from '../../http/fault';
+import { columnsOf } from '../database/columns';
+import { query, sql } from '../database/sql';
+import { noSuchOrganization } from '../http/fault';
 import type { OrganizationView } from './organization.view';
 
 @Entity('organizations')
