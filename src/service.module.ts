@@ -36,7 +36,7 @@ import { UserExportModule } from './user-export/user-export.module';
 import { UsersModule } from './users/users.module';
 import { ActiveWebhooksModule, WebhooksModule } from './webhooks/webhooks.module';
 
-/** All features, in the order of their sections in the API's document. */
+/** All features, each after those whose rows it refers to. */
 export const FEATURES: readonly FeatureModule[] = [
   RateLimitModule,
   IdempotencyModule,

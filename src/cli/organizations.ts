@@ -52,9 +52,7 @@ export function organizationsCommand(organizations: Command): void {
   organizations
     .command('delete')
     .argument('<id>', 'the ID of the organization')
-    .description(
-      'delete a suspended organization with everything in it, or one that has no users and no active tokens',
-    )
+    .description('delete a suspended organization with everything in it')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations delete org_…')
     .action(async (id: string, output: OutputOptions) => {

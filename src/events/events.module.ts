@@ -33,6 +33,7 @@ import { TokenEvents } from './log/token-events';
 export class EventsModule {
   static readonly feature: Feature = {
     entities: [EventHead, TokenEvent, Event, EventCursor, EventSubscriber],
+    deletion: 'last', // because every change of something else records one
     ids: { event: 'evt' },
     tags: [
       {

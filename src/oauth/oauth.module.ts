@@ -37,7 +37,6 @@ export class OAuthModule {
         description:
           'Short-lived tokens for programs that keep no token of their own, by the exchanges of OAuth 2.0. The operation is also ' +
           'served below `/api`, as `/api/oauth/token`, so that a gateway needs only one rule.',
-        after: 'Tokens',
       },
     ],
   };

@@ -87,6 +87,6 @@ export class OrganizationsController {
   @HttpCode(204)
   @Responses({ failures: [409] })
   delete(@Param('id') id: string): Promise<void> {
-    return this.organizations.delete(id, { mustBeSuspended: true });
+    return this.organizations.delete(id);
   }
 }

@@ -2,14 +2,13 @@ import type { EntityManager, EntityMetadata } from 'typeorm';
 import { query, raw, sql } from '../database/sql';
 import { conflict } from '../http/fault';
 
-/** A foreign key of another table that prevents the deletion of rows of the service. All names are quoted. */
+/** A foreign key of another table that prevents the deletion of rows of the service. */
 interface ForeignKey {
   table: string;
-  columns: string[];
-  ownTable: string;
-  ownColumns: string[];
-  /** The column of the service's table that names the organization. */
-  organizationColumn: string;
+  /** `FROM …`: the rows of the service to which the other table refers, as `own`. */
+  rows: string;
+  /** The column of `own` that names the organization. */
+  column: string;
 }
 
 /**
@@ -21,17 +20,9 @@ export async function requireUnreferenced(
   tables: EntityMetadata[],
   organizationId: string,
 ): Promise<void> {
-  for (const { table, columns, ownTable, ownColumns, organizationColumn } of await foreignKeys(
-    manager,
-    tables,
-  )) {
-    const joined = columns.map((column, i) => `other.${column} = own.${ownColumns[i]}`).join(' AND ');
-    const rows = await query(
-      manager,
-      sql`SELECT FROM ${raw(`${ownTable} AS own JOIN ${table} AS other ON ${joined}`)}
-          WHERE own.${raw(organizationColumn)} = ${organizationId} LIMIT 1`,
-    );
-    if (rows.length > 0)
+  for (const { table, rows, column } of await foreignKeys(manager, tables)) {
+    const referring = sql`SELECT ${raw(rows)} WHERE own.${raw(column)} = ${organizationId} LIMIT 1`;
+    if ((await query(manager, referring)).length > 0)
       throw conflict(`The table ${table} still refers to the organization, or to a part of it.`);
   }
 }
@@ -39,20 +30,21 @@ export async function requireUnreferenced(
 function foreignKeys(manager: EntityManager, tables: EntityMetadata[]): Promise<ForeignKey[]> {
   const { schema = null } = tables[0];
   const names = tables.map(({ tableName }) => tableName);
-  const namesOf = (keys: string, table: string) =>
-    raw(`ARRAY(
-      SELECT quote_ident(attname) FROM unnest(${keys}) WITH ORDINALITY AS keys (number, place)
-      JOIN pg_attribute ON attrelid = ${table} AND attnum = keys.number ORDER BY place)`);
   return query<ForeignKey>(
     manager,
-    sql`WITH own AS (
+    sql`WITH ours AS (
           SELECT pg_class.oid, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
           WHERE nspname = coalesce(${schema}::text, current_schema()) AND relname = ANY (${names})
         )
-        SELECT conrelid::regclass::text AS "table", ${namesOf('conkey', 'conrelid')} AS columns,
-          confrelid::regclass::text AS "ownTable", ${namesOf('confkey', 'confrelid')} AS "ownColumns",
-          CASE relname WHEN 'organizations' THEN 'id' ELSE 'organization_id' END AS "organizationColumn"
-        FROM pg_constraint JOIN own ON own.oid = confrelid
-        WHERE contype = 'f' AND conparentid = 0 AND confdeltype IN ('a', 'r') AND conrelid NOT IN (SELECT oid FROM own)`,
+        SELECT conrelid::regclass::text AS "table",
+          CASE relname WHEN 'organizations' THEN 'id' ELSE 'organization_id' END AS "column",
+          format('FROM %s AS own JOIN %s AS other ON ', confrelid::regclass, conrelid::regclass) || (
+            SELECT string_agg(format('other.%I = own.%I', other.attname, own.attname), ' AND ')
+            FROM unnest(conkey, confkey) AS columns (other, own)
+            JOIN pg_attribute AS other ON other.attrelid = conrelid AND other.attnum = columns.other
+            JOIN pg_attribute AS own ON own.attrelid = confrelid AND own.attnum = columns.own
+          ) AS "rows"
+        FROM pg_constraint JOIN ours ON ours.oid = confrelid
+        WHERE contype = 'f' AND conparentid = 0 AND confdeltype IN ('a', 'r') AND conrelid NOT IN (SELECT oid FROM ours)`,
   );
 }

@@ -7,7 +7,7 @@ import { Organization } from './organization.entity';
 
 const EVERY_MS = 60_000;
 
-/** Finishes deletions of suspended organizations whose process has ended, or whose database has failed. */
+/** Finishes deletions of organizations whose process has ended, or whose database has failed. */
 @Injectable()
 export class OrganizationDeletions implements OnModuleInit {
   constructor(
@@ -20,7 +20,7 @@ export class OrganizationDeletions implements OnModuleInit {
       name: 'finish the deletion',
       organizations: (after: string, limit: number) => sql`
         SELECT id FROM ${Organization} WHERE is_deleting AND id > ${after} ORDER BY id LIMIT ${limit}`,
-      part: (organizationId: string) => deletePart(this.database, organizationId, true),
+      part: (organizationId: string) => deletePart(this.database, organizationId),
     };
     this.background.add({
       name: 'finish deletions of organizations',

@@ -143,15 +143,15 @@ export class OrganizationsService {
   }
 
   /**
-   * Deletes an organization: a suspended one with everything in it, its tokens first, and any other with its deleted
-   * users, ended tokens and events. Throws a 409 while one that is not suspended has users or active tokens (or always,
-   * with `mustBeSuspended`), or while a table of your own refers to what would be deleted. Takes minutes for a million
-   * users; a background job finishes the deletion of a suspended organization that a process has begun and then ended.
+   * Deletes a suspended organization with everything in it, its tokens first. Throws a 409 if it is not suspended, or
+   * while a table of your own refers to what would be deleted. Takes minutes for a million users; if the process ends,
+   * a background job finishes the deletion.
    */
-  async delete(id: string, { mustBeSuspended = false } = {}): Promise<void> {
+  async delete(id: string): Promise<void> {
     if (!isId('org', id)) throw noSuchOrganization();
-    const isSuspended = await beginDeletion(this.database, id, { mustBeSuspended });
-    while (await deletePart(this.database, id, isSuspended));
+    await beginDeletion(this.database, id);
+    let hasMore = true;
+    while (hasMore) hasMore = await deletePart(this.database, id);
   }
 }
 

@@ -11,6 +11,6 @@ import { StatisticsService } from './statistics.service';
 })
 export class StatisticsModule {
   static readonly feature: Feature = {
-    tags: [{ name: 'Statistics', description: 'The organization at a glance.', after: 'Groups' }],
+    tags: [{ name: 'Statistics', description: 'The organization at a glance.' }],
   };
 }
