@@ -1,5 +1,5 @@
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import { OPERATOR } from '../database/connections/operator';
+import { OPERATOR_SHARE } from '../database/connections/operator';
 import type { Database } from '../database/database';
 import { rethrowReference } from '../database/errors';
 import { execute, raw, type Sql, sql } from '../database/sql';
@@ -19,7 +19,7 @@ const PART_MS = 250;
  * or if a table of the host refers to it.
  */
 export const beginDeletion = (database: Database, id: string): Promise<void> =>
-  database.write(OPERATOR, async (manager) => {
+  database.write(OPERATOR_SHARE, async (manager) => {
     const { suspended } = await lockOrganization(manager, id);
     if (!suspended) throw conflict('Only a suspended organization can be deleted. Suspend it first.');
     await requireUnreferenced(manager, database.tables, id);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { OPERATOR } from '../database/connections/operator';
+import { OPERATOR_SHARE } from '../database/connections/operator';
 import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';
@@ -58,7 +58,7 @@ export class OrganizationsService {
       cursor,
       list: ['organizations', order, externalId],
     };
-    return this.database.read(OPERATOR, (manager) => paginate<OrganizationRecord>(manager, page));
+    return this.database.read(OPERATOR_SHARE, (manager) => paginate<OrganizationRecord>(manager, page));
   }
 
   /** `externalId` is the id by which your own system knows the organization; throws a 409 if another one has it. */
@@ -72,7 +72,7 @@ export class OrganizationsService {
       INSERT INTO ${Organization} (id, name, external_id) VALUES (${id}, ${input.name}, ${input.externalId ?? null})
       RETURNING ${ORGANIZATION_COLUMNS}`;
     const [organization] = await this.database
-      .write(OPERATOR, (manager) => query<OrganizationRecord>(manager, insertion))
+      .write(OPERATOR_SHARE, (manager) => query<OrganizationRecord>(manager, insertion))
       .catch(rethrowViolation(VIOLATIONS));
     return organization;
   }
@@ -81,7 +81,7 @@ export class OrganizationsService {
   async get(id: string): Promise<OrganizationRecord> {
     if (!isId('org', id)) throw noSuchOrganization();
     const selection = sql`SELECT ${ORGANIZATION_COLUMNS} FROM ${Organization} WHERE id = ${id}`;
-    const [organization] = await this.database.read(OPERATOR, (manager) =>
+    const [organization] = await this.database.read(OPERATOR_SHARE, (manager) =>
       query<OrganizationRecord>(manager, selection),
     );
     if (!organization) throw noSuchOrganization();
@@ -121,7 +121,7 @@ export class OrganizationsService {
     const changes = validatedInput(UpdateOrganizationDto, input);
     if (!isId('org', id)) throw noSuchOrganization();
     return this.database
-      .write(OPERATOR, async (manager) => {
+      .write(OPERATOR_SHARE, async (manager) => {
         const { isDeleting, ...before } = await lockOrganization(manager, id);
         const { name, externalId, suspended } = { ...before, ...changes };
         if (isDeleting && !suspended) throw beingDeleted();

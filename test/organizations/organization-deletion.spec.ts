@@ -8,7 +8,7 @@ import {
 } from '../../src/organizations/organization-deletion';
 import { HttpException } from '@nestjs/common';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { OPERATOR } from '../../src/database/connections/operator';
+import { OPERATOR_SHARE } from '../../src/database/connections/operator';
 import { Database } from '../../src/database/database';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
@@ -241,7 +241,7 @@ describe('while the application goes on', () => {
     const database = service.app.get(Database);
     const transactions = jest.spyOn(database, 'write');
     await operator.delete(path(id)).expect(204);
-    const ofOperator = transactions.mock.calls.filter(([holder]) => holder === OPERATOR);
+    const ofOperator = transactions.mock.calls.filter(([holder]) => holder === OPERATOR_SHARE);
     transactions.mockRestore();
     isOver = true;
     await writing;
