@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OnCluster } from '../../database/citus/placements';
 import { shortText } from '../../database/columns';
 import { raw } from '../../database/sql';
 import type { Source } from '../../http/caller';
@@ -55,6 +56,7 @@ export class Event extends RecordedEvent {
  * coordinator, so that a token can be revoked whichever node is down.
  */
 @Entity('token_events')
+@OnCluster('local')
 export class TokenEvent extends RecordedEvent {
   @PrimaryColumn({ type: 'bigint', default: () => `nextval('event_positions')` })
   position: string;
