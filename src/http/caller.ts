@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OPERATOR_SHARE } from '../database/connections/operator';
 import { requestIdOf } from './request-id';
 import type { Scope } from './scopes';
-import { formatOf } from './wire-format';
+import { formatOf, type Source } from './wire-format';
 
 /** The token that a request was made with. */
 export interface CallerToken {
@@ -26,10 +26,6 @@ export interface CallerToken {
 /** The operator, whose token is of no organization and in no table: its name as an actor and in the log. */
 export const OPERATOR = 'operator';
 export type Operator = typeof OPERATOR;
-
-/** The ways to make a change. */
-export const SOURCES = ['api', 'scim', 'cli', 'application', 'service', 'sign-in', 'federation'] as const;
-export type Source = (typeof SOURCES)[number];
 
 /** The caller of a service method: its organization, actor and origin, as an audit trail must record them. */
 export interface Caller {

@@ -3,10 +3,10 @@ import type { Request, Response } from 'express';
 import { DEFAULT_BODY_LIMIT, sizeInWords } from '../http/input/body-of-route';
 import { refuseKey } from '../http/input/idempotency-key';
 import { readBody, requireType, sizeReadByHost } from '../http/input/read-body';
-import { formatOf } from '../http/wire-format';
 import { NetworkLimiter } from '../rate-limit/network-limiter';
 import { FAILURES } from './failure-limit';
 import { oauthFailure } from './oauth-failure';
+import { OAUTH_FORMAT } from './oauth-format';
 
 /** The fields of a token request that are read. Others are ignored, as RFC 6749 has it. */
 const FIELDS = ['grant_type', 'scope', 'client_id', 'client_secret', 'assertion', 'organization_id'] as const;
@@ -49,7 +49,7 @@ export class FormGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     refuseKey(request);
-    requireType(request, formatOf(request).bodyTypes);
+    requireType(request, OAUTH_FORMAT.bodyTypes);
     const limit = this.limiter.isBlocked(request.ip, FAILURES) ? MAX_OF_BLOCKED : DEFAULT_BODY_LIMIT;
     const { size, pairs } =
       readByHost(request, limit) ?? (await readForm(request, http.getResponse<Response>(), limit));

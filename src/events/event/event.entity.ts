@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OnCluster } from '../../database/citus/placements';
 import { shortText } from '../../database/columns';
 import { raw } from '../../database/sql';
-import type { Source } from '../../http/caller';
+import type { Source } from '../../http/wire-format';
 import type { EventType } from './event.types';
 
 /** The columns of `Event` and of `TokenEvent`. */
