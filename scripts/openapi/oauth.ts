@@ -1,8 +1,7 @@
 import { type Scope, SCOPES } from '../../src/http/scopes';
-import type { TokenForm } from '../../src/oauth/form.guard';
+import { GRANTS, type TokenField } from '../../src/oauth/grants';
 import { OAUTH_ERRORS, type OAuthError } from '../../src/oauth/oauth-failure';
 import { OAUTH_FORMAT } from '../../src/oauth/oauth-format';
-import { JWT_BEARER } from '../../src/oauth/token.controller';
 import type { Schema } from './constraints';
 import { AUTHENTICATED, COMMON, headerRefs } from './headers';
 import type { Operation } from './operation';
@@ -37,9 +36,9 @@ const text = (description: string, example: string, more?: Schema): Schema => ({
   examples: [example],
 });
 
-const FIELDS: Record<keyof TokenForm, Schema> = {
+const FIELDS: Record<TokenField, Schema> = {
   grant_type: text('What is exchanged: the value of a token, or an assertion.', 'client_credentials', {
-    enum: ['client_credentials', JWT_BEARER],
+    enum: GRANTS.map(({ type }) => type),
   }),
   scope: text(
     'The scopes of the new token, separated by spaces. By default all that the old one has, or that the rules give.',
