@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { areSuspended } from '../../organizations/suspension';
 import { isPagePath } from '../../dashboard/dashboard.files';
-import type { Database } from '../../database/database';
-import type { NetworkLimit, NetworkLimiter } from '../../rate-limit/network-limiter';
+import { Database } from '../../database/database';
+import { type NetworkLimit, NetworkLimiter } from '../../rate-limit/network-limiter';
 import { type Claims, grantsOf } from '../../issuers/claim-rules';
-import { type SignedInUser, SignInSource, type SignInStatus } from '../source/sign-in-source';
+import { type SignedInPerson, SignInSource, type SignInStatus } from '../source/sign-in-source';
 import { displayName } from '../../issuers/subject-name';
 import { matchingClaims } from './admin-rules';
 import { readCookie, setCookie } from './cookies';
-import type { AttemptSecrets, Identity, Issuer } from './issuer';
+import { type AttemptSecrets, type Identity, Issuer } from './issuer';
 import { SealedCookie } from './sealed-cookie';
 import {
   attemptIsOver,
@@ -19,15 +20,15 @@ import {
   tooManyAttempts,
   tooManyValues,
 } from './sign-in-failure';
-import type { OidcSettings } from './sign-in-settings';
-import type { UsedAttempts } from './used-attempts';
+import { OidcSettings } from './sign-in-settings';
+import { UsedAttempts } from './used-attempts';
 
 const ATTEMPT_MS = 10 * 60_000;
 
 /** Anybody can begin an attempt and end it with a made-up code, which costs a row and a request to the issuer. */
 const ATTEMPTS: NetworkLimit = { name: 'sign-in', limit: 600, per: 'hour' };
 
-/** The content of the cookie while the user is at the issuer. */
+/** The content of the cookie while the person is at the issuer. */
 interface SignInAttempt extends AttemptSecrets {
   id: string;
   expiresAt: number;
@@ -37,7 +38,7 @@ interface SignInAttempt extends AttemptSecrets {
 }
 
 /** The content of the cookie until the page fetches the token. */
-interface CompletedSignIn extends Omit<SignedInUser, 'organizations'> {
+interface CompletedSignIn extends Omit<SignedInPerson, 'organizations'> {
   id: string;
   expiresAt: number;
   /** The claims that match rules. */
@@ -46,8 +47,8 @@ interface CompletedSignIn extends Omit<SignedInUser, 'organizations'> {
   idToken?: string;
 }
 
-/** A user who has completed a sign-in, and not fetched a token yet. */
-type OidcUser = Omit<CompletedSignIn, 'claims'> & SignedInUser;
+/** A person who has completed a sign-in, and not fetched a token yet. */
+type OidcPerson = Omit<CompletedSignIn, 'claims'> & SignedInPerson;
 
 /** The next address of the browser, and its cookie from then on. */
 export interface Redirect {
@@ -60,6 +61,7 @@ export interface Redirect {
  * browser, so that any replica can finish it; the database knows only which are used up. During an upgrade, the former
  * version opens these cookies, too, so their fields and purposes (`round`, `signed in`) keep their names.
  */
+@Injectable()
 export class OidcSignIn extends SignInSource {
   private readonly cookie: SealedCookie;
 
@@ -74,7 +76,7 @@ export class OidcSignIn extends SignInSource {
     this.cookie = new SealedCookie(settings.key ?? settings.clientSecret);
   }
 
-  /** Begins an attempt. The user comes back to `to`, if that is an address of the page below `/dashboard`. */
+  /** Begins an attempt. The person comes back to `to`, if that is an address of the page below `/dashboard`. */
   async begin(isSilent: boolean, to: string): Promise<Redirect> {
     const attempt: SignInAttempt = {
       ...this.issuer.newSecrets(),
@@ -107,7 +109,7 @@ export class OidcSignIn extends SignInSource {
     if (await areSuspended(this.database, ids)) throw suspended(this.issuer.name);
     const completed: CompletedSignIn = {
       ...newAttempt(),
-      ...userOf(claims),
+      ...personOf(claims),
       claims: matchingClaims(rules, claims),
     };
     const sealed =
@@ -129,30 +131,30 @@ export class OidcSignIn extends SignInSource {
     return headers.origin === new URL(this.settings.publicUrl).origin;
   }
 
-  /** The user who has completed a sign-in in this browser and not fetched a token yet, by the rules of now. */
-  async find(request: Request): Promise<OidcUser | null> {
+  /** The person who has completed a sign-in in this browser and not fetched a token yet, by the rules of now. */
+  async find(request: Request): Promise<OidcPerson | null> {
     const cookie = readCookie(request, this.settings.publicUrl);
     const completed = this.cookie.open<CompletedSignIn>('signed in', cookie);
     if (!completed || completed.expiresAt <= Date.now()) return null;
-    const { claims, ...user } = completed;
+    const { claims, ...signedIn } = completed;
     const organizations = grantsOf(this.settings.rules, claims);
-    return organizations.length > 0 ? { ...user, organizations } : null;
+    return organizations.length > 0 ? { ...signedIn, organizations } : null;
   }
 
-  consume({ id, expiresAt }: OidcUser, response: Response): Promise<boolean> {
+  consume({ id, expiresAt }: OidcPerson, response: Response): Promise<boolean> {
     setCookie(response, this.settings.publicUrl, '');
     return this.used.consume(id, new Date(expiresAt));
   }
 
-  signOutUrl({ idToken }: OidcUser): Promise<string | null> {
+  signOutUrl({ idToken }: OidcPerson): Promise<string | null> {
     return this.issuer.endSessionUrl(idToken);
   }
 }
 
 const newAttempt = () => ({ id: randomUUID(), expiresAt: Date.now() + ATTEMPT_MS });
 
-/** The user as the token's creator, and the name of the token: the user's email address or subject. */
-function userOf(claims: Identity['claims']): Omit<SignedInUser, 'organizations'> {
+/** The person as the token's creator, and the name of the token: the person's email address or subject. */
+function personOf(claims: Identity['claims']): Omit<SignedInPerson, 'organizations'> {
   const { iss, sub, name, preferred_username, email } = claims;
   return {
     person: { issuer: iss, subject: sub, name: displayName(name, preferred_username, email, sub) },
