@@ -1,6 +1,8 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager, EntityMetadata } from 'typeorm';
+import { Background } from '../background/background';
 import { OPERATOR_SHARE } from '../database/connections/operator';
-import type { Database } from '../database/database';
+import { Database } from '../database/database';
 import { rethrowReference } from '../database/errors';
 import { execute, raw, type Sql, sql } from '../database/sql';
 import { EventHead } from '../events/log/event-head.entity';
@@ -13,6 +15,31 @@ const ROWS_PER_STATEMENT = 1_000;
 
 /** How long a part takes. */
 const PART_MS = 250;
+
+const FINISH_EVERY_MS = 60_000;
+
+/** Finishes deletions whose process has ended, or whose database has failed. */
+@Injectable()
+export class OrganizationDeletions implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly background: Background,
+  ) {}
+
+  onModuleInit(): void {
+    const task = {
+      name: 'finish the deletion',
+      organizations: (after: string, limit: number) => sql`
+        SELECT id FROM ${Organization} WHERE is_deleting AND id > ${after} ORDER BY id LIMIT ${limit}`,
+      part: (organizationId: string) => deletePart(this.database, organizationId),
+    };
+    this.background.add({
+      name: 'finish deletions of organizations',
+      everyMs: FINISH_EVERY_MS,
+      run: (signal) => this.background.forEachOrganization(task, signal),
+    });
+  }
+}
 
 /**
  * From now on, the organization can neither be resumed nor get a token. Throws a 404, or a 409 if it is not suspended,
