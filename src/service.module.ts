@@ -36,7 +36,10 @@ import { UserExportModule } from './user-export/user-export.module';
 import { UsersModule } from './users/users.module';
 import { ActiveWebhooksModule, WebhooksModule } from './webhooks/webhooks.module';
 
-/** All features, each after those whose rows it refers to. */
+/**
+ * All features. The rows of an organization are deleted in this order, so a feature follows those whose rows its writers
+ * lock first.
+ */
 export const FEATURES: readonly FeatureModule[] = [
   RateLimitModule,
   IdempotencyModule,

@@ -41,6 +41,7 @@ describeOn('postgres', 'of an organization that is deleted, no event stays behin
     task?: () => Promise<unknown>,
     isTaskFirst = false,
   ) => {
+    await service().app.get(OrganizationsService).suspend(organizationId);
     const open = service().dataSource.createQueryRunner();
     await open.startTransaction();
     await open.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
