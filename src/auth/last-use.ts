@@ -73,8 +73,8 @@ async function update(
   const ids = [...used.keys()];
   const ages = [...used.values()].map((at) => now - at);
   // Sends ages rather than times, because `lastUsedAt` is on the database's clock; a cluster refuses now() beside a
-  // column of the updated table. Rows are locked in the order of their ids, or two replicas could deadlock. A token that
-  // is gone is not locked.
+  // column of the updated table. Rows are locked in the order of their ids, or two replicas could deadlock. A token
+  // that is gone is not locked.
   const locked = await query<{ id: string }>(
     manager,
     sql`

@@ -9,9 +9,8 @@ import { type Claims, grantsOf } from '../../issuers/claim-rules';
 import { type SignedInPerson, SignInSource, type SignInStatus } from '../source/sign-in-source';
 import { displayName } from '../../issuers/subject-name';
 import { matchingClaims } from './admin-rules';
-import { readCookie, setCookie } from './cookies';
 import { type AttemptSecrets, type Identity, Issuer } from './issuer';
-import { SealedCookie } from './sealed-cookie';
+import { SignInCookie } from './sign-in-cookie';
 import {
   attemptIsOver,
   noRule,
@@ -50,12 +49,6 @@ interface CompletedSignIn extends Omit<SignedInPerson, 'organizations'> {
 /** A person who has completed a sign-in, and not fetched a token yet. */
 type OidcPerson = Omit<CompletedSignIn, 'claims'> & SignedInPerson;
 
-/** The next address of the browser, and its cookie from then on. */
-export interface Redirect {
-  url: string;
-  cookie: string;
-}
-
 /**
  * Signing in at the issuer; each sign-in yields one token. The state of an attempt is in an encrypted cookie of the
  * browser, so that any replica can finish it; the database knows only which are used up. During an upgrade, the former
@@ -63,21 +56,24 @@ export interface Redirect {
  */
 @Injectable()
 export class OidcSignIn extends SignInSource {
-  private readonly cookie: SealedCookie;
+  private readonly cookie: SignInCookie;
 
   constructor(
-    readonly settings: OidcSettings,
+    private readonly settings: OidcSettings,
     private readonly issuer: Issuer,
     private readonly used: UsedAttempts,
     private readonly limiter: NetworkLimiter,
     private readonly database: Database,
   ) {
     super();
-    this.cookie = new SealedCookie(settings.key ?? settings.clientSecret);
+    this.cookie = new SignInCookie(settings);
   }
 
-  /** Begins an attempt. The person comes back to `to`, if that is an address of the page below `/dashboard`. */
-  async begin(isSilent: boolean, to: string): Promise<Redirect> {
+  /**
+   * Begins an attempt, and returns the address of the issuer. The person comes back to `to`, if that is an address of
+   * the page below `/dashboard`.
+   */
+  async begin(response: Response, isSilent: boolean, to: string): Promise<string> {
     const attempt: SignInAttempt = {
       ...this.issuer.newSecrets(),
       ...newAttempt(),
@@ -85,21 +81,24 @@ export class OidcSignIn extends SignInSource {
       to: isPagePath(`/dashboard${to}`) ? to : '',
     };
     const url = await this.issuer.authorizationUrl(attempt, isSilent);
-    return { url, cookie: this.cookie.seal('round', attempt)! };
+    this.cookie.set(response, 'round', attempt);
+    return url;
   }
 
-  /** Finishes an attempt with the issuer's response. Throws a `SignInFailure`. */
-  async finish(response: URLSearchParams, cookie: string, address?: string): Promise<Redirect> {
-    const attempt = this.cookie.open<SignInAttempt>('round', cookie);
-    if (!attempt || response.getAll('state').join() !== attempt.state) throw attemptIsOver();
-    const { isBlocked, timeToExpire } = await this.limiter.count(address, ATTEMPTS);
+  /** Finishes an attempt with the issuer's answer, and returns the address of the page. Throws a `SignInFailure`. */
+  async finish(request: Request, response: Response, answer: URLSearchParams): Promise<string> {
+    const attempt = this.cookie.read<SignInAttempt>(request, 'round');
+    if (!attempt || answer.getAll('state').join() !== attempt.state) throw attemptIsOver();
+    const { isBlocked, timeToExpire } = await this.limiter.count(request.ip, ATTEMPTS);
     if (isBlocked) throw tooManyAttempts(timeToExpire);
     if (!(await this.used.consume(attempt.id, new Date(attempt.expiresAt)))) throw attemptIsOver();
-    const identity = await this.issuer.identify(response, attempt);
+    const identity = await this.issuer.identify(answer, attempt);
     const url = `${this.settings.publicUrl}/dashboard${attempt.to}`;
     if (!identity) {
-      if (attempt.isSilent) return { url, cookie: '' };
-      throw new SignInFailure(403, 'You are not signed in', `${this.issuer.name} has not signed you in.`);
+      if (!attempt.isSilent)
+        throw new SignInFailure(403, 'You are not signed in', `${this.issuer.name} has not signed you in.`);
+      this.cookie.clear(response);
+      return url;
     }
     const { claims, idToken } = identity;
     const { rules } = this.settings;
@@ -112,10 +111,9 @@ export class OidcSignIn extends SignInSource {
       ...personOf(claims),
       claims: matchingClaims(rules, claims),
     };
-    const sealed =
-      this.cookie.seal('signed in', { ...completed, idToken }) ?? this.cookie.seal('signed in', completed);
-    if (sealed === undefined) throw tooManyValues();
-    return { url, cookie: sealed };
+    const set = (content: CompletedSignIn) => this.cookie.set(response, 'signed in', content);
+    if (!set({ ...completed, idToken }) && !set(completed)) throw tooManyValues();
+    return url;
   }
 
   async status(request: Request): Promise<SignInStatus> {
@@ -133,8 +131,7 @@ export class OidcSignIn extends SignInSource {
 
   /** The person who has completed a sign-in in this browser and not fetched a token yet, by the rules of now. */
   async find(request: Request): Promise<OidcPerson | null> {
-    const cookie = readCookie(request, this.settings.publicUrl);
-    const completed = this.cookie.open<CompletedSignIn>('signed in', cookie);
+    const completed = this.cookie.read<CompletedSignIn>(request, 'signed in');
     if (!completed || completed.expiresAt <= Date.now()) return null;
     const { claims, ...signedIn } = completed;
     const organizations = grantsOf(this.settings.rules, claims);
@@ -142,7 +139,7 @@ export class OidcSignIn extends SignInSource {
   }
 
   consume({ id, expiresAt }: OidcPerson, response: Response): Promise<boolean> {
-    setCookie(response, this.settings.publicUrl, '');
+    this.cookie.clear(response);
     return this.used.consume(id, new Date(expiresAt));
   }
 
