@@ -88,16 +88,14 @@ const indexOf = ({ primaryColumns, indices }: EntityMetadata) =>
 export const isLong = (table: EntityMetadata): boolean => indexOf(table)!.length > 1;
 
 /** Deletes rows by ctid, because many may share a part of the key. */
-export const batchOf = (table: EntityMetadata, id: string): Sql => sql`
-  DELETE FROM ${table.target} WHERE organization_id = ${id} AND ctid = ANY (ARRAY(
-    SELECT ctid FROM ${table.target} WHERE organization_id = ${id}
-    -- In the order of an index, or the planner might read the whole table, or all that is left of the organization.
-    ORDER BY ${raw(
-      indexOf(table)!
-        .map(({ databaseName }) => databaseName)
-        .join(', '),
-    )}
-    LIMIT ${opaque(ROWS_PER_STATEMENT)} FOR UPDATE SKIP LOCKED))`;
+export function batchOf(table: EntityMetadata, id: string): Sql {
+  const columns = indexOf(table)!.map(({ databaseName }) => databaseName);
+  return sql`
+    DELETE FROM ${table.target} WHERE organization_id = ${id} AND ctid = ANY (ARRAY(
+      SELECT ctid FROM ${table.target} WHERE organization_id = ${id}
+      -- In the order of an index, or the planner might read the whole table, or all that is left of the organization.
+      ORDER BY ${raw(columns.join(', '))} LIMIT ${opaque(ROWS_PER_STATEMENT)} FOR UPDATE SKIP LOCKED))`;
+}
 
 /** Deletes what is left, and the organization. */
 async function deleteRest(manager: EntityManager, tables: EntityMetadata[], id: string): Promise<void> {
