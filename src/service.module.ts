@@ -37,8 +37,8 @@ import { UsersModule } from './users/users.module';
 import { ActiveWebhooksModule, WebhooksModule } from './webhooks/webhooks.module';
 
 /**
- * All features. The rows of an organization are deleted in this order, so a feature follows those whose rows its writers
- * lock first.
+ * All features. The rows of an organization are deleted in this order, so a feature follows those whose rows its
+ * writers lock first.
  */
 export const FEATURES: readonly FeatureModule[] = [
   RateLimitModule,

@@ -65,10 +65,10 @@ async function deleteSome(database: Database, id: string): Promise<boolean> {
   // If the deletion ends early, readers and subscribers are told that these events are gone.
   const marking = sql`UPDATE ${EventHead} SET removed = sequence WHERE organization_id = ${id} AND removed < sequence`;
   await database.execute(id, marking);
-  for (const table of tablesOf(database).filter(isLong))
+  for (const table of ownedTables(database).filter(isLong))
     while ((await database.execute(id, batchOf(table, id), 'heavy')) === ROWS_PER_STATEMENT)
       if (performance.now() > end) return true;
-  await database.write(id, (manager) => deleteRest(manager, tablesOf(database), id));
+  await database.write(id, (manager) => deleteRest(manager, ownedTables(database), id));
   return false;
 }
 
@@ -76,7 +76,7 @@ async function deleteSome(database: Database, id: string): Promise<boolean> {
  * The tables with rows of an organization, in the order of the features. A table without an index that begins with the
  * organization has none of its own: PostgreSQL deletes its rows with those that they refer to.
  */
-export const tablesOf = ({ tables }: Database): EntityMetadata[] => tables.filter(indexOf);
+export const ownedTables = ({ tables }: Database): EntityMetadata[] => tables.filter(indexOf);
 
 /** The columns of an index that begins with the organization: the primary key, or one that the entity declares. */
 const indexOf = ({ primaryColumns, indices }: EntityMetadata) =>

@@ -4,7 +4,7 @@ import {
   beginDeletion,
   deletePart,
   isLong,
-  tablesOf,
+  ownedTables,
 } from '../../src/organizations/organization-deletion';
 import { HttpException } from '@nestjs/common';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
@@ -255,7 +255,7 @@ describe('each part', () => {
   itNotOn('citus', 'reads the rows that it deletes from an index', async () => {
     const { dataSource } = service;
     const database = service.app.get(Database);
-    for (const table of tablesOf(database).filter(isLong))
+    for (const table of ownedTables(database).filter(isLong))
       await dataSource.transaction(async (manager) => {
         // Only for the order would the planner take an index.
         await manager.query('SET LOCAL random_page_cost = 1000000');
