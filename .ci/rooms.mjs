@@ -72,7 +72,10 @@ export const ROOMS = [
 
   // What has statements of its own, and what replicas share
   [inFolder('src', ['groups', 'pages', 'scim', 'statistics', 'user-export']), ['routes']],
-  [inFolder('src', ['auth', 'idempotency', 'oauth', 'users']), ['processes', 'routes']],
+  [
+    inFolder('src', ['auth', 'idempotency', 'oauth', 'operator', 'organizations', 'users']),
+    ['processes', 'routes'],
+  ],
   [['src/tokens/'], ['processes', 'routes', 'cluster']], // they are on one node, which needs no other
 
   // What is seen from outside of a process
@@ -87,7 +90,7 @@ export const ROOMS = [
   ],
   [inFolder('test', ['events', 'groups', 'http', 'idempotency', 'metrics', 'oauth', 'pages', 'process']), []],
   [inFolder('test', ['rate-limit', 'repository', 'scim', 'sign-in', 'statistics', 'tokens']), []],
-  [inFolder('test', ['user-export', 'users', 'webhooks']), []],
+  [inFolder('test', ['operator', 'organizations', 'user-export', 'users', 'webhooks']), []],
   [['bench/', 'deploy/', 'docs/', 'scripts/', '.github/', 'CHANGELOG.md', 'LICENSE', 'README.md'], []],
   [['Dockerfile', 'compose.yaml', '.dockerignore', '.gitignore', '.prettierignore', '.prettierrc.json'], []],
   [['.dependency-cruiser.cjs', 'eslint.config.mjs'], []],

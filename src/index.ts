@@ -16,7 +16,7 @@ export { DeletedUsersService } from './users/deleted/deleted-users.service';
 export { UserSearch } from './users/search/user-search.service';
 export { GroupsService } from './groups/groups.service';
 export { TokensService } from './tokens/tokens.service';
-export { OrganizationsService } from './auth/organizations/organizations.service';
+export { OrganizationsService } from './organizations/organizations.service';
 export { WebhooksService } from './webhooks/webhooks.service';
 export type { By, Caller } from './http/caller';
 export type {
@@ -46,7 +46,7 @@ export type { Subscriber } from './events/subscribers/subscriber';
 export type { DeletedUserView as DeletedUserRecord } from './users/deleted/deleted-user.view';
 export type { UserView as UserRecord } from './users/user/user.view';
 export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer';
-export type { OrganizationRecord } from './auth/organizations/organizations.service';
+export type { OrganizationView as OrganizationRecord } from './organizations/organization.view';
 export type { TokenRecord } from './tokens/token.serializer';
 export type { WebhookRecord } from './webhooks/webhook/webhook.serializer';
 export { runMigrations } from './embedding/run-migrations';

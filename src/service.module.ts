@@ -10,8 +10,8 @@ import {
 import type { DataSource } from 'typeorm';
 import { AuthGuard } from './auth/auth.guard';
 import { AuthModule } from './auth/auth.module';
-import { OperatorModule } from './auth/operator/operator.module';
-import { OrganizationsModule } from './auth/organizations/organizations.module';
+import { OperatorModule } from './operator/operator.module';
+import { OrganizationsModule } from './organizations/organizations.module';
 import { ScopesGuard } from './auth/scopes.guard';
 import { DashboardModule } from './dashboard/dashboard.module';
 import { DatabaseModule } from './database/database.module';
@@ -36,7 +36,10 @@ import { UserExportModule } from './user-export/user-export.module';
 import { UsersModule } from './users/users.module';
 import { ActiveWebhooksModule, WebhooksModule } from './webhooks/webhooks.module';
 
-/** All features, in the order of their sections in the API's document. */
+/**
+ * All features. The rows of an organization are deleted in this order, so a feature follows those whose rows its
+ * writers lock first.
+ */
 export const FEATURES: readonly FeatureModule[] = [
   RateLimitModule,
   IdempotencyModule,

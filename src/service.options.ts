@@ -1,4 +1,4 @@
-import type { OperatorOptions } from './auth/operator/operator.options';
+import type { OperatorOptions } from './auth/operator.options';
 import type { BackgroundOptions } from './background/background';
 import type { DatabaseOptions } from './database/database.module';
 import type { EventRetentionOptions } from './events/log/event-retention';

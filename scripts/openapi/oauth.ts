@@ -1,16 +1,13 @@
 import { type Scope, SCOPES } from '../../src/http/scopes';
-import { formatOf } from '../../src/http/wire-format';
-import type { TokenForm } from '../../src/oauth/form.guard';
+import { GRANTS, type TokenField } from '../../src/oauth/grants';
 import { OAUTH_ERRORS, type OAuthError } from '../../src/oauth/oauth-failure';
-import { JWT_BEARER } from '../../src/oauth/token.controller';
+import { OAUTH_FORMAT } from '../../src/oauth/oauth-format';
 import type { Schema } from './constraints';
 import { AUTHENTICATED, COMMON, headerRefs } from './headers';
 import type { Operation } from './operation';
 
 /** Relative to the URL of the server, as a gateway may prefix the path. */
 const TOKEN_URL = 'oauth/token';
-
-const format = formatOf({ url: `/${TOKEN_URL}` });
 
 const SCOPE_TEXTS: Record<Scope, string> = {
   'users:read': 'Read users, deleted users, groups and statistics.',
@@ -39,9 +36,9 @@ const text = (description: string, example: string, more?: Schema): Schema => ({
   examples: [example],
 });
 
-const FIELDS: Record<keyof TokenForm, Schema> = {
+const FIELDS: Record<TokenField, Schema> = {
   grant_type: text('What is exchanged: the value of a token, or an assertion.', 'client_credentials', {
-    enum: ['client_credentials', JWT_BEARER],
+    enum: GRANTS.map(({ type }) => type),
   }),
   scope: text(
     'The scopes of the new token, separated by spaces. By default all that the old one has, or that the rules give.',
@@ -68,7 +65,7 @@ const FIELDS: Record<keyof TokenForm, Schema> = {
 interface Failure {
   description: string;
   detail: string;
-  oauthError?: OAuthError;
+  keyword?: OAuthError;
   /** In addition to the common ones. */
   headers?: object;
 }
@@ -79,7 +76,7 @@ const FAILURES: Record<number, Failure> = {
       'The request is invalid, or the assertion or the scope is refused: `error` says which. A body of another type, or of more than ' +
       '64 KB, is also a 400.',
     detail: 'The scope must name some of users:read, users:write.',
-    oauthError: 'invalid_scope',
+    keyword: 'invalid_scope',
     headers: headerRefs(AUTHENTICATED),
   },
   401: {
@@ -113,7 +110,7 @@ const FAILURES: Record<number, Failure> = {
 };
 
 const bodyOf = (status: number): { error: string; error_description: string } =>
-  JSON.parse(format.errorBody({ status, ...FAILURES[status] }, ''));
+  JSON.parse(OAUTH_FORMAT.errorBody({ status, ...FAILURES[status] }, ''));
 
 const statuses = Object.keys(FAILURES).map(Number);
 
@@ -141,7 +138,10 @@ const responseOf = (status: number) => ({
   description: FAILURES[status].description,
   headers: { ...headerRefs(COMMON), ...FAILURES[status].headers },
   content: {
-    [format.errorType]: { schema: { $ref: '#/components/schemas/OAuthError' }, example: bodyOf(status) },
+    [OAUTH_FORMAT.errorType]: {
+      schema: { $ref: '#/components/schemas/OAuthError' },
+      example: bodyOf(status),
+    },
   },
 });
 
@@ -151,7 +151,7 @@ export function describeExchange(operation: Operation): Operation {
     ...operation,
     requestBody: {
       required: true,
-      content: { [format.bodyTypes[0]]: { schema: { $ref: '#/components/schemas/TokenRequest' } } },
+      content: { [OAUTH_FORMAT.bodyTypes[0]]: { schema: { $ref: '#/components/schemas/TokenRequest' } } },
     },
     responses: {
       200: { ...operation.responses[200], headers: headerRefs([...COMMON, ...AUTHENTICATED]) },

@@ -1,4 +1,4 @@
-import { SOURCES } from '../../src/http/caller';
+import { SOURCES } from '../../src/http/wire-format';
 import { SCOPES } from '../../src/http/scopes';
 import { EVENT_TARGETS, EVENT_TYPES } from '../../src/events/event/event.types';
 import { TOKEN_STATES } from '../../src/tokens/tokens.dto';

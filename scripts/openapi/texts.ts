@@ -48,12 +48,30 @@ Every error has the same body, \`application/problem+json\` (RFC 9457), but for 
 other texts are for people. Quote \`requestId\` when you ask for help. Before an operation is reached, the HTTP server may refuse a
 request with the codes \`bad_request\` (400), \`request_timeout\` (408), \`expectation_failed\` (417) or \`headers_too_large\` (431).`;
 
+/** The sections of the document, in their order. */
+const SECTIONS = [
+  'Users',
+  'Deleted users',
+  'Groups',
+  'Statistics',
+  'Tokens',
+  'OAuth',
+  'Events',
+  'Webhooks',
+  'Organizations',
+  'Health',
+  'Docs',
+];
+
 const features = [...FEATURES, HealthModule, DocsModule].map(({ feature }) => feature);
-const tags: Tag[] = [];
-for (const tag of features.flatMap((feature) => feature.tags ?? [])) {
-  const place = tag.after ? tags.findIndex(({ name }) => name === tag.after) + 1 : tags.length;
-  tags.splice(place, 0, tag);
+const tags = features.flatMap((feature) => feature.tags ?? []).sort((a, b) => placeOf(a) - placeOf(b));
+
+function placeOf({ name }: Tag): number {
+  const place = SECTIONS.indexOf(name);
+  if (place < 0) throw new Error(`scripts/openapi/texts.ts: SECTIONS lacks ${name}`);
+  return place;
 }
+
 const prefixes = Object.assign({}, ...features.map(({ ids }) => ids)) as Record<string, string>;
 
 /** The tags, in the order of the document. */

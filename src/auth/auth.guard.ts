@@ -1,6 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { authenticate, type CallerToken, markRouted, OPERATOR_TOKEN, recordRefusal } from '../http/caller';
+import {
+  authenticate,
+  type CallerToken,
+  markRouted,
+  type Operator,
+  OPERATOR,
+  recordRefusal,
+} from '../http/caller';
 import { type Access, accessTo } from '../http/scopes';
 import { AuthService } from './auth.service';
 
@@ -16,9 +23,9 @@ export class AuthGuard implements CanActivate {
     const access = accessTo(context);
     if (access === 'public') return true;
     const value = bearer(request.headers.authorization);
-    const token = value === undefined ? null : await this.find(value, access);
-    if (token) {
-      authenticate(request, http.getResponse<Response>(), token);
+    const caller = value === undefined ? null : await this.find(value, access);
+    if (caller) {
+      authenticate(request, http.getResponse<Response>(), caller);
       return true;
     }
     recordRefusal(request, value === undefined ? 'missing_token' : 'invalid_token');
@@ -31,9 +38,9 @@ export class AuthGuard implements CanActivate {
     );
   }
 
-  private async find(value: string, access: Access): Promise<CallerToken | null> {
+  private async find(value: string, access: Access): Promise<CallerToken | Operator | null> {
     if (access !== 'operator') return this.auth.find(value);
-    return this.auth.isOperator(value) ? OPERATOR_TOKEN : null;
+    return this.auth.isOperator(value) ? OPERATOR : null;
   }
 }
 

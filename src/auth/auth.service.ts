@@ -8,8 +8,8 @@ import type { CallerToken } from '../http/caller';
 import { IN_STATE, Token } from '../tokens/token.entity';
 import { hashOf, isTokenValue } from '../tokens/token-value';
 import { LastUse } from './last-use';
-import type { OperatorOptions } from './operator/operator.options';
-import { suspendedSql } from './organizations/suspension';
+import type { OperatorOptions } from './operator.options';
+import { suspendedSql } from '../organizations/suspension';
 
 interface TokenRow extends CallerToken {
   hash: Buffer;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { systemCaller } from '../http/caller';
 import { validateOrThrow } from '../http/input/validate';
-import { CreateOrganizationDto, OrganizationNameDto } from '../auth/organizations/organizations.dto';
-import { OrganizationsService } from '../auth/organizations/organizations.service';
+import { CreateOrganizationDto, OrganizationNameDto } from '../organizations/organizations.dto';
+import { OrganizationsService } from '../organizations/organizations.service';
 import { LARGE_JOB } from '../database/data-source';
 import { type OutputOptions, print } from './output';
 import { withService } from './with-service';
@@ -52,9 +52,7 @@ export function organizationsCommand(organizations: Command): void {
   organizations
     .command('delete')
     .argument('<id>', 'the ID of the organization')
-    .description(
-      'delete a suspended organization with everything in it, or one that has no users and no active tokens',
-    )
+    .description('delete a suspended organization with everything in it')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums organizations delete org_…')
     .action(async (id: string, output: OutputOptions) => {

@@ -1,7 +1,7 @@
 import { type INestApplicationContext, NotFoundException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../auth/organizations/organizations.service';
+import { OrganizationsService } from '../organizations/organizations.service';
 import { openDatabase } from '../database/data-source';
 import { OUTDATED, pendingMigrations } from '../database/migrate';
 import { type Page, pagesOf } from '../pages/paginate';

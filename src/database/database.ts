@@ -90,9 +90,11 @@ export class Database {
     return retryRolledBack(() => this.dataSource.transaction(work));
   }
 
-  /** The tables of the service. */
+  /** The tables of the service, in the order of the features. TypeORM itself has them in the order of the imports. */
   get tables(): EntityMetadata[] {
-    return this.dataSource.entityMetadatas;
+    return (this.dataSource.options.entities as Function[]).map((entity) =>
+      this.dataSource.getMetadata(entity),
+    );
   }
 
   /** Whether the rows of the organizations are distributed over the nodes of a Citus cluster. */

@@ -2,7 +2,7 @@ import { type DynamicModule, type INestApplication, Module } from '@nestjs/commo
 import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../auth/organizations/organizations.service';
+import { OrganizationsService } from '../organizations/organizations.service';
 import { GUARDS } from '../service.module';
 import { GroupsService } from '../groups/groups.service';
 import { TokensService } from '../tokens/tokens.service';

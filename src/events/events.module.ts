@@ -32,7 +32,9 @@ import { TokenEvents } from './log/token-events';
 })
 export class EventsModule {
   static readonly feature: Feature = {
+    // Whoever numbers events or moves those of tokens holds rows of the first two, for which a deletion waits.
     entities: [EventHead, TokenEvent, Event, EventCursor, EventSubscriber],
+    deletion: 'last', // every change of something else records an event
     ids: { event: 'evt' },
     tags: [
       {

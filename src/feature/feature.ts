@@ -4,6 +4,8 @@ import type { Type } from '@nestjs/common';
 export interface Feature {
   /** Its tables, in the order in which the rows of an organization are deleted. */
   entities?: readonly Function[];
+  /** Whether these rows go before those of other features, or after them. Default: in the order of `FEATURES`. */
+  deletion?: 'first' | 'last';
   /** The prefixes of its ids, by the kind of thing. */
   ids?: Readonly<Record<string, string>>;
   /** Its sections in the API's document. */
@@ -15,8 +17,6 @@ export interface Tag {
   description: string;
   /** The kind of thing whose id is in its paths. */
   idOf?: string;
-  /** The section that it follows. Default: that of the feature before it. */
-  after?: string;
 }
 
 export type FeatureModule = Type & { feature: Feature };

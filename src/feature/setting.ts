@@ -35,7 +35,10 @@ export const Setting = (
   message: string,
 ) =>
   applyDecorators(
-    Variable(name, (text) => (isValid(read(text)) ? read(text) : reject(message))),
+    Variable(name, (text) => {
+      const value = read(text);
+      return isValid(value) ? value : reject(message);
+    }),
     Option(isValid, message),
   );
 

@@ -1,7 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { isId } from '../database/id';
-import { OPERATOR } from '../database/connections/operator';
-import { refusalOf, tokenOf } from './caller';
+import { isOperator, OPERATOR, refusalOf, tokenOf } from './caller';
 import { requestIdOf } from './request-id';
 
 /** The log record of a request. It has ids and the route's template, but never an address, a query or personal data. */
@@ -47,9 +46,9 @@ export const accessLog =
         // Some versions of Node report a response on a destroyed connection as finished.
         aborted: !response.writableFinished || request.socket.destroyed || undefined,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
-        tokenId: token?.id,
+        tokenId: isOperator(request) ? OPERATOR : token?.id,
         parentId: token?.parentId ?? undefined,
-        organizationId: token?.id === OPERATOR ? organizationIn(request) : token?.organizationId,
+        organizationId: isOperator(request) ? organizationIn(request) : token?.organizationId,
       });
     });
     next();

@@ -1,9 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { OPERATOR } from '../database/connections/operator';
+import { OPERATOR_SHARE } from '../database/connections/operator';
 import { requestIdOf } from './request-id';
 import type { Scope } from './scopes';
-import { formatOf } from './wire-format';
+import { formatOf, type Source } from './wire-format';
 
 /** The token that a request was made with. */
 export interface CallerToken {
@@ -23,22 +23,9 @@ export interface CallerToken {
   suspended: boolean;
 }
 
-/** The operator's token, which is of no organization and in no table. */
-export const OPERATOR_TOKEN: CallerToken = {
-  id: OPERATOR,
-  organizationId: OPERATOR,
-  name: OPERATOR,
-  scopes: [],
-  expiresAt: null,
-  rateLimit: 1000,
-  parentId: null,
-  windowId: OPERATOR,
-  suspended: false,
-};
-
-/** The ways to make a change. */
-export const SOURCES = ['api', 'scim', 'cli', 'application', 'service', 'sign-in', 'federation'] as const;
-export type Source = (typeof SOURCES)[number];
+/** The operator, whose token is of no organization and in no table: its name as an actor and in the log. */
+export const OPERATOR = 'operator';
+export type Operator = typeof OPERATOR;
 
 /** The caller of a service method: its organization, actor and origin, as an audit trail must record them. */
 export interface Caller {
@@ -70,13 +57,13 @@ export const operatorIn = (organizationId: string, request: IncomingMessage): Ca
 });
 
 // Symbols, because a host application may set a `token` of its own on the request.
-const TOKEN = Symbol('token');
+const CALLER = Symbol('caller');
 const REFUSAL = Symbol('refusal');
 
 const ROUTED = Symbol('routed');
 
 type Authenticated = IncomingMessage & {
-  [TOKEN]?: CallerToken;
+  [CALLER]?: CallerToken | Operator;
   [REFUSAL]?: string;
   [ROUTED]?: true;
 };
@@ -89,15 +76,29 @@ export function markRouted(request: IncomingMessage): void {
 /** Whether a route has taken the request. */
 export const isRouted = (request: IncomingMessage): boolean => (request as Authenticated)[ROUTED] === true;
 
-/** Makes this token that of the request, and says in the response when it ends. */
-export function authenticate(request: IncomingMessage, response: ServerResponse, token: CallerToken): void {
-  (request as Authenticated)[TOKEN] = token;
-  if (token.expiresAt) response.setHeader('X-Token-Expires-At', token.expiresAt.toISOString());
+/** Makes this the caller of the request, and says in the response when its token ends. */
+export function authenticate(
+  request: IncomingMessage,
+  response: ServerResponse,
+  caller: CallerToken | Operator,
+): void {
+  (request as Authenticated)[CALLER] = caller;
+  if (caller === OPERATOR || !caller.expiresAt) return;
+  response.setHeader('X-Token-Expires-At', caller.expiresAt.toISOString());
 }
 
-/** Undefined until the request has been authenticated. */
-export const tokenOf = (request: IncomingMessage): CallerToken | undefined =>
-  (request as Authenticated)[TOKEN];
+export const isOperator = (request: IncomingMessage): boolean =>
+  (request as Authenticated)[CALLER] === OPERATOR;
+
+/** Undefined until the request has been authenticated, and if the operator sent it. */
+export function tokenOf(request: IncomingMessage): CallerToken | undefined {
+  const caller = (request as Authenticated)[CALLER];
+  return caller === OPERATOR ? undefined : caller;
+}
+
+/** Whose share of the memory the request takes: an organization's or the operator's. Undefined without a token. */
+export const holderOf = (request: IncomingMessage): string | undefined =>
+  isOperator(request) ? OPERATOR_SHARE : tokenOf(request)?.organizationId;
 
 /**
  * Records why a request is rejected: `missing_token`, `invalid_token`, `invalid_client`, `rate_limited`,

@@ -46,12 +46,11 @@ function problemOf(exception: unknown): Problem {
     ]);
   }
   if (exception instanceof HttpException) {
-    const { code, scimType, oauthError, errors, retryAfter } = exception.getResponse() as Partial<Problem>;
+    const { code, keyword, errors, retryAfter } = exception.getResponse() as Partial<Problem>;
     return {
       status: exception.getStatus(),
       code,
-      scimType,
-      oauthError,
+      keyword,
       detail: exception.message,
       errors,
       retryAfter,

@@ -6,20 +6,22 @@ export interface Problem {
   status: number;
   /** Default: the code of the status. */
   code?: string;
-  /** The error keyword of SCIM. Default: one that suits the code. */
-  scimType?: string;
-  /** The error code of OAuth. Default: one that suits the status. */
-  oauthError?: string;
+  /** The name of the error in a format that has names of its own. Default: one that suits the status and the code. */
+  keyword?: string;
   detail: string;
   errors?: Fault[];
   /** The `Retry-After`, in seconds; every 503 has one. */
   retryAfter?: number;
 }
 
+/** The ways to make a change. */
+export const SOURCES = ['api', 'scim', 'cli', 'application', 'service', 'sign-in', 'federation'] as const;
+export type Source = (typeof SOURCES)[number];
+
 /** The format of bodies below a path. */
 export interface WireFormat {
   /** The source of changes made through it. */
-  source: 'api' | 'scim';
+  source: Source;
   /** The media types that a request's body may have. */
   bodyTypes: readonly string[];
   /** The media type of an error body. */
@@ -62,63 +64,23 @@ const CODES: Record<number, string> = {
   503: 'unavailable',
 };
 
-/** The media type of everything below `/scim` (RFC 7644, section 3.1). */
-export const SCIM_TYPE = 'application/scim+json';
-
-/** SCIM, whose error body has no place for a list of faults. */
-const SCIM_FORMAT: WireFormat = {
-  source: 'scim',
-  bodyTypes: [SCIM_TYPE, 'application/json'],
-  errorType: SCIM_TYPE,
-  errorBody: (problem) =>
-    JSON.stringify({
-      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
-      status: String(problem.status),
-      scimType: scimTypeOf(problem),
-      detail: detailOf(problem),
-    }),
-};
-
 const MAX_SHOWN = 5;
 
-const detailOf = ({ detail, errors = [] }: Problem) =>
+/** The detail of a problem, for a format that has no place for a list of faults. */
+export const detailWithFaults = ({ detail, errors = [] }: Problem): string =>
   [detail, ...errors.slice(0, MAX_SHOWN).map(({ field, message }) => `${field} ${message}.`)].join(' ');
 
-/** Errors from outside `scim/` have no `scimType` of their own. */
-function scimTypeOf({ status, code, scimType, errors }: Problem): string | undefined {
-  if (status === 400 && errors?.[0]?.field === 'cursor') return 'invalidCursor'; // RFC 9865
-  if (status === 400) return scimType ?? (code === 'validation_failed' ? 'invalidValue' : 'invalidSyntax');
-  if (status === 409)
-    return scimType ?? (errors?.some((fault) => fault.code === 'taken') ? 'uniqueness' : undefined);
-  return undefined;
+const others: { paths: RegExp; format: WireFormat }[] = [];
+
+/**
+ * Declares the format of a feature beside its controllers: that of the paths that begin like `path`, with or without
+ * `/api`. By the path, because a failure may have to be rendered before there is a route, or without one.
+ */
+export function declareFormat(path: string, format: WireFormat): void {
+  // A host that mounts the service has removed its prefix from the path, but no authority from an absolute target.
+  others.push({ paths: new RegExp(`^(?:\\w+://[^/?]*)?/(?:api/)?${path}`), format });
 }
 
-/** The error codes of RFC 6749, section 5.2, and RFC 8628, section 3.5, by the status of a failure without one. */
-const OAUTH_CODES: Record<number, string> = {
-  401: 'invalid_client',
-  429: 'slow_down',
-  500: 'server_error',
-  503: 'temporarily_unavailable',
-};
-
-/** OAuth, whose descriptions are ASCII without quotes and backslashes. */
-const OAUTH_FORMAT: WireFormat = {
-  source: 'api',
-  bodyTypes: ['application/x-www-form-urlencoded'],
-  errorType: 'application/json',
-  errorBody: (problem) =>
-    JSON.stringify({
-      error: problem.oauthError ?? OAUTH_CODES[problem.status] ?? 'invalid_request',
-      error_description: detailOf(problem).replace(/[^ -~]|["\\]/g, '?'),
-    }),
-};
-
-/** A host that mounts the service has removed its prefix from the path, but no authority from an absolute target. */
-const BELOW_SCIM = /^(?:\w+:\/\/[^/?]*)?\/(?:api\/)?scim(?=[/?]|$)/;
-const TOKEN_ENDPOINT = /^(?:\w+:\/\/[^/?]*)?\/(?:api\/)?oauth\/token(?=\?|$)/;
-
-/** The format for the request's path, known before the route is. */
-export function formatOf({ url = '' }: Pick<IncomingMessage, 'url'>): WireFormat {
-  if (BELOW_SCIM.test(url)) return SCIM_FORMAT;
-  return TOKEN_ENDPOINT.test(url) ? OAUTH_FORMAT : API_FORMAT;
-}
+/** The format for the request's path. */
+export const formatOf = ({ url = '' }: Pick<IncomingMessage, 'url'>): WireFormat =>
+  others.find(({ paths }) => paths.test(url))?.format ?? API_FORMAT;

@@ -5,9 +5,8 @@ import { authenticate } from '../http/caller';
 import { TokenWindows } from '../rate-limit/token-windows';
 import { type NewToken, TokensService } from '../tokens/tokens.service';
 import { credentialsOf } from './client-credentials';
-import type { TokenForm } from './form.guard';
+import { scopesOf, type TokenForm, type TokenGrant } from './grant';
 import { oauthFailure } from './oauth-failure';
-import { scopesOf } from './scope';
 
 const invalidClient = () =>
   oauthFailure(
@@ -17,7 +16,10 @@ const invalidClient = () =>
 
 /** Exchanges the value of a token for a token of an hour (RFC 6749, section 4.4). */
 @Injectable()
-export class ClientCredentialsGrant {
+export class ClientCredentialsGrant implements TokenGrant {
+  static readonly type = 'client_credentials';
+  static readonly fields = ['client_id', 'client_secret'] as const;
+
   constructor(
     private readonly auth: AuthService,
     private readonly windows: TokenWindows,

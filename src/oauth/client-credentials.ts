@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { oauthFailure } from './oauth-failure';
-import type { TokenForm } from './form.guard';
+import type { TokenForm } from './grant';
 
 export interface ClientCredentials {
   id: string;

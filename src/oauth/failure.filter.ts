@@ -2,9 +2,11 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injecta
 import type { Request, Response } from 'express';
 import { recordRefusal } from '../http/caller';
 import { ErrorFilter } from '../http/error.filter';
-import { NetworkLimiter } from '../rate-limit/network-limiter';
+import { type NetworkLimit, NetworkLimiter } from '../rate-limit/network-limiter';
 import { usesBasic } from './client-credentials';
-import { FAILURES } from './failure-limit';
+
+/** Whoever guesses secrets fails often. Those who are right are not counted. */
+export const FAILURES: NetworkLimit = { name: 'token endpoint', limit: 60, per: 'minute' };
 
 /** Answers failures of the token endpoint, and counts those of each network that are its fault. */
 @Catch()

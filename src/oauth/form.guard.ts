@@ -3,16 +3,12 @@ import type { Request, Response } from 'express';
 import { DEFAULT_BODY_LIMIT, sizeInWords } from '../http/input/body-of-route';
 import { refuseKey } from '../http/input/idempotency-key';
 import { readBody, requireType, sizeReadByHost } from '../http/input/read-body';
-import { formatOf } from '../http/wire-format';
 import { NetworkLimiter } from '../rate-limit/network-limiter';
-import { FAILURES } from './failure-limit';
+import { FAILURES } from './failure.filter';
+import type { TokenForm } from './grant';
+import { TOKEN_FIELDS } from './grants';
 import { oauthFailure } from './oauth-failure';
-
-/** The fields of a token request that are read. Others are ignored, as RFC 6749 has it. */
-const FIELDS = ['grant_type', 'scope', 'client_id', 'client_secret', 'assertion', 'organization_id'] as const;
-
-/** A token request. An empty field counts as absent. */
-export type TokenForm = Partial<Record<(typeof FIELDS)[number], string>>;
+import { OAUTH_FORMAT } from './oauth-format';
 
 /** A form of more fields is refused before it is parsed, which would take 20 ms for those of 64 KB. */
 const MAX_FIELDS = 50;
@@ -49,7 +45,7 @@ export class FormGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     refuseKey(request);
-    requireType(request, formatOf(request).bodyTypes);
+    requireType(request, OAUTH_FORMAT.bodyTypes);
     const limit = this.limiter.isBlocked(request.ip, FAILURES) ? MAX_OF_BLOCKED : DEFAULT_BODY_LIMIT;
     const { size, pairs } =
       readByHost(request, limit) ?? (await readForm(request, http.getResponse<Response>(), limit));
@@ -97,7 +93,7 @@ function formOf(pairs: Iterable<[string, unknown]>): TokenForm {
   for (const [name, value] of pairs) {
     if (names.has(name) || Array.isArray(value)) throw repeated();
     names.add(name);
-    const field = FIELDS.find((known) => known === name);
+    const field = TOKEN_FIELDS.find((known) => known === name);
     if (field === undefined || value === '') continue;
     if (typeof value !== 'string') throw malformed();
     form[field] = value;

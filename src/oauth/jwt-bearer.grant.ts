@@ -1,47 +1,55 @@
 import { hash } from 'node:crypto';
-import { ConflictException, NotFoundException } from '@nestjs/common';
+import { ConflictException, Inject, Injectable, NotFoundException, type OnModuleInit } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { areSuspended } from '../auth/organizations/suspension';
-import type { Database } from '../database/database';
+import { areSuspended } from '../organizations/suspension';
+import { Database } from '../database/database';
+import { SERVICE_OPTIONS } from '../feature/options.module';
 import { systemCaller } from '../http/caller';
 import { DEFAULT_BODY_LIMIT } from '../http/input/body-of-route';
 import { requestIdOf } from '../http/request-id';
 import { claimsOf, type Grant, grantsOf } from '../issuers/claim-rules';
 import { displayName } from '../issuers/subject-name';
-import type { TokenWindows } from '../rate-limit/token-windows';
-import type { NewToken, TokensService } from '../tokens/tokens.service';
+import { TokenWindows } from '../rate-limit/token-windows';
+import { EXCHANGED_HOURS } from '../tokens/children';
+import { type NewToken, TokensService } from '../tokens/tokens.service';
 import { type AssertionClaims, Assertions, wrongClaim } from './assertions';
 import { usesBasic } from './client-credentials';
-import type { TokenForm } from './form.guard';
+import { scopesOf, type TokenForm, type TokenGrant } from './grant';
 import { oauthFailure } from './oauth-failure';
-import { scopesOf } from './scope';
-import { type IssuerRule, parseIssuerRules, type TokenIssuers } from './token-issuers';
-
-/** The life of a token, unless the assertion ends sooner. */
-const HOURS = 1;
+import { type IssuerRule, parseIssuerRules, type TokenIssuersOptions } from './token-issuers';
 
 /** Exchanges a signed assertion for a token of an hour (RFC 7523). */
-export class JwtBearerGrant {
-  private constructor(
-    private readonly rules: readonly IssuerRule[],
-    private readonly assertions: Assertions,
+@Injectable()
+export class JwtBearerGrant implements TokenGrant, OnModuleInit {
+  static readonly type = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+  static readonly fields = ['assertion', 'organization_id'] as const;
+
+  private readonly rules: readonly IssuerRule[];
+  /** Undefined if no issuer is configured. */
+  private assertions?: Assertions;
+
+  constructor(
+    @Inject(SERVICE_OPTIONS) private readonly options: TokenIssuersOptions,
     private readonly database: Database,
     private readonly windows: TokenWindows,
     private readonly tokens: TokensService,
-  ) {}
+  ) {
+    this.rules = parseIssuerRules(options.tokenIssuers?.rules ?? []);
+  }
 
-  static async open(
-    { audience, rules: texts }: TokenIssuers,
-    database: Database,
-    windows: TokenWindows,
-    tokens: TokensService,
-  ): Promise<JwtBearerGrant> {
-    const rules = parseIssuerRules(texts);
-    const assertions = await Assertions.of(audience, new Set(rules.map(({ issuer }) => issuer)));
-    return new JwtBearerGrant(rules, assertions, database, windows, tokens);
+  async onModuleInit(): Promise<void> {
+    const { tokenIssuers } = this.options;
+    if (tokenIssuers === undefined) return;
+    const issuers = new Set(this.rules.map(({ issuer }) => issuer));
+    this.assertions = await Assertions.of(tokenIssuers.audience, issuers);
   }
 
   async exchange(request: Request, response: Response, form: TokenForm): Promise<NewToken> {
+    if (!this.assertions)
+      throw oauthFailure(
+        'unsupported_grant_type',
+        'This service exchanges no assertions: no issuer is configured.',
+      );
     const { assertion, client_secret: secret, organization_id: organizationId } = form;
     if (assertion === undefined) throw oauthFailure('invalid_request', 'The field assertion is required.');
     if (secret !== undefined || usesBasic(request))
@@ -65,7 +73,7 @@ export class JwtBearerGrant {
       ...systemCaller(grant.organizationId, 'federation', issuer),
       requestId: requestIdOf(request),
     };
-    const life = { hours: HOURS, endsBy: new Date(exp * 1000) };
+    const life = { hours: EXCHANGED_HOURS, endsBy: new Date(exp * 1000) };
     const fields = { createdBy: { issuer, subject, name }, windowId, ...life };
     return this.tokens.create(by, { name, scopes }, fields).catch((error: unknown) => {
       if (error instanceof NotFoundException) throw noRule(this.rules); // its organization is gone

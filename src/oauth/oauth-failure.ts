@@ -11,5 +11,5 @@ export const OAUTH_ERRORS = [
 export type OAuthError = (typeof OAUTH_ERRORS)[number];
 
 /** A failure of the token endpoint. The description never repeats a value. */
-export const oauthFailure = (oauthError: OAuthError, description: string) =>
-  new HttpException({ oauthError, message: description }, oauthError === 'invalid_client' ? 401 : 400);
+export const oauthFailure = (keyword: OAuthError, description: string) =>
+  new HttpException({ keyword, message: description }, keyword === 'invalid_client' ? 401 : 400);

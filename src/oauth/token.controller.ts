@@ -1,27 +1,17 @@
-import {
-  Controller,
-  HttpCode,
-  Optional,
-  Post,
-  Req,
-  Res,
-  UseFilters,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { HeldBodyInterceptor } from '../http/input/held-body';
 import { NoQueryGuard } from '../http/input/no-query.guard';
 import { Public } from '../http/scopes';
-import type { NewToken } from '../tokens/tokens.service';
 import { type AccessTokenView, serializeAccessToken } from './access-token.view';
-import { ClientCredentialsGrant } from './client-credentials.grant';
 import { OAuthFailureFilter } from './failure.filter';
-import { FormGuard, type TokenForm } from './form.guard';
-import { JwtBearerGrant } from './jwt-bearer.grant';
+import { FormGuard } from './form.guard';
+import type { TokenForm, TokenGrant } from './grant';
+import { GRANTS } from './grants';
 import { oauthFailure } from './oauth-failure';
 
-export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** The token endpoint of OAuth 2.0 (RFC 6749). */
 @Controller(['oauth/token', 'api/oauth/token']) // in a host, no other path below /oauth is ours
@@ -30,10 +20,7 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 @UseInterceptors(HeldBodyInterceptor)
 @UseFilters(OAuthFailureFilter)
 export class TokenController {
-  constructor(
-    private readonly clientCredentials: ClientCredentialsGrant,
-    @Optional() private readonly jwtBearer?: JwtBearerGrant,
-  ) {}
+  constructor(private readonly modules: ModuleRef) {}
 
   /**
    * Get a token
@@ -47,24 +34,15 @@ export class TokenController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AccessTokenView> {
-    return serializeAccessToken(await this.grant(request, response, request.body as TokenForm));
+    const form = request.body as TokenForm;
+    return serializeAccessToken(await this.grantOf(form).exchange(request, response, form));
   }
 
-  private grant(request: Request, response: Response, form: TokenForm): Promise<NewToken> {
-    if (form.grant_type === 'client_credentials')
-      return this.clientCredentials.exchange(request, response, form);
-    if (form.grant_type === undefined)
-      throw oauthFailure('invalid_request', 'The field grant_type is required.');
-    if (form.grant_type !== JWT_BEARER)
-      throw oauthFailure(
-        'unsupported_grant_type',
-        `The grant_type must be client_credentials or ${JWT_BEARER}.`,
-      );
-    if (!this.jwtBearer)
-      throw oauthFailure(
-        'unsupported_grant_type',
-        'This service exchanges no assertions: no issuer is configured.',
-      );
-    return this.jwtBearer.exchange(request, response, form);
+  private grantOf({ grant_type: type }: TokenForm): TokenGrant {
+    if (type === undefined) throw oauthFailure('invalid_request', 'The field grant_type is required.');
+    const grant = GRANTS.find((grant) => grant.type === type);
+    if (grant) return this.modules.get<TokenGrant>(grant);
+    const types = CHOICE.format(GRANTS.map(({ type }) => type));
+    throw oauthFailure('unsupported_grant_type', `The grant_type must be ${types}.`);
   }
 }

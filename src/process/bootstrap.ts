@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Config } from './config';
-import { Organization } from '../auth/organizations/organization.entity';
-import { OrganizationsService } from '../auth/organizations/organizations.service';
+import { Organization } from '../organizations/organization.entity';
+import { OrganizationsService } from '../organizations/organizations.service';
 import { Database } from '../database/database';
 import { query, sql } from '../database/sql';
 import { systemCaller } from '../http/caller';

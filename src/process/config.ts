@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
-import { OrganizationNameDto } from '../auth/organizations/organizations.dto';
+import { OrganizationNameDto } from '../organizations/organizations.dto';
 import { faultsOf, fromVariables, reject, Variable, WholeNumberSetting } from '../feature/setting';
 import { validate } from '../http/input/validate';
 import { TokenIssuers, tokenIssuersFaults } from '../oauth/token-issuers';

@@ -20,7 +20,7 @@ import { displayHost, listen } from './listen';
 import { createLog, logNodeMessages, NestLog } from './log';
 import { prettyLog } from './pretty-log';
 import { createApp } from './setup';
-import { requireOrganizations } from '../auth/organizations/require-organizations';
+import { requireOrganizations } from '../organizations/require-organizations';
 import { stopOnSignals } from './shutdown';
 import { takeOverSignals } from './signals';
 import { disablePretenuring } from './v8';

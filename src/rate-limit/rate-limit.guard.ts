@@ -9,9 +9,9 @@ import {
 } from '@nestjs/throttler';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { tokenOf } from '../http/caller';
+import { isOperator, tokenOf } from '../http/caller';
 import { accessTo } from '../http/scopes';
-import { TokenWindows } from './token-windows';
+import { OPERATOR_WINDOW, TokenWindows } from './token-windows';
 
 /** Counts the requests of a token across all routes and reports its window in every response. A 429 over the limit. */
 @Injectable()
@@ -32,7 +32,8 @@ export class RateLimitGuard extends ThrottlerGuard {
   protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    await this.windows.admit({ request, response: http.getResponse<Response>() }, tokenOf(request)!);
+    const window = isOperator(request) ? OPERATOR_WINDOW : tokenOf(request)!;
+    await this.windows.admit({ request, response: http.getResponse<Response>() }, window);
     return true;
   }
 }

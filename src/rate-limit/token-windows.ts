@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage, ThrottlerException } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
+import { OPERATOR_SHARE } from '../database/connections/operator';
 import { SERVICE_OPTIONS } from '../feature/options.module';
-import { type CallerToken, recordRefusal, tokenOf } from '../http/caller';
+import { type CallerToken, OPERATOR, recordRefusal, tokenOf } from '../http/caller';
 import type { RateLimitOptions } from './rate-limit.options';
 import { WINDOW_MS, windowKey, type WindowRecord, type WindowStorage } from './window';
 
@@ -13,6 +14,13 @@ interface RequestAndResponse {
 
 /** Whose window it is, and how many requests it has: null if the limit of the service applies. */
 type TokenWindow = Pick<CallerToken, 'organizationId' | 'windowId' | 'rateLimit'>;
+
+/** The window of the operator, which no setting changes. */
+export const OPERATOR_WINDOW: TokenWindow = {
+  organizationId: OPERATOR_SHARE,
+  windowId: OPERATOR,
+  rateLimit: 1000,
+};
 
 /** Counts the requests of tokens, and reports their windows in the responses. */
 @Injectable()

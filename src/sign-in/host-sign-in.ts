@@ -1,16 +1,22 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { isId } from '../database/id';
-import type { HostPerson, HostSignIn } from './sign-in.options';
-import { type SignedInUser, SignInSource, type SignInStatus } from './source/sign-in-source';
+import { SERVICE_OPTIONS } from '../feature/options.module';
+import type { HostPerson, HostSignIn, SignInOptions } from './sign-in.options';
+import { type SignedInPerson, SignInSource, type SignInStatus } from './source/sign-in-source';
 import { displayName, isSubject } from '../issuers/subject-name';
 
-/** The issuer of users whom the host application has recognized. */
+/** The issuer of people whom the host application has recognized. */
 const APPLICATION = 'application';
 
-/** Users whom the host application recognizes, by whatever session it has. */
+/** People whom the host application recognizes, by whatever session it has. */
+@Injectable()
 export class HostSignInSource extends SignInSource {
-  constructor(private readonly signIn: HostSignIn) {
+  private readonly signIn: HostSignIn;
+
+  constructor(@Inject(SERVICE_OPTIONS) { dashboard }: SignInOptions) {
     super();
+    this.signIn = (dashboard as { signIn: HostSignIn }).signIn;
   }
 
   async status(request: Request): Promise<SignInStatus> {
@@ -23,7 +29,7 @@ export class HostSignInSource extends SignInSource {
     return URL.canParse(origin) && new URL(origin).host === request.host;
   }
 
-  async find(request: Request): Promise<SignedInUser | null> {
+  async find(request: Request): Promise<SignedInPerson | null> {
     const found = await this.signIn(request);
     if (found === null || found === undefined) return null;
     requirePerson(found);

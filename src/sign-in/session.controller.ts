@@ -5,9 +5,9 @@ import { OptionalBody } from '../http/input/body-of-route';
 import { requestIdOf } from '../http/request-id';
 import { Public } from '../http/scopes';
 import { CreateSessionDto } from './session.dto';
-import { CurrentUser, notSignedIn, SessionGuard } from './session.guard';
+import { CurrentPerson, notSignedIn, SessionGuard } from './session.guard';
 import { SessionsService } from './sessions.service';
-import { type SignedInUser, SignInSource, type SignInStatus } from './source/sign-in-source';
+import { type SignedInPerson, SignInSource, type SignInStatus } from './source/sign-in-source';
 
 /**
  * The routes by which the page signs in. They belong to the dashboard, not to the API: OpenAPI does not list them, and
@@ -33,18 +33,18 @@ export class SessionController {
   @HttpCode(201)
   async create(
     @Body() { organizationId }: CreateSessionDto,
-    @CurrentUser() user: SignedInUser,
+    @CurrentPerson() person: SignedInPerson,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    const organization = this.sessions.choose(user, organizationId);
-    await this.sessions.requireOpen(organization ? [organization] : user.organizations);
+    const organization = this.sessions.choose(person, organizationId);
+    await this.sessions.requireOpen(organization ? [organization] : person.organizations);
     if (!organization) {
       response.status(200);
-      return { organizations: await this.sessions.choices(user) };
+      return { organizations: await this.sessions.choices(person) };
     }
-    if (!(await this.source.consume(user, response))) throw notSignedIn(response);
-    const { token, value } = await this.sessions.create(user, organization, requestIdOf(request));
-    return { ...token, token: value, signOutUrl: await this.source.signOutUrl(user) };
+    if (!(await this.source.consume(person, response))) throw notSignedIn(response);
+    const { token, value } = await this.sessions.create(person, organization, requestIdOf(request));
+    return { ...token, token: value, signOutUrl: await this.source.signOutUrl(person) };
   }
 }

@@ -7,9 +7,9 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type SignedInUser, SignInSource } from './source/sign-in-source';
+import { type SignedInPerson, SignInSource } from './source/sign-in-source';
 
-const users = new WeakMap<Request, SignedInUser>();
+const people = new WeakMap<Request, SignedInPerson>();
 
 /** Whoever creates a session must be signed in: judged before the body is read, because anybody can send one. */
 @Injectable()
@@ -22,16 +22,16 @@ export class SessionGuard implements CanActivate {
     if (request.method !== 'POST') return true;
     if (!this.source.isOwnOrigin(request))
       throw new ForbiddenException('Only the dashboard itself may open a session.');
-    const user = await this.source.find(request);
-    if (!user) throw notSignedIn(http.getResponse());
-    users.set(request, user);
+    const person = await this.source.find(request);
+    if (!person) throw notSignedIn(http.getResponse());
+    people.set(request, person);
     return true;
   }
 }
 
-/** The user whom the guard has found. */
-export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext) =>
-  users.get(context.switchToHttp().getRequest<Request>())!,
+/** The person whom the guard has found. */
+export const CurrentPerson = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  people.get(context.switchToHttp().getRequest<Request>())!,
 );
 
 export function notSignedIn(response: Response): UnauthorizedException {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Organization } from '../auth/organizations/organization.entity';
-import { areSuspended } from '../auth/organizations/suspension';
+import { Organization } from '../organizations/organization.entity';
+import { areSuspended } from '../organizations/suspension';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
 import { systemCaller } from '../http/caller';
@@ -8,7 +8,7 @@ import { noSuchOrganization, organizationSuspended } from '../http/fault';
 import type { Grant } from '../issuers/claim-rules';
 import type { TokenRecord } from '../tokens/token.serializer';
 import { TokensService } from '../tokens/tokens.service';
-import type { SignedInUser } from './source/sign-in-source';
+import type { SignedInPerson } from './source/sign-in-source';
 
 const SESSION_HOURS = 8;
 
@@ -18,7 +18,7 @@ interface Choice {
   name: string;
 }
 
-/** The tokens of users who have signed in: ordinary ones that end after 8 hours. */
+/** The tokens of people who have signed in: ordinary ones that end after 8 hours. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -26,14 +26,14 @@ export class SessionsService {
     private readonly database: Database,
   ) {}
 
-  /** Throws a 403 if all organizations that the user may open are suspended. */
+  /** Throws a 403 if all organizations that the person may open are suspended. */
   async requireOpen(organizations: readonly Grant[]): Promise<void> {
     const ids = organizations.map(({ organizationId }) => organizationId);
     if (await areSuspended(this.database, ids)) throw organizationSuspended();
   }
 
-  /** The organizations whose dashboard the user may open. Throws a 404 if none of them exists any more. */
-  async choices({ organizations }: SignedInUser): Promise<Choice[]> {
+  /** The organizations whose dashboard the person may open. Throws a 404 if none of them exists any more. */
+  async choices({ organizations }: SignedInPerson): Promise<Choice[]> {
     const ids = organizations.map(({ organizationId }) => organizationId);
     const found = await this.database.readAll<Choice>(
       sql`SELECT id, name FROM ${Organization} WHERE id = ANY (${ids}) AND NOT suspended ORDER BY name, id`,
@@ -42,8 +42,8 @@ export class SessionsService {
     return found;
   }
 
-  /** The organization with this id, or the only one that the user may open. Null if there are several. */
-  choose({ organizations }: SignedInUser, organizationId?: string): Grant | null {
+  /** The organization with this id, or the only one that the person may open. Null if there are several. */
+  choose({ organizations }: SignedInPerson, organizationId?: string): Grant | null {
     if (organizationId === undefined) return organizations.length === 1 ? organizations[0] : null;
     const chosen = organizations.find((organization) => organization.organizationId === organizationId);
     if (!chosen) throw noSuchOrganization();
@@ -52,7 +52,7 @@ export class SessionsService {
 
   /** Creates the token, and returns its record and its value, which cannot be read again. */
   create(
-    { person, tokenName }: SignedInUser,
+    { person, tokenName }: SignedInPerson,
     { organizationId, scopes }: Grant,
     requestId: string,
   ): Promise<{ token: TokenRecord; value: string }> {

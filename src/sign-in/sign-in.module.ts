@@ -1,21 +1,20 @@
 import { Module, type Type } from '@nestjs/common';
 import { BackgroundModule } from '../background/background.module';
-import { Database } from '../database/database';
 import type { Feature } from '../feature/feature';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { claimsOf } from '../issuers/claim-rules';
-import { NetworkLimiter } from '../rate-limit/network-limiter';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { HostSignInSource } from './host-sign-in';
 import { Issuer } from './oidc/issuer';
 import { OidcSignIn } from './oidc/oidc-sign-in';
+import { OidcSettings } from './oidc/sign-in-settings';
 import { SignInController } from './oidc/sign-in.controller';
 import { UsedAttempt } from './oidc/used-attempt.entity';
 import { UsedAttempts } from './oidc/used-attempts';
 import { SessionController } from './session.controller';
 import { SessionsService } from './sessions.service';
-import type { HostSignIn, SignInOptions } from './sign-in.options';
+import type { SignInOptions } from './sign-in.options';
 import { SignInSource } from './source/sign-in-source';
 
 /** Even when sign-in is off, it deletes expired attempts of earlier sign-ins. */
@@ -32,14 +31,7 @@ export class SignInModule {
 @Module({
   imports: [SignInModule],
   controllers: [SessionController],
-  providers: [
-    {
-      provide: SignInSource,
-      inject: [SERVICE_OPTIONS],
-      useFactory: ({ dashboard }: SignInOptions) =>
-        new HostSignInSource((dashboard as { signIn: HostSignIn }).signIn),
-    },
-  ],
+  providers: [{ provide: SignInSource, useClass: HostSignInSource }],
 })
 class HostSignInModule {}
 
@@ -48,16 +40,13 @@ class HostSignInModule {}
   imports: [SignInModule, RateLimitModule],
   controllers: [SessionController, SignInController],
   providers: [
+    { provide: OidcSettings, inject: [SERVICE_OPTIONS], useFactory: ({ oidc }: SignInOptions) => oidc },
     {
-      provide: OidcSignIn,
-      inject: [SERVICE_OPTIONS, UsedAttempts, NetworkLimiter, Database],
-      useFactory: async (
-        { oidc }: SignInOptions,
-        used: UsedAttempts,
-        limiter: NetworkLimiter,
-        database: Database,
-      ) => new OidcSignIn(oidc!, await Issuer.open(oidc!, claimsOf(oidc!.rules)), used, limiter, database),
+      provide: Issuer,
+      inject: [OidcSettings],
+      useFactory: (settings: OidcSettings) => Issuer.open(settings, claimsOf(settings.rules)),
     },
+    OidcSignIn,
     { provide: SignInSource, useExisting: OidcSignIn },
   ],
 })

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OrganizationsModule } from '../auth/organizations/organizations.module';
+import { OrganizationsModule } from '../organizations/organizations.module';
 import type { Feature } from '../feature/feature';
 import { StatisticsController } from './statistics.controller';
 import { StatisticsService } from './statistics.service';
@@ -11,6 +11,6 @@ import { StatisticsService } from './statistics.service';
 })
 export class StatisticsModule {
   static readonly feature: Feature = {
-    tags: [{ name: 'Statistics', description: 'The organization at a glance.', after: 'Groups' }],
+    tags: [{ name: 'Statistics', description: 'The organization at a glance.' }],
   };
 }

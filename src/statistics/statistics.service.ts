@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { OrganizationsService } from '../auth/organizations/organizations.service';
+import { OrganizationsService } from '../organizations/organizations.service';
 import { Database } from '../database/database';
 import { query, sql } from '../database/sql';
 import { type By, callerOf } from '../http/caller';

@@ -9,8 +9,8 @@ import { insertToken } from './write-token';
 import { Token } from './token.entity';
 import { serializeToken } from './token.serializer';
 
-/** The life of a token that another one is exchanged for, unless that one ends sooner. */
-const HOURS = 1;
+/** The life of a token that an exchange makes, unless what is exchanged for it ends sooner. */
+export const EXCHANGED_HOURS = 1;
 
 /** How many children of a token may live at once. */
 const MAX_CHILDREN = 1_000;
@@ -31,7 +31,13 @@ export async function insertChild(
   if (scopes && !allows(parent.scopes, scopes)) throw beyondParent();
   if ((await countChildren(manager, parentId)) >= MAX_CHILDREN) throw tooManyChildren();
   const { name, rateLimit, expiresAt: endsBy } = parent;
-  const own = { parentId, windowId: parentId, scopes: scopes ?? parent.scopes, hours: HOURS, endsBy };
+  const own = {
+    parentId,
+    windowId: parentId,
+    scopes: scopes ?? parent.scopes,
+    hours: EXCHANGED_HOURS,
+    endsBy,
+  };
   return insertToken(manager, caller, { name, rateLimit, ...own }, value);
 }
 

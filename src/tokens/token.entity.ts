@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { columnsOf } from '../database/columns';
 import { type Sql, sql } from '../database/sql';
 import type { Scope } from '../http/scopes';
@@ -12,6 +12,7 @@ export interface TokenCreator {
 }
 
 @Entity('tokens')
+@Index(['organizationId', 'createdAt', 'id'])
 export class Token {
   @PrimaryColumn({ type: 'text' })
   id: string;

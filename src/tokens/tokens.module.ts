@@ -17,6 +17,7 @@ import { TokensService } from './tokens.service';
 export class TokensModule {
   static readonly feature: Feature = {
     entities: [Token],
+    deletion: 'first', // so that nothing can be done any more with the organization
     ids: { token: 'tok' },
     tags: [
       {

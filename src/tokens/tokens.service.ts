@@ -6,7 +6,8 @@ import { findLocked } from '../database/find-locked';
 import { isId } from '../database/id';
 import { sql } from '../database/sql';
 import { recordTokenEvent } from '../events/record-events';
-import { type By, type Caller, callerOf, type Source } from '../http/caller';
+import { type By, type Caller, callerOf } from '../http/caller';
+import type { Source } from '../http/wire-format';
 import { conflict, noSuchOrganization } from '../http/fault';
 import { validatedInput } from '../http/input/validate';
 import { SERVICE_OPTIONS } from '../feature/options.module';
@@ -32,8 +33,9 @@ import { endToken, insertToken, requireStaying, type TokenFields, updateToken } 
  * Callers that are no token, with one of these sources, act for the operator, who may exceed the service's limit, and
  * whom a suspension does not stop.
  */
-const OPERATORS: readonly Source[] = ['api', 'cli', 'application'];
-const isOperator = ({ actor, source }: Caller) => actor.type === 'system' && OPERATORS.includes(source);
+const TRUSTED_SOURCES: readonly Source[] = ['api', 'cli', 'application'];
+const actsForOperator = ({ actor, source }: Caller) =>
+  actor.type === 'system' && TRUSTED_SOURCES.includes(source);
 
 const OPERATOR_LIMIT = 100_000;
 
@@ -105,7 +107,7 @@ export class TokensService {
       .write(
         caller.organizationId,
         async (manager) => {
-          if (isOperator(caller)) await requireStaying(manager, caller);
+          if (actsForOperator(caller)) await requireStaying(manager, caller);
           const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
           if (token.expired) throw conflict('The token would already have expired.');
           const data = { token: serializeToken(token) };
@@ -176,7 +178,7 @@ export class TokensService {
         if (numberIn(overlap) === 0) await revokeChildren(manager, id);
         const { name, scopes, rateLimit } = old;
         const fields = { name, scopes, rateLimit, expiresIn: expiresIn ?? old.expiresIn, rotatedFrom: id };
-        if (isOperator(caller)) await requireStaying(manager, caller);
+        if (actsForOperator(caller)) await requireStaying(manager, caller);
         const token = await insertToken(manager, caller, fields, value);
         const data = { token: serializeToken(token) };
         await recordTokenEvent(manager, { by: caller, type: 'token.rotated', targetId: id, data });
@@ -211,7 +213,7 @@ export class TokensService {
     { isFirst, hours }: { isFirst: boolean; hours?: number },
   ): CreateTokenDto {
     const { rateLimitPerMinute, tokenMaxDays } = this.options;
-    const max = Math.max(isOperator(caller) ? OPERATOR_LIMIT : 0, rateLimitPerMinute);
+    const max = Math.max(actsForOperator(caller) ? OPERATOR_LIMIT : 0, rateLimitPerMinute);
     const maxDays = isFirst ? undefined : tokenMaxDays;
     return validateWithin(CreateTokenDto, input, ({ rateLimit, expiresIn }) => [
       ...rateLimitFaults(rateLimit, max),

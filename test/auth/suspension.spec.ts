@@ -1,4 +1,4 @@
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { systemCaller } from '../../src/http/caller';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
 import { UsersService } from '../../src/users/users.service';

@@ -3,7 +3,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { TokensService } from '../../src';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { person } from '../../src/demo/people';
 import { GroupsService } from '../../src/groups/groups.service';
 import { ScimUsersService } from '../../src/scim/users/scim-users.service';

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { TokensService } from '../../src';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { GroupsService } from '../../src/groups/groups.service';
 import { describeInBrowser } from '../support/browser';
 import type { Client } from '../support/client';

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { UserSearch } from '../../src/users/search/user-search.service';
 import { KEY_FIELDS } from '../../src/users/batch/batch-rules';

@@ -1,5 +1,5 @@
 import { LastUse } from '../../src/auth/last-use';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/database/database';
 import { systemCaller } from '../../src/http/caller';
 import { PostgresStorage } from '../../src/rate-limit/postgres.storage';

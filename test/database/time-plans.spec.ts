@@ -3,7 +3,7 @@
  * @only embedded postgres: it reads the plans of plain tables
  */
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { encodeCursor } from '../../src/pages/cursor';
 import type { ListUsersDto } from '../../src/users/user/user.dto';
 import { UsersService } from '../../src/users/users.service';

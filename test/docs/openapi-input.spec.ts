@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import document from '../../openapi.json';
-import { OPERATOR_TOKEN as OPERATOR } from '../../src/http/caller';
+import { OPERATOR_WINDOW } from '../../src/rate-limit/token-windows';
 import type { Client } from '../support/client';
 import { EMAILS, long, nested, TEXTS, VALUES, words } from '../support/hostile';
 import { isValidInput } from '../support/openapi';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const WEBHOOK_ENCRYPTION_KEY = randomBytes(32).toString('base64');
   service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000', WEBHOOK_ENCRYPTION_KEY, OPERATOR_TOKEN });
 });
-beforeEach(() => void jest.replaceProperty(OPERATOR, 'rateLimit', 1_000_000)); // which no setting changes
+beforeEach(() => void jest.replaceProperty(OPERATOR_WINDOW, 'rateLimit', 1_000_000)); // which no setting changes
 afterAll(() => service.close());
 
 interface Exception {

@@ -71,6 +71,7 @@ describe("the services in an application's transaction", () => {
       const created = await organizations.create('Tenant', { externalId });
       expect(await organizations.find({ externalId })).toEqual(created);
       expect(await service.find({ externalId })).toBeNull(); // before the commit
+      await organizations.suspend(created.id);
       await organizations.delete(created.id);
       expect(await organizations.find({ externalId })).toBeNull();
     });

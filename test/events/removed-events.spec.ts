@@ -2,7 +2,7 @@
  * @slow it waits for transactions that hold others up
  */
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { TokenEvents } from '../../src/events/log/token-events';
 import { TokensService } from '../../src/tokens/tokens.service';
@@ -41,6 +41,7 @@ describeOn('postgres', 'of an organization that is deleted, no event stays behin
     task?: () => Promise<unknown>,
     isTaskFirst = false,
   ) => {
+    await service().app.get(OrganizationsService).suspend(organizationId);
     const open = service().dataSource.createQueryRunner();
     await open.startTransaction();
     await open.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests

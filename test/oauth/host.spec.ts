@@ -8,7 +8,7 @@ import { type MiddlewareConsumer, Module, type NestModule, RequestMethod } from 
 import type { NextFunction, Request, Response } from 'express';
 import { OrganizationsService, TokensService, UserManagementModule } from '../../src';
 import { newId } from '../../src/database/id';
-import { JWT_BEARER } from '../../src/oauth/token.controller';
+import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { NetworkLimiter } from '../../src/rate-limit/network-limiter';
 import { ACME, assertionOf, AUDIENCE, expectFailure, inSeconds, SUBJECT } from '../support/assertions';
 import { Client } from '../support/client';
@@ -51,7 +51,7 @@ const plain = useHost();
 
 /** Sends an assertion. The host's own parser reads the form, as Nest has it by default. */
 const present = (assertion: string, fields = {}) =>
-  exchange(host.url, { grant_type: JWT_BEARER, assertion, ...fields }, { path: PATH });
+  exchange(host.url, { grant_type: JwtBearerGrant.type, assertion, ...fields }, { path: PATH });
 
 const read = (value: string) => new Client(host.url, { value }).get('/backend/internal/api/v1/users');
 
@@ -59,7 +59,7 @@ describe('in a host, tokenIssuers', () => {
   it('exchange assertions at its prefix, below /api as well', async () => {
     const assertion = await assertionOf(issuer);
     for (const path of [PATH, '/backend/internal/api/oauth/token']) {
-      const form = { grant_type: JWT_BEARER, assertion, scope: 'users:read' };
+      const form = { grant_type: JwtBearerGrant.type, assertion, scope: 'users:read' };
       const { status, body, headers } = await exchange(host.url, form, { path });
       expect([status, body]).toEqual([
         200,
@@ -77,7 +77,7 @@ describe('in a host, tokenIssuers', () => {
     expectFailure(over, 'invalid_grant', /^The claim exp /);
     expectFailure(await present('garbage'), 'invalid_grant', /no signed JWT/);
     expectFailure(await present(''), 'invalid_request', /assertion is required/);
-    const twice = `grant_type=${encodeURIComponent(JWT_BEARER)}&assertion=a&assertion=b`;
+    const twice = `grant_type=${encodeURIComponent(JwtBearerGrant.type)}&assertion=a&assertion=b`;
     expectFailure(await exchange(host.url, twice, { path: PATH }), 'invalid_request', /twice/);
   });
 
@@ -93,7 +93,7 @@ describe('in a host, tokenIssuers', () => {
   });
 
   it('that are not set leave only client credentials', async () => {
-    const form = { grant_type: JWT_BEARER, assertion: await assertionOf(issuer) };
+    const form = { grant_type: JwtBearerGrant.type, assertion: await assertionOf(issuer) };
     const refused = await exchange(plain.host.url, form, { path: PATH });
     expectFailure(refused, 'unsupported_grant_type', /exchanges no assertions/);
     const { tokenId: client_id, tokenValue: client_secret } = await clientOf(plain.host);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '../../src/database/id';
-import { JWT_BEARER } from '../../src/oauth/token.controller';
+import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { TokensService } from '../../src/tokens/tokens.service';
 import {
   ACME,
@@ -232,7 +232,7 @@ describe('a form with an assertion', () => {
     ['missing', {}],
     ['empty', { assertion: '' }],
   ])('must have it: %s', async (_what, form) => {
-    const answer = await exchange(service.url, { grant_type: JWT_BEARER, ...form });
+    const answer = await exchange(service.url, { grant_type: JwtBearerGrant.type, ...form });
     expectFailure(answer, 'invalid_request', /^The field assertion is required\.$/);
   });
 });

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { JWT_BEARER } from '../../src/oauth/token.controller';
+import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { ACME, assertionOf, AUDIENCE, inSeconds, SUBJECT, useAssertions } from '../support/assertions';
 import { Client } from '../support/client';
 
@@ -76,7 +76,7 @@ describe('openid-client', () => {
   it('exchanges an assertion', async () => {
     const configured = configuration('any client', openid.None());
     const assertion = await assertionOf(issuer);
-    const token = await openid.genericGrantRequest(configured, JWT_BEARER, {
+    const token = await openid.genericGrantRequest(configured, JwtBearerGrant.type, {
       assertion,
       scope: 'users:read',
     });
@@ -84,7 +84,7 @@ describe('openid-client', () => {
     await expectToken(token.access_token);
     const over = await assertionOf(issuer, { exp: inSeconds(-1) });
     await expect(
-      openid.genericGrantRequest(configured, JWT_BEARER, { assertion: over }),
+      openid.genericGrantRequest(configured, JwtBearerGrant.type, { assertion: over }),
     ).rejects.toMatchObject({
       error: 'invalid_grant',
       status: 400,
@@ -107,9 +107,13 @@ describe('openid-client', () => {
       });
       const [header] = assertion.split('.');
       expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg, typ: 'at+jwt' });
-      const token = await openid.genericGrantRequest(configuration(PIPELINE, openid.None()), JWT_BEARER, {
-        assertion,
-      });
+      const token = await openid.genericGrantRequest(
+        configuration(PIPELINE, openid.None()),
+        JwtBearerGrant.type,
+        {
+          assertion,
+        },
+      );
       expect(token.scope).toBe('users:read');
       expect(token.expires_in).toBeLessThanOrEqual(600); // the life of the assertion
       await expectToken(token.access_token);
@@ -151,7 +155,7 @@ describe('oauth4webapi', () => {
       server(),
       client,
       oauth.None(),
-      JWT_BEARER,
+      JwtBearerGrant.type,
       parameters,
       insecure,
     );

@@ -1,4 +1,4 @@
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Client } from '../support/client';
 import { ACME, expectFailure, GLOBEX, SUBJECT, useAssertions } from '../support/assertions';
 import { formOf, requestToken } from '../support/children';

@@ -100,7 +100,7 @@ describeOn('postgres', 'ums organizations', () => {
       .expect(201);
     await new Client(service.url, { value: body.token }).createUser();
     const refused = await command('delete', organization.id);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('still has users')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Suspend it first')]);
     await command('suspend', organization.id);
     expect((await command('delete', organization.id)).code).toBe(0);
     await operator().get(`/v1/organizations/${organization.id}`).expect(404);

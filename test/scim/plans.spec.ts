@@ -3,7 +3,7 @@
  * @only embedded postgres: it reads the plans of plain tables
  */
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { systemCaller } from '../../src/http/caller';
 import { listQueryOf } from '../../src/scim/wire/list-query';
 import { USER } from '../../src/scim/schema/user.schema';

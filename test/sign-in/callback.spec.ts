@@ -174,10 +174,10 @@ describe('the callback', () => {
     await session();
     const rows = () => service.dataSource.query(`SELECT id FROM sign_in_rounds`);
     const before = (await rows()).length;
-    await runJob(service.app, 'delete expired rounds of sign-in');
+    await runJob(service.app, 'delete expired attempts to sign in');
     expect((await rows()).length).toBe(before);
     await service.dataSource.query(`UPDATE sign_in_rounds SET expires_at = now()`);
-    await runJob(service.app, 'delete expired rounds of sign-in');
+    await runJob(service.app, 'delete expired attempts to sign in');
     expect(await rows()).toEqual([]);
   });
 });

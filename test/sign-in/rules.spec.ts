@@ -3,7 +3,7 @@
  */
 import { newId } from '../../src/database/id';
 import { parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
-import { requireOrganizations } from '../../src/auth/organizations/require-organizations';
+import { requireOrganizations } from '../../src/organizations/require-organizations';
 import { ACME, expectRefused, GLOBEX, PUBLIC_URL, RULES, useSignIn } from '../support/sign-in';
 
 const { issuer, service, env, browse, session, another } = useSignIn();

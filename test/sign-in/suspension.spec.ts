@@ -1,4 +1,4 @@
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { ACME, expectRefused, GLOBEX, useSignIn } from '../support/sign-in';
 
 const { issuer, service, browse, session } = useSignIn();

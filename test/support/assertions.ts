@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { Response } from 'supertest';
 import { newId } from '../../src/database/id';
-import { JWT_BEARER } from '../../src/oauth/token.controller';
+import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { Client } from './client';
 import { type FakeIssuer, sign, startIssuer } from './issuer';
 import { late } from './late';
@@ -42,7 +42,7 @@ export function present(
   { path, headers }: Sent = {},
 ): Promise<Response> {
   const network = `10.${++networks >> 16}.${(networks >> 8) & 255}.${networks & 255}`;
-  const form = { grant_type: JWT_BEARER, assertion, ...fields };
+  const form = { grant_type: JwtBearerGrant.type, assertion, ...fields };
   return exchange(url, form, { path, headers: { 'X-Forwarded-For': network, ...headers } });
 }
 

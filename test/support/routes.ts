@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MODULE_METADATA } from '@nestjs/common/constants';
-import { OperatorModule } from '../../src/auth/operator/operator.module';
+import { OperatorModule } from '../../src/operator/operator.module';
 import { accessOf, type Scope } from '../../src/http/scopes';
 import { type Route, routesOf } from '../../src/http/method-not-allowed';
 import { FEATURES } from '../../src/service.module';

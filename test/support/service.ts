@@ -6,7 +6,7 @@ import type { Scope } from '../../src/http/scopes';
 import { readConfig } from '../../src/process/config';
 import { openDatabase } from '../../src/database/data-source';
 import { createLog } from '../../src/process/log';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/schema';
 import { Client, deviated } from './client';

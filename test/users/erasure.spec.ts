@@ -3,9 +3,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/database/database';
-import { TokensService } from '../../src/tokens/tokens.service';
 import { runJob } from '../support/background';
 import type { Client } from '../support/client';
 import { directUrl } from '../support/database';
@@ -193,9 +192,10 @@ itNotOn('citus', 'reads each event of a long history a few times, however long i
 it('no table has a trace of the deleted users of an organization that has been deleted', async () => {
   const api = await service.client();
   await someone(api);
-  await service.app.get(TokensService).revoke(api.organizationId, api.tokenId);
+  const organizations = service.app.get(OrganizationsService);
+  await organizations.suspend(api.organizationId);
 
-  await service.app.get(OrganizationsService).delete(api.organizationId);
+  await organizations.delete(api.organizationId);
 
   const traces = (await dump(service.dataSource)).split('\n').filter((row) => TRACES.test(row));
   expect(traces).toEqual([]);

@@ -1,5 +1,5 @@
 import { ConflictException, NotFoundException } from '@nestjs/common';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { UserSearch } from '../../src/users/search/user-search.service';
 import { UsersService } from '../../src/users/users.service';
 import { describeOn, itNotOn } from '../support/engine';

@@ -1,7 +1,7 @@
 /**
  * @slow it waits for receivers
  */
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/database/database';
 import { DeliveriesService } from '../../src/webhooks/deliveries/deliveries.service';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';

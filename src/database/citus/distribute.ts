@@ -1,5 +1,5 @@
 import { addressOf, hasCitus, nodesOf, type Queryable } from './cluster';
-import { COLOCATED_WITH, type Placements } from './placements';
+import { anchorOf, type Placements } from './placements';
 import { type DistributionStep, stepsFor } from './steps';
 import { countRows, misplaced, type Table, tablesOf } from './tables';
 
@@ -63,7 +63,7 @@ async function movesOf(
 /** Distributes what a migration has added to a distributed database, in its transaction. */
 export async function distributeAdded(runner: Queryable, placements: Placements): Promise<void> {
   if (!(await hasCitus(runner))) return;
-  const first = (await tablesOf(runner, placements)).find(({ name }) => name === COLOCATED_WITH);
+  const first = (await tablesOf(runner, placements)).find(({ name }) => name === anchorOf(placements));
   if (first?.placement === 'distributed') await distributeTables(runner, placements);
 }
 

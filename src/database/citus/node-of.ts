@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
-import { OPERATOR } from '../connections/operator';
+import { OPERATOR_SHARE } from '../connections/operator';
 import { PER_TURN } from '../per-turn';
 import { retryBroken } from '../retry';
 import { tableName } from '../tables';
 import { isDistributed } from './is-distributed';
-import { COLOCATED_WITH } from './placements';
+import { anchorOf, placementsOf } from './placements';
 
 /** Names the node that has the organization's rows; undefined for the operator, who works on all nodes. */
 export type NodeOf = (organizationId: string) => string | undefined | Promise<string>;
@@ -23,7 +23,7 @@ export async function nodeOfIn(dataSource: DataSource): Promise<NodeOf | undefin
     return organizationIds.map((id) => known.get(id)!);
   }, PER_TURN);
   return (organizationId) => {
-    if (organizationId === OPERATOR) return undefined;
+    if (organizationId === OPERATOR_SHARE) return undefined;
     if (performance.now() - since > KNOWN_MS) {
       known = new Map();
       since = performance.now();
@@ -42,6 +42,6 @@ const findNodes = (
       `SELECT organization.id, 'node ' || groupid AS node
        FROM unnest($1::text[]) AS organization (id)
        JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column($2::regclass, organization.id)`,
-      [organizationIds, tableName(dataSource, COLOCATED_WITH)],
+      [organizationIds, tableName(dataSource, anchorOf(placementsOf(dataSource)))],
     ),
   );

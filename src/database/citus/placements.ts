@@ -12,28 +12,37 @@ export type Placement = 'distributed' | 'reference' | 'local';
 /** The places of tables, by name. */
 export type Placements = Readonly<Record<string, Placement>>;
 
-const EXCEPTIONS: Placements = {
-  organizations: 'reference',
-  [MIGRATIONS_TABLE]: 'reference',
-  token_events: 'local', // beside the tokens, which must be revocable whatever node is down
-};
+/** As `distributed`, but before the other tables, which are colocated with it. There is one. */
+type Anchor = 'anchor';
 
-/** The table that the other distributed tables are colocated with, and that is distributed before them. */
-export const COLOCATED_WITH = 'users';
+const ORDER: (Placement | Anchor)[] = ['reference', 'anchor', 'distributed', 'local'];
 
-const ORDER: Placement[] = ['reference', 'distributed', 'local'];
+const PLACE = Symbol('place on a cluster');
+
+/** The table of an entity is in this place, whatever its primary key says. */
+export const OnCluster =
+  (place: Exclude<Placement, 'distributed'> | Anchor): ClassDecorator =>
+  (entity) =>
+    Reflect.defineMetadata(PLACE, place, entity);
 
 /**
- * The place of every table of the data source: one whose primary key has the organization is distributed. In an order
- * in which they can be moved: what others refer to, or are colocated with, comes first.
+ * The place of every table of the data source: one whose primary key has the organization is distributed, and any other
+ * is local, unless its entity says otherwise. In an order in which they can be moved: what others refer to, or are
+ * colocated with, comes first.
  */
 export function placementsOf(dataSource: DataSource): Placements {
-  const byRule = dataSource.entityMetadatas.map(({ tableName, primaryColumns }): [string, Placement] => {
+  const places = dataSource.entityMetadatas.map(({ tableName, target, primaryColumns }) => {
     const isOfOrganization = primaryColumns.some(({ databaseName }) => databaseName === 'organization_id');
-    return [tableName, isOfOrganization ? 'distributed' : 'local'];
+    const declared: Placement | Anchor | undefined = Reflect.getMetadata(PLACE, Object(target));
+    return { name: tableName, place: declared ?? (isOfOrganization ? 'distributed' : 'local') };
   });
-  const placements = Object.entries({ ...Object.fromEntries(byRule), ...EXCEPTIONS });
-  const rank = ([name, placement]: [string, Placement]) =>
-    2 * ORDER.indexOf(placement) + (name === COLOCATED_WITH ? 0 : 1);
-  return Object.fromEntries(placements.sort((one, other) => rank(one) - rank(other)));
+  places.push({ name: MIGRATIONS_TABLE, place: 'reference' });
+  places.sort((one, other) => ORDER.indexOf(one.place) - ORDER.indexOf(other.place));
+  return Object.fromEntries(
+    places.map(({ name, place }) => [name, place === 'anchor' ? 'distributed' : place]),
+  );
 }
+
+/** The table with which the other distributed ones are colocated. */
+export const anchorOf = (placements: Placements): string =>
+  Object.keys(placements).find((name) => placements[name] === 'distributed')!;

@@ -1,5 +1,5 @@
 import type { Queryable } from './cluster';
-import { COLOCATED_WITH, type Placements } from './placements';
+import { anchorOf, type Placements } from './placements';
 import type { Table } from './tables';
 
 /** A change that distributes the database, in words and as a statement. */
@@ -48,7 +48,8 @@ export async function stepsFor(
 function moveOf(name: string, placements: Placements): DistributionStep {
   if (placements[name] === 'reference')
     return { does: `copy ${name} to every node`, sql: `SELECT create_reference_table('${name}')` };
-  const others = name === COLOCATED_WITH ? '' : `, colocate_with => '${COLOCATED_WITH}'`;
+  const anchor = anchorOf(placements);
+  const others = name === anchor ? '' : `, colocate_with => '${anchor}'`;
   return {
     does: `distribute ${name} by organization`,
     sql: `SELECT create_distributed_table('${name}', 'organization_id'${others})`,

@@ -1,5 +1,5 @@
 /**
- * The operator's name: as an actor, in the log, and where others have their organization. Its statements go to all
- * nodes of a cluster.
+ * The holder of the operator's share of the connections, beside the organizations, which hold theirs by their ids. Its
+ * statements go to all nodes of a cluster.
  */
-export const OPERATOR = 'operator';
+export const OPERATOR_SHARE = 'operator';

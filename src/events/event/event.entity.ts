@@ -1,7 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { OnCluster } from '../../database/citus/placements';
 import { shortText } from '../../database/columns';
 import { raw } from '../../database/sql';
-import type { Source } from '../../http/caller';
+import type { Source } from '../../http/wire-format';
 import type { EventType } from './event.types';
 
 /** The columns of `Event` and of `TokenEvent`. */
@@ -55,6 +56,7 @@ export class Event extends RecordedEvent {
  * coordinator, so that a token can be revoked whichever node is down.
  */
 @Entity('token_events')
+@OnCluster('local')
 export class TokenEvent extends RecordedEvent {
   @PrimaryColumn({ type: 'bigint', default: () => `nextval('event_positions')` })
   position: string;

@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { finalize } from 'rxjs';
-import { tokenOf } from '../caller';
+import { holderOf } from '../caller';
 import { bodyTooLarge, DEFAULT_BODY_LIMIT } from './body-of-route';
 import { networkOf } from '../server/network';
 import { type Guest, noRoom, Room } from './room';
@@ -54,10 +54,10 @@ export async function readWithinMemory(
   const { parsed, ...room } = isLarge ? large : small;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const organizationId = tokenOf(request)?.organizationId;
-  const owner = organizationId ?? networkOf(request.ip);
+  const holder = holderOf(request);
+  const owner = holder ?? networkOf(request.ip);
   // Without a token, strangers share an owner: those who stall must not keep the others waiting.
-  const reading = organizationId === undefined ? undefined : room.reading;
+  const reading = holder === undefined ? undefined : room.reading;
   const guest: Guest = { owner, size: isLarge ? 1 : bytes, patienceMs: MAX_QUEUE_MS, signal };
   const body: UnparsedBody = { owner, bytes: 0, stop: () => stopping.abort(noRoom()) };
   let closed = () => stopping.abort(new BadRequestException('The caller has closed the connection.'));

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
-import { tokenOf } from '../caller';
+import { holderOf } from '../caller';
 
 /**
  * A caller may read nothing of a finished response for this long. Node waits as long again if the system has accepted a
@@ -39,7 +39,7 @@ export function limitUnsentBytes() {
   return (request: Request, response: Response, next: NextFunction) => {
     const { socket } = request;
     const watch = () => {
-      sending.set(socket, tokenOf(request)?.organizationId);
+      sending.set(socket, holderOf(request));
       socket.setTimeout(UNREAD_MS);
       enforce();
     };

@@ -17,7 +17,7 @@ export class ScimError extends HttpException {
     readonly detail: string,
     readonly scimType?: ScimType,
   ) {
-    super({ statusCode: status, message: detail, scimType }, status);
+    super({ statusCode: status, message: detail, keyword: scimType }, status);
   }
 }
 

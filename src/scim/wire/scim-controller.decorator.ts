@@ -16,10 +16,10 @@ import { type Fault, invalidInput } from '../../http/fault';
 import { HeldBodyInterceptor } from '../../http/input/held-body';
 import { JsonBodyGuard } from '../../http/input/json-body.guard';
 import { jsonFaults, MAX_FAULTS } from '../../http/input/json-faults';
-import { SCIM_TYPE } from '../../http/wire-format';
 import { invalidSyntax } from '../schema/scim-error';
 import { isObject } from '../schema/values';
 import { ROOTS } from './base';
+import { SCIM_TYPE } from './scim-format';
 
 @Injectable()
 class ScimTypeInterceptor implements NestInterceptor {

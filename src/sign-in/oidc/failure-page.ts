@@ -1,7 +1,7 @@
 import { stylesheet } from '../../dashboard/dashboard.files';
 import type { SignInFailure } from './sign-in-failure';
 
-/** A page that says why a user could not sign in. It works without scripts; its links are relative to `/dashboard/`. */
+/** A page that says why somebody could not sign in, without scripts. Its links are relative to `/dashboard/`. */
 export function failurePage({ title, message, forAdministrator = [] }: SignInFailure): string {
   const note = forAdministrator.map((line) => `<p>${escape(line)}</p>`).join('');
   return `<!doctype html>

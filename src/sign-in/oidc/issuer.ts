@@ -24,7 +24,7 @@ const TOLERANCE_S = 30;
 /** The parameters of an authorization response that are read. Others are ignored. */
 const PARAMETERS = ['code', 'state', 'iss', 'error'];
 
-/** Errors that mean: the user must interact, so `prompt=none` has failed. */
+/** Errors that mean: the person must interact, so `prompt=none` has failed. */
 const INTERACTIVE = [
   'login_required',
   'interaction_required',
@@ -39,7 +39,7 @@ export interface AttemptSecrets {
   verifier: string;
 }
 
-/** The identity of a user who has signed in. */
+/** The identity of a person who has signed in. */
 export interface Identity {
   claims: Claims & { iss: string; sub: string };
   idToken: string;
@@ -82,7 +82,7 @@ export class Issuer {
     return { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
   }
 
-  /** The address at which a browser signs in; if `isSilent`, only without asking the user anything. */
+  /** The address at which a browser signs in; if `isSilent`, only without asking the person anything. */
   async authorizationUrl({ state, nonce, verifier }: AttemptSecrets, isSilent: boolean): Promise<string> {
     const configuration = await this.configuration();
     const { scopes_supported: supported = [] } = configuration.serverMetadata();
@@ -99,7 +99,7 @@ export class Issuer {
     }).href;
   }
 
-  /** Exchanges the code of an authorization response. Null if the issuer would have had to ask the user something. */
+  /** Exchanges the code of an authorization response. Null if the issuer would have had to ask the person something. */
   async identify(response: URLSearchParams, secrets: AttemptSecrets): Promise<Identity | null> {
     const configuration = await this.configuration();
     // Built from the settings, because the Host of a request may be anything.

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { areSuspended } from '../../auth/organizations/suspension';
+import { areSuspended } from '../../organizations/suspension';
 import { isPagePath } from '../../dashboard/dashboard.files';
-import type { Database } from '../../database/database';
-import type { NetworkLimit, NetworkLimiter } from '../../rate-limit/network-limiter';
+import { Database } from '../../database/database';
+import { type NetworkLimit, NetworkLimiter } from '../../rate-limit/network-limiter';
 import { type Claims, grantsOf } from '../../issuers/claim-rules';
-import { type SignedInUser, SignInSource, type SignInStatus } from '../source/sign-in-source';
+import { type SignedInPerson, SignInSource, type SignInStatus } from '../source/sign-in-source';
 import { displayName } from '../../issuers/subject-name';
 import { matchingClaims } from './admin-rules';
-import { readCookie, setCookie } from './cookies';
-import type { AttemptSecrets, Identity, Issuer } from './issuer';
-import { SealedCookie } from './sealed-cookie';
+import { type AttemptSecrets, type Identity, Issuer } from './issuer';
+import { SignInCookie } from './sign-in-cookie';
 import {
   attemptIsOver,
   noRule,
@@ -19,15 +19,15 @@ import {
   tooManyAttempts,
   tooManyValues,
 } from './sign-in-failure';
-import type { OidcSettings } from './sign-in-settings';
-import type { UsedAttempts } from './used-attempts';
+import { OidcSettings } from './sign-in-settings';
+import { UsedAttempts } from './used-attempts';
 
 const ATTEMPT_MS = 10 * 60_000;
 
 /** Anybody can begin an attempt and end it with a made-up code, which costs a row and a request to the issuer. */
 const ATTEMPTS: NetworkLimit = { name: 'sign-in', limit: 600, per: 'hour' };
 
-/** The content of the cookie while the user is at the issuer. */
+/** The content of the cookie while the person is at the issuer. */
 interface SignInAttempt extends AttemptSecrets {
   id: string;
   expiresAt: number;
@@ -37,7 +37,7 @@ interface SignInAttempt extends AttemptSecrets {
 }
 
 /** The content of the cookie until the page fetches the token. */
-interface CompletedSignIn extends Omit<SignedInUser, 'organizations'> {
+interface CompletedSignIn extends Omit<SignedInPerson, 'organizations'> {
   id: string;
   expiresAt: number;
   /** The claims that match rules. */
@@ -46,36 +46,34 @@ interface CompletedSignIn extends Omit<SignedInUser, 'organizations'> {
   idToken?: string;
 }
 
-/** A user who has completed a sign-in, and not fetched a token yet. */
-type OidcUser = Omit<CompletedSignIn, 'claims'> & SignedInUser;
-
-/** The next address of the browser, and its cookie from then on. */
-export interface Redirect {
-  url: string;
-  cookie: string;
-}
+/** A person who has completed a sign-in, and not fetched a token yet. */
+type OidcPerson = Omit<CompletedSignIn, 'claims'> & SignedInPerson;
 
 /**
  * Signing in at the issuer; each sign-in yields one token. The state of an attempt is in an encrypted cookie of the
  * browser, so that any replica can finish it; the database knows only which are used up. During an upgrade, the former
  * version opens these cookies, too, so their fields and purposes (`round`, `signed in`) keep their names.
  */
+@Injectable()
 export class OidcSignIn extends SignInSource {
-  private readonly cookie: SealedCookie;
+  private readonly cookie: SignInCookie;
 
   constructor(
-    readonly settings: OidcSettings,
+    private readonly settings: OidcSettings,
     private readonly issuer: Issuer,
     private readonly used: UsedAttempts,
     private readonly limiter: NetworkLimiter,
     private readonly database: Database,
   ) {
     super();
-    this.cookie = new SealedCookie(settings.key ?? settings.clientSecret);
+    this.cookie = new SignInCookie(settings);
   }
 
-  /** Begins an attempt. The user comes back to `to`, if that is an address of the page below `/dashboard`. */
-  async begin(isSilent: boolean, to: string): Promise<Redirect> {
+  /**
+   * Begins an attempt, and returns the address of the issuer. The person comes back to `to`, if that is an address of
+   * the page below `/dashboard`.
+   */
+  async begin(response: Response, isSilent: boolean, to: string): Promise<string> {
     const attempt: SignInAttempt = {
       ...this.issuer.newSecrets(),
       ...newAttempt(),
@@ -83,21 +81,24 @@ export class OidcSignIn extends SignInSource {
       to: isPagePath(`/dashboard${to}`) ? to : '',
     };
     const url = await this.issuer.authorizationUrl(attempt, isSilent);
-    return { url, cookie: this.cookie.seal('round', attempt)! };
+    this.cookie.set(response, 'round', attempt);
+    return url;
   }
 
-  /** Finishes an attempt with the issuer's response. Throws a `SignInFailure`. */
-  async finish(response: URLSearchParams, cookie: string, address?: string): Promise<Redirect> {
-    const attempt = this.cookie.open<SignInAttempt>('round', cookie);
-    if (!attempt || response.getAll('state').join() !== attempt.state) throw attemptIsOver();
-    const { isBlocked, timeToExpire } = await this.limiter.count(address, ATTEMPTS);
+  /** Finishes an attempt with the issuer's answer, and returns the address of the page. Throws a `SignInFailure`. */
+  async finish(request: Request, response: Response, answer: URLSearchParams): Promise<string> {
+    const attempt = this.cookie.read<SignInAttempt>(request, 'round');
+    if (!attempt || answer.getAll('state').join() !== attempt.state) throw attemptIsOver();
+    const { isBlocked, timeToExpire } = await this.limiter.count(request.ip, ATTEMPTS);
     if (isBlocked) throw tooManyAttempts(timeToExpire);
     if (!(await this.used.consume(attempt.id, new Date(attempt.expiresAt)))) throw attemptIsOver();
-    const identity = await this.issuer.identify(response, attempt);
+    const identity = await this.issuer.identify(answer, attempt);
     const url = `${this.settings.publicUrl}/dashboard${attempt.to}`;
     if (!identity) {
-      if (attempt.isSilent) return { url, cookie: '' };
-      throw new SignInFailure(403, 'You are not signed in', `${this.issuer.name} has not signed you in.`);
+      if (!attempt.isSilent)
+        throw new SignInFailure(403, 'You are not signed in', `${this.issuer.name} has not signed you in.`);
+      this.cookie.clear(response);
+      return url;
     }
     const { claims, idToken } = identity;
     const { rules } = this.settings;
@@ -107,13 +108,12 @@ export class OidcSignIn extends SignInSource {
     if (await areSuspended(this.database, ids)) throw suspended(this.issuer.name);
     const completed: CompletedSignIn = {
       ...newAttempt(),
-      ...userOf(claims),
+      ...personOf(claims),
       claims: matchingClaims(rules, claims),
     };
-    const sealed =
-      this.cookie.seal('signed in', { ...completed, idToken }) ?? this.cookie.seal('signed in', completed);
-    if (sealed === undefined) throw tooManyValues();
-    return { url, cookie: sealed };
+    const set = (content: CompletedSignIn) => this.cookie.set(response, 'signed in', content);
+    if (!set({ ...completed, idToken }) && !set(completed)) throw tooManyValues();
+    return url;
   }
 
   async status(request: Request): Promise<SignInStatus> {
@@ -129,30 +129,29 @@ export class OidcSignIn extends SignInSource {
     return headers.origin === new URL(this.settings.publicUrl).origin;
   }
 
-  /** The user who has completed a sign-in in this browser and not fetched a token yet, by the rules of now. */
-  async find(request: Request): Promise<OidcUser | null> {
-    const cookie = readCookie(request, this.settings.publicUrl);
-    const completed = this.cookie.open<CompletedSignIn>('signed in', cookie);
+  /** The person who has completed a sign-in in this browser and not fetched a token yet, by the rules of now. */
+  async find(request: Request): Promise<OidcPerson | null> {
+    const completed = this.cookie.read<CompletedSignIn>(request, 'signed in');
     if (!completed || completed.expiresAt <= Date.now()) return null;
-    const { claims, ...user } = completed;
+    const { claims, ...signedIn } = completed;
     const organizations = grantsOf(this.settings.rules, claims);
-    return organizations.length > 0 ? { ...user, organizations } : null;
+    return organizations.length > 0 ? { ...signedIn, organizations } : null;
   }
 
-  consume({ id, expiresAt }: OidcUser, response: Response): Promise<boolean> {
-    setCookie(response, this.settings.publicUrl, '');
+  consume({ id, expiresAt }: OidcPerson, response: Response): Promise<boolean> {
+    this.cookie.clear(response);
     return this.used.consume(id, new Date(expiresAt));
   }
 
-  signOutUrl({ idToken }: OidcUser): Promise<string | null> {
+  signOutUrl({ idToken }: OidcPerson): Promise<string | null> {
     return this.issuer.endSessionUrl(idToken);
   }
 }
 
 const newAttempt = () => ({ id: randomUUID(), expiresAt: Date.now() + ATTEMPT_MS });
 
-/** The user as the token's creator, and the name of the token: the user's email address or subject. */
-function userOf(claims: Identity['claims']): Omit<SignedInUser, 'organizations'> {
+/** The person as the token's creator, and the name of the token: the person's email address or subject. */
+function personOf(claims: Identity['claims']): Omit<SignedInPerson, 'organizations'> {
   const { iss, sub, name, preferred_username, email } = claims;
   return {
     person: { issuer: iss, subject: sub, name: displayName(name, preferred_username, email, sub) },

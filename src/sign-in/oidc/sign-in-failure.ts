@@ -1,6 +1,6 @@
 import { type ClaimRule, type Claims, claimsOf, valuesOf } from '../../issuers/claim-rules';
 
-/** The reason why a user could not sign in, in words for that user. */
+/** The reason why a person could not sign in, in words for that person. */
 export class SignInFailure extends Error {
   constructor(
     readonly status: number,

@@ -1,9 +1,8 @@
 import { Controller, Get, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Public } from '../../http/scopes';
-import { readCookie, setCookie } from './cookies';
 import { FailurePageFilter } from './failure-page.filter';
-import { OidcSignIn, type Redirect } from './oidc-sign-in';
+import { OidcSignIn } from './oidc-sign-in';
 
 /** The two addresses that a browser visits: on the way to the issuer, and on the way back. */
 @Controller('dashboard')
@@ -17,18 +16,12 @@ export class SignInController {
   async begin(@Req() request: Request, @Res() response: Response): Promise<void> {
     const query = queryOf(request);
     const isSilent = query.get('prompt') === 'none';
-    this.go(response, await this.signIn.begin(isSilent, query.get('to') ?? ''));
+    response.redirect(303, await this.signIn.begin(response, isSilent, query.get('to') ?? ''));
   }
 
   @Get('callback')
   async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const cookie = readCookie(request, this.signIn.settings.publicUrl);
-    this.go(response, await this.signIn.finish(queryOf(request), cookie, request.ip));
-  }
-
-  private go(response: Response, { url, cookie }: Redirect): void {
-    setCookie(response, this.signIn.settings.publicUrl, cookie);
-    response.redirect(303, url);
+    response.redirect(303, await this.signIn.finish(request, response, queryOf(request)));
   }
 }
 

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A sign-in attempt that has been used up. */
+/** A sign-in attempt that has been used up. The table keeps an older name of it. */
 @Entity('sign_in_rounds')
 export class UsedAttempt {
   @PrimaryColumn({ type: 'text' })

@@ -19,7 +19,7 @@ export class UsedAttempts implements OnModuleInit {
 
   onModuleInit(): void {
     this.background.removeOld({
-      name: 'delete expired rounds of sign-in',
+      name: 'delete expired attempts to sign in',
       everyMs: DELETE_EVERY_MS,
       statement: (_organizationId, limit) => sql`
         DELETE FROM ${UsedAttempt} WHERE id = ANY (ARRAY(

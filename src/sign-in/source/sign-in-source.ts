@@ -2,11 +2,11 @@ import type { Request, Response } from 'express';
 import type { Grant } from '../../issuers/claim-rules';
 import type { TokenCreator } from '../../tokens/token.entity';
 
-/** A user who has signed in and may open the dashboard. */
-export interface SignedInUser {
+/** A person who has signed in and may open the dashboard. */
+export interface SignedInPerson {
   person: TokenCreator;
   tokenName: string;
-  /** The organizations whose dashboard the user may open. */
+  /** The organizations whose dashboard the person may open. */
   organizations: Grant[];
 }
 
@@ -22,14 +22,14 @@ export interface SignInStatus {
   signedIn: boolean;
 }
 
-/** Identifies the user behind a request of the page: by the issuer's answer, or by the host application. */
+/** Identifies the person behind a request of the page: by the issuer's answer, or by the host application. */
 export abstract class SignInSource {
   abstract status(request: Request): Promise<SignInStatus>;
   /** Whether the request comes from the dashboard itself, and not from another page. */
   abstract isOwnOrigin(request: Request): boolean;
-  abstract find(request: Request): Promise<SignedInUser | null>;
-  /** Uses the sign-in up. Returns whether the user may have a token for it. */
-  abstract consume(user: SignedInUser, response: Response): Promise<boolean>;
-  /** The address that signs the user out; null if nothing is needed beyond the page. */
-  abstract signOutUrl(user: SignedInUser): Promise<string | null>;
+  abstract find(request: Request): Promise<SignedInPerson | null>;
+  /** Uses the sign-in up. Returns whether the person may have a token for it. */
+  abstract consume(person: SignedInPerson, response: Response): Promise<boolean>;
+  /** The address that signs the person out; null if nothing is needed beyond the page. */
+  abstract signOutUrl(person: SignedInPerson): Promise<string | null>;
 }

@@ -9,11 +9,11 @@ import { EMAIL_MARK, METADATA_MARK, stringsIn, toSearchText } from './text';
 /** The text that the search compares. In its own table, so changes of other fields write to none of its indexes. */
 @Entity('user_search')
 export class UserSearchText {
-  @PrimaryColumn({ name: 'organization_id', type: 'text' })
-  organizationId: string;
-
   @PrimaryColumn({ name: 'user_id', type: 'text' })
   userId: string;
+
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
 
   @Column({ name: 'name_key', type: 'text' })
   nameKey: string;

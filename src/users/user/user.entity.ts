@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
+import { OnCluster } from '../../database/citus/placements';
 import { columnsOf } from '../../database/columns';
 
 export const ROLES = ['member', 'admin', 'viewer'] as const;
@@ -8,6 +9,7 @@ export type Role = (typeof ROLES)[number];
 export type Metadata = Record<string, any>;
 
 @Entity('users')
+@OnCluster('anchor')
 export class User {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
   organizationId: string;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { resumedAtSql, suspendedSql } from '../../auth/organizations/suspension';
+import { resumedAtSql, suspendedSql } from '../../organizations/suspension';
 import { pastSql } from '../../database/claims';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { suspendedSql } from '../../auth/organizations/suspension';
+import { suspendedSql } from '../../organizations/suspension';
 import { Claimable } from '../../database/claims';
 import { columnsOf } from '../../database/columns';
 import { raw } from '../../database/sql';

@@ -156,6 +156,7 @@ test('organizations of the application', async () => {
 
   const organizations = app.get(OrganizationsService);
   assert.equal((await organizations.rename(id, 'Example Ltd.')).name, 'Example Ltd.');
+  await organizations.suspend(id);
   await organizations.delete(id);
   assert.equal(await organizations.find({ externalId: tenant.id }), null);
 });

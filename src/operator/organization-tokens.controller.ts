@@ -1,14 +1,14 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ApiController } from '../../http/api-controller.decorator';
-import { operatorIn } from '../../http/caller';
-import { refuseKey } from '../../http/input/idempotency-key';
-import { Responses } from '../../http/responses';
-import { OperatorOnly } from '../../http/scopes';
-import { linkNext } from '../../pages/page';
-import { NewTokenView, TokenPageView } from '../../tokens/token.view';
-import { CreateTokenDto, ListTokensDto } from '../../tokens/tokens.dto';
-import { TokensService } from '../../tokens/tokens.service';
+import { ApiController } from '../http/api-controller.decorator';
+import { operatorIn } from '../http/caller';
+import { refuseKey } from '../http/input/idempotency-key';
+import { Responses } from '../http/responses';
+import { OperatorOnly } from '../http/scopes';
+import { linkNext } from '../pages/page';
+import { NewTokenView, TokenPageView } from '../tokens/token.view';
+import { CreateTokenDto, ListTokensDto } from '../tokens/tokens.dto';
+import { TokensService } from '../tokens/tokens.service';
 import { OrganizationsService } from '../organizations/organizations.service';
 
 /** The tokens of an organization, for the operator of the service. */

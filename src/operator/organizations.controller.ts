@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ApiController } from '../../http/api-controller.decorator';
-import { operatorIn } from '../../http/caller';
-import { locationOf } from '../../http/location';
-import { Responses } from '../../http/responses';
-import { OperatorOnly } from '../../http/scopes';
-import { linkNext } from '../../pages/page';
+import { ApiController } from '../http/api-controller.decorator';
+import { operatorIn } from '../http/caller';
+import { locationOf } from '../http/location';
+import { Responses } from '../http/responses';
+import { OperatorOnly } from '../http/scopes';
+import { linkNext } from '../pages/page';
 import { OrganizationPageView, OrganizationView } from '../organizations/organization.view';
 import {
   CreateOrganizationDto,
@@ -87,6 +87,6 @@ export class OrganizationsController {
   @HttpCode(204)
   @Responses({ failures: [409] })
   delete(@Param('id') id: string): Promise<void> {
-    return this.organizations.delete(id, { mustBeSuspended: true });
+    return this.organizations.delete(id);
   }
 }

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { BackgroundModule } from '../../background/background.module';
-import type { Feature } from '../../feature/feature';
+import { BackgroundModule } from '../background/background.module';
+import type { Feature } from '../feature/feature';
 import { Organization } from './organization.entity';
-import { OrganizationDeletions } from './organization-deletions';
+import { OrganizationDeletions } from './organization-deletion';
 import { OrganizationsService } from './organizations.service';
 
 @Module({

@@ -1,7 +1,7 @@
 import { PartialType, PickType } from '@nestjs/mapped-types';
-import { Flag, Nullable, OneOf, Optional, Text } from '../../http/input/checks';
-import { PageQuery } from '../../pages/page';
-import type { Order } from '../../pages/paginate';
+import { Flag, Nullable, OneOf, Optional, Text } from '../http/input/checks';
+import { PageQuery } from '../pages/page';
+import type { Order } from '../pages/paginate';
 
 export class ExternalIdDto {
   /** The id by which another system knows the organization; no two organizations have the same. */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TokensModule } from '../../tokens/tokens.module';
+import { TokensModule } from '../tokens/tokens.module';
 import { OrganizationsModule } from '../organizations/organizations.module';
 import { OrganizationTokensController } from './organization-tokens.controller';
 import { OrganizationsController } from './organizations.controller';

@@ -3,11 +3,12 @@ import {
   batchOf,
   beginDeletion,
   deletePart,
-  longTables,
-} from '../../src/auth/organizations/organization-deletion';
+  isLong,
+  ownedTables,
+} from '../../src/organizations/organization-deletion';
 import { HttpException } from '@nestjs/common';
-import { OrganizationsService } from '../../src/auth/organizations/organizations.service';
-import { OPERATOR } from '../../src/database/connections/operator';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
+import { OPERATOR_SHARE } from '../../src/database/connections/operator';
 import { Database } from '../../src/database/database';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
@@ -73,7 +74,7 @@ async function interrupted(): Promise<Client> {
   await fillOrganization(service.dataSource, api.organizationId, 0, 1_200);
   await change(api.organizationId, { suspended: true });
   const database = service.app.get(Database);
-  let left = 4;
+  let left = 2; // the tokens, and 1,000 users
   const { execute } = database;
   jest.spyOn(database, 'execute').mockImplementation((...call) => {
     if (call[2] === 'heavy' && left-- <= 0) throw Object.assign(new Error('ended'), { code: '57P01' });
@@ -114,7 +115,7 @@ describe('DELETE /v1/organizations/{id}', () => {
     await other.get('/api/v1/users').expect(200);
   });
 
-  it('deletes the tokens first, and no more than 1,000 rows at once', async () => {
+  it('deletes the tokens first and the events last, and no more than 1,000 rows at once', async () => {
     const api = await service.client();
     await api.get('/api/v1/events').expect(200); // nothing waits to be numbered, by which rows are deleted, too
     const { organizationId: id } = api;
@@ -129,7 +130,15 @@ describe('DELETE /v1/organizations/{id}', () => {
     execute.mockRestore();
 
     const deletions = statements.flatMap(({ sql }) => /^\s*DELETE FROM "?(\w+)/.exec(sql)?.[1] ?? []);
+    const rest = deletions.slice(deletions.lastIndexOf('tokens'));
     expect(deletions[0]).toBe('tokens');
+    expect(rest.slice(-5)).toEqual([
+      'event_heads',
+      'token_events',
+      'events',
+      'event_cursors',
+      'organizations',
+    ]);
     expect(deletions.filter((table) => table === 'users').length).toBeGreaterThanOrEqual(4);
     expect(Math.max(...counts)).toBe(1000);
     expect(await rowsOf(id)).toEqual({});
@@ -175,7 +184,7 @@ describe('a deletion that was interrupted', () => {
     const tokens = service.app.get(TokensService);
     const { token } = await tokens.create(id, aToken);
     await change(id, { suspended: true });
-    await beginDeletion(service.app.get(Database), id, { mustBeSuspended: true });
+    await beginDeletion(service.app.get(Database), id);
     for (const call of [tokens.create(id, aToken), tokens.rotate(id, token.id)])
       await expect(call).rejects.toMatchObject({ status: 409 });
     await operator.delete(path(id)).expect(204);
@@ -190,9 +199,9 @@ describe('a deletion that was interrupted', () => {
   it('is done for everybody who is at it, whoever comes last', async () => {
     const { organizationId: id } = await interrupted();
     const database = service.app.get(Database);
-    expect(await beginDeletion(database, id, { mustBeSuspended: true })).toBe(true);
+    await beginDeletion(database, id);
     await operator.delete(path(id)).expect(204);
-    while (await deletePart(database, id, true));
+    while (await deletePart(database, id));
     expect(await rowsOf(id)).toEqual({});
   });
 
@@ -232,7 +241,7 @@ describe('while the application goes on', () => {
     const database = service.app.get(Database);
     const transactions = jest.spyOn(database, 'write');
     await operator.delete(path(id)).expect(204);
-    const ofOperator = transactions.mock.calls.filter(([holder]) => holder === OPERATOR);
+    const ofOperator = transactions.mock.calls.filter(([holder]) => holder === OPERATOR_SHARE);
     transactions.mockRestore();
     isOver = true;
     await writing;
@@ -246,7 +255,7 @@ describe('each part', () => {
   itNotOn('citus', 'reads the rows that it deletes from an index', async () => {
     const { dataSource } = service;
     const database = service.app.get(Database);
-    for (const table of longTables(database))
+    for (const table of ownedTables(database).filter(isLong))
       await dataSource.transaction(async (manager) => {
         // Only for the order would the planner take an index.
         await manager.query('SET LOCAL random_page_cost = 1000000');

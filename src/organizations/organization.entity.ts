@@ -1,10 +1,12 @@
 import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
-import { columnsOf } from '../../database/columns';
-import { query, sql } from '../../database/sql';
-import { noSuchOrganization } from '../../http/fault';
+import { OnCluster } from '../database/citus/placements';
+import { columnsOf } from '../database/columns';
+import { query, sql } from '../database/sql';
+import { noSuchOrganization } from '../http/fault';
 import type { OrganizationView } from './organization.view';
 
 @Entity('organizations')
+@OnCluster('reference')
 export class Organization {
   @PrimaryColumn({ type: 'text' })
   id: string;
