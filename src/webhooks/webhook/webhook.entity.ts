@@ -93,9 +93,14 @@ export class Webhook extends Claimable {
   updatedAt: Date;
 }
 
-/** Whether its receiver fails or is slow, so that few connections are left to it. */
-export const isStruggling = ({ failingSince, isSlow }: Pick<Webhook, 'failingSince' | 'isSlow'>): boolean =>
-  failingSince !== null || isSlow;
+/**
+ * The state of a receiver during a turn: it answers in time, or it fails or is slow, so that few connections are left
+ * to it, or nothing more is sent to it in this turn.
+ */
+export type ReceiverState = 'sending' | 'struggling' | 'done';
+
+export const stateOf = ({ failingSince, isSlow }: Webhook): ReceiverState =>
+  failingSince !== null || isSlow ? 'struggling' : 'sending';
 
 export const STRUGGLING_SQL = raw('(failing_since IS NOT NULL OR is_slow)');
 

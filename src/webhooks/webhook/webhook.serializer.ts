@@ -1,10 +1,7 @@
 import type { WebhookFields } from './webhook.entity';
 import type { WebhookView } from './webhook.view';
 
-/** A webhook, as every method of the service returns it and every response shows it. */
-export type WebhookRecord = WebhookView;
-
-export const serializeWebhook = (webhook: WebhookFields): WebhookRecord => ({
+export const serializeWebhook = (webhook: WebhookFields): WebhookView => ({
   id: webhook.id,
   url: webhook.url,
   types: webhook.types,
