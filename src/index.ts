@@ -46,7 +46,7 @@ export type { Subscriber } from './events/subscribers/subscriber';
 export type { DeletedUserView as DeletedUserRecord } from './users/deleted/deleted-user.view';
 export type { UserView as UserRecord } from './users/user/user.view';
 export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer';
-export type { OrganizationRecord } from './auth/organizations/organizations.service';
+export type { OrganizationView as OrganizationRecord } from './auth/organizations/organization.view';
 export type { TokenView as TokenRecord } from './tokens/token.view';
 export type { WebhookView as WebhookRecord } from './webhooks/webhook/webhook.view';
 export { runMigrations } from './embedding/run-migrations';

@@ -10,7 +10,7 @@ import { type By, callerOf } from '../http/caller';
 import { conflict, noSuchOrganization } from '../http/fault';
 import { validatedInput } from '../http/input/validate';
 import { SERVICE_OPTIONS } from '../feature/options.module';
-import { BY_CREATION, type Page, paginate } from '../pages/paginate';
+import { newestFirst, type Page, paginate } from '../pages/paginate';
 import type { RateLimitOptions } from '../rate-limit/rate-limit.options';
 import { insertChild, revokeChildren, tokenNotFound } from './children';
 import { numberIn } from './durations';
@@ -52,16 +52,12 @@ export class TokensService {
   async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenView>> {
     const { organizationId } = callerOf(by);
     const { limit, cursor, ...filter } = validatedInput(ListTokensDto, input);
-    const { state, session, parent } = filter;
-    const page = {
-      select: sql`SELECT ${TOKEN_COLUMNS} FROM ${Token}
-        WHERE organization_id = ${organizationId} ${conditionsOf(filter)}`,
-      columns: BY_CREATION,
-      order: 'desc' as const,
-      limit,
-      cursor,
-      list: ['tokens', organizationId, state, ...[session, parent].filter((value) => value !== undefined)],
-    };
+    const filters = [filter.state, ...[filter.session, filter.parent].filter((value) => value !== undefined)];
+    const page = newestFirst(
+      sql`SELECT ${TOKEN_COLUMNS} FROM ${Token} WHERE organization_id = ${organizationId} ${conditionsOf(filter)}`,
+      { limit, cursor },
+      ['tokens', organizationId, ...filters],
+    );
     const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
       paginate<Token>(manager, page),
     );

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { insertSql } from '../database/columns';
 import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
@@ -9,14 +10,13 @@ import { lastSequence } from '../events/log/event-head.entity';
 import { EventLog } from '../events/log/event-log';
 import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../http/caller';
-import { invalidInput, noSuchOrganization } from '../http/fault';
+import { conflict, invalidInput, noSuchOrganization } from '../http/fault';
 import { validatedInput } from '../http/input/validate';
-import { BY_CREATION, type Page, paginate } from '../pages/paginate';
+import { newestFirst, type Page, paginate } from '../pages/paginate';
 import { numberIn } from '../tokens/durations';
 import { Reach } from './address/reach';
 import { discardPending } from './deliveries/discard-pending';
 import { WebhookReplay } from './deliveries/replay.entity';
-import { requireQuota } from './require-quota';
 import { webhookEvent } from './webhook/webhook.events';
 import { Webhook, WEBHOOK_COLUMNS, type WebhookFields } from './webhook/webhook.entity';
 import { serializeWebhook } from './webhook/webhook.serializer';
@@ -24,6 +24,8 @@ import type { WebhookView } from './webhook/webhook.view';
 import { WebhookSecrets } from './webhook/webhook-secrets';
 import { webhookNotFound, writeWebhook } from './webhook/write-webhook';
 import { CreateWebhookDto, ListWebhooksDto, RotateSecretDto, UpdateWebhookDto } from './webhook/webhook.dto';
+
+const MAX_WEBHOOKS = 20;
 
 /** A webhook and its new secret, which cannot be read again. */
 interface NewSecret {
@@ -44,15 +46,11 @@ export class WebhooksService {
   /** Newest first. */
   async list(by: By, input: Partial<ListWebhooksDto> = {}): Promise<Page<WebhookView>> {
     const { organizationId } = callerOf(by);
-    const { limit, cursor } = validatedInput(ListWebhooksDto, input);
-    const page = {
-      select: sql`SELECT ${WEBHOOK_COLUMNS} FROM ${Webhook} WHERE organization_id = ${organizationId}`,
-      columns: BY_CREATION,
-      order: 'desc' as const,
-      limit,
-      cursor,
-      list: ['webhooks', organizationId],
-    };
+    const page = newestFirst(
+      sql`SELECT ${WEBHOOK_COLUMNS} FROM ${Webhook} WHERE organization_id = ${organizationId}`,
+      validatedInput(ListWebhooksDto, input),
+      ['webhooks', organizationId],
+    );
     const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
       paginate<WebhookFields>(manager, page),
     );
@@ -163,6 +161,15 @@ export class WebhooksService {
     if (this.reach.allowsSome || /^https:/i.test(url)) return;
     throw invalidInput([{ field: 'url', code: 'invalid', message: 'must be an https URL' }]);
   }
+}
+
+/** Throws a 409 if the organization has 20 webhooks. The lock makes creations take turns, so the count is right. */
+async function requireQuota(manager: EntityManager, organizationId: string): Promise<void> {
+  await manager.query(`SELECT pg_advisory_xact_lock(hashtextextended($1 || current_schema(), 0))`, [
+    `ums:webhooks:${organizationId}:`,
+  ]);
+  const count = await manager.countBy(Webhook, { organizationId });
+  if (count >= MAX_WEBHOOKS) throw conflict(`The organization already has ${MAX_WEBHOOKS} webhooks.`);
 }
 
 /** The given fields whose values change. Each field of the DTO is a column of the webhook, or this does not compile. */

@@ -20,9 +20,6 @@ import {
   UpdateOrganizationDto,
 } from './organizations.dto';
 
-/** An organization, as every method returns it. */
-export type OrganizationRecord = OrganizationView;
-
 const VIOLATIONS = { organizations_external_id_key: () => externalIdTaken() };
 
 /**
@@ -40,14 +37,14 @@ export class OrganizationsService {
   }
 
   /** All organizations, oldest first. */
-  list(): Promise<OrganizationRecord[]> {
+  list(): Promise<OrganizationView[]> {
     return this.database.readAll(
       sql`SELECT ${ORGANIZATION_COLUMNS} FROM ${Organization} ORDER BY created_at, id`,
     );
   }
 
   /** A page of them, newest first by default. */
-  page(input: Partial<ListOrganizationsDto> = {}): Promise<Page<OrganizationRecord>> {
+  page(input: Partial<ListOrganizationsDto> = {}): Promise<Page<OrganizationView>> {
     const { externalId, order, limit, cursor } = validatedInput(ListOrganizationsDto, input);
     const page = {
       select: sql`SELECT ${ORGANIZATION_COLUMNS} FROM ${Organization}
@@ -58,46 +55,46 @@ export class OrganizationsService {
       cursor,
       list: ['organizations', order, externalId],
     };
-    return this.database.read(OPERATOR, (manager) => paginate<OrganizationRecord>(manager, page));
+    return this.database.read(OPERATOR, (manager) => paginate<OrganizationView>(manager, page));
   }
 
   /** `externalId` is the id by which your own system knows the organization; throws a 409 if another one has it. */
   async create(
     name: string,
     { externalId }: Pick<CreateOrganizationDto, 'externalId'> = {},
-  ): Promise<OrganizationRecord> {
+  ): Promise<OrganizationView> {
     const input = validatedInput(CreateOrganizationDto, { name, externalId });
     const id = newId('org');
     const insertion = sql`
       INSERT INTO ${Organization} (id, name, external_id) VALUES (${id}, ${input.name}, ${input.externalId ?? null})
       RETURNING ${ORGANIZATION_COLUMNS}`;
     const [organization] = await this.database
-      .write(OPERATOR, (manager) => query<OrganizationRecord>(manager, insertion))
+      .write(OPERATOR, (manager) => query<OrganizationView>(manager, insertion))
       .catch(rethrowViolation(VIOLATIONS));
     return organization;
   }
 
   /** Throws a 404 if it does not exist. */
-  async get(id: string): Promise<OrganizationRecord> {
+  async get(id: string): Promise<OrganizationView> {
     if (!isId('org', id)) throw noSuchOrganization();
     const selection = sql`SELECT ${ORGANIZATION_COLUMNS} FROM ${Organization} WHERE id = ${id}`;
     const [organization] = await this.database.read(OPERATOR, (manager) =>
-      query<OrganizationRecord>(manager, selection),
+      query<OrganizationView>(manager, selection),
     );
     if (!organization) throw noSuchOrganization();
     return organization;
   }
 
   /** The organization with this external id, or null. */
-  async find(by: { externalId: string }): Promise<OrganizationRecord | null> {
+  async find(by: { externalId: string }): Promise<OrganizationView | null> {
     const { externalId } = validatedInput(ExternalIdDto, by);
-    const [organization = null] = await this.database.readAll<OrganizationRecord>(
+    const [organization = null] = await this.database.readAll<OrganizationView>(
       sql`SELECT ${ORGANIZATION_COLUMNS} FROM ${Organization} WHERE external_id = ${externalId}`,
     );
     return organization;
   }
 
-  rename(by: By, name: string): Promise<OrganizationRecord> {
+  rename(by: By, name: string): Promise<OrganizationView> {
     return this.update(by, { name });
   }
 
@@ -105,17 +102,17 @@ export class OrganizationsService {
    * Refuses every access with a token of the organization, from the next request on, and sends nothing to its webhooks.
    * Calls of the application, such as those of `UsersService`, go on.
    */
-  suspend(by: By): Promise<OrganizationRecord> {
+  suspend(by: By): Promise<OrganizationView> {
     return this.update(by, { suspended: true });
   }
 
   /** Ends a suspension. What waits for the webhooks is sent. Throws a 409 once the organization is being deleted. */
-  resume(by: By): Promise<OrganizationRecord> {
+  resume(by: By): Promise<OrganizationView> {
     return this.update(by, { suspended: false });
   }
 
   /** Changes the given fields of the caller's organization. */
-  async update(by: By, input: UpdateOrganizationDto): Promise<OrganizationRecord> {
+  async update(by: By, input: UpdateOrganizationDto): Promise<OrganizationView> {
     const caller = callerOf(by);
     const { organizationId: id } = caller;
     const changes = validatedInput(UpdateOrganizationDto, input);
@@ -127,7 +124,7 @@ export class OrganizationsService {
         if (isDeleting && !suspended) throw beingDeleted();
         const isToggled = suspended !== before.suspended;
         if (!isToggled && name === before.name && externalId === before.externalId) return before;
-        const [organization] = await query<OrganizationRecord>(
+        const [organization] = await query<OrganizationView>(
           manager,
           sql`UPDATE ${Organization} SET name = ${name}, external_id = ${externalId}, suspended = ${suspended},
                 updated_at = greatest(updated_at, now()) ${isToggled && !suspended ? sql`, resumed_at = now()` : sql``}

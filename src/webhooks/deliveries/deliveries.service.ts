@@ -9,7 +9,7 @@ import { EventLog } from '../../events/log/event-log';
 import { type By, callerOf } from '../../http/caller';
 import { conflict, invalidInput, notFound } from '../../http/fault';
 import { validatedInput } from '../../http/input/validate';
-import { BY_CREATION, type Page, paginate } from '../../pages/paginate';
+import { newestFirst, type Page, paginate } from '../../pages/paginate';
 import { Webhook } from '../webhook/webhook.entity';
 import { webhookNotFound, writeWebhook } from '../webhook/write-webhook';
 import { ListDeliveriesDto, RedeliverDto } from './delivery.dto';
@@ -33,15 +33,12 @@ export class DeliveriesService {
   async list(by: By, webhookId: string, input: Partial<ListDeliveriesDto> = {}): Promise<Page<DeliveryView>> {
     const { organizationId } = callerOf(by);
     const { limit, cursor, state } = validatedInput(ListDeliveriesDto, input);
-    const page = {
-      select: sql`SELECT ${DELIVERY_COLUMNS} FROM ${WebhookDelivery}
+    const page = newestFirst(
+      sql`SELECT ${DELIVERY_COLUMNS} FROM ${WebhookDelivery}
         WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} ${state ? sql`AND state = ${state}` : sql``}`,
-      columns: BY_CREATION,
-      order: 'desc' as const,
-      limit,
-      cursor,
-      list: ['deliveries', organizationId, webhookId, state],
-    };
+      { limit, cursor },
+      ['deliveries', organizationId, webhookId, state],
+    );
     return this.database.read(organizationId, async (manager) => {
       const exists =
         isId('whk', webhookId) && (await manager.existsBy(Webhook, { organizationId, id: webhookId }));

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { insertSql } from '../../database/columns';
+import { columnsOf, insertSql } from '../../database/columns';
 import { firstId, newId } from '../../database/id';
-import { execute, query, raw, sql } from '../../database/sql';
+import { execute, query, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
 import { conflict } from '../../http/fault';
 import type { Webhook } from '../webhook/webhook.entity';
@@ -56,11 +56,8 @@ export async function fanOut(manager: EntityManager, webhook: Webhook): Promise<
 /** Creates deliveries of events to send again. Returns whether there were any. */
 async function replayNext(manager: EntityManager, webhook: Webhook, free: number): Promise<boolean> {
   const { organizationId, id } = webhook;
-  const [range] = await query<WebhookReplay>(
-    manager,
-    sql`SELECT id, since, until, last_id AS "lastId", last FROM ${WebhookReplay}
-        WHERE organization_id = ${organizationId} AND webhook_id = ${id} ORDER BY id LIMIT 1`,
-  );
+  const where = { organizationId, webhookId: id };
+  const range = await manager.findOne(WebhookReplay, { where, order: { id: 'ASC' } });
   if (!range) return false;
   const owned = { organizationId, id: range.id };
   const events = await nextOfRange(manager, organizationId, range);
@@ -73,14 +70,8 @@ async function replayNext(manager: EntityManager, webhook: Webhook, free: number
   return true;
 }
 
-interface NextEvent {
-  id: string;
-  sequence: string;
-  type: string;
-  occurredAt: Date;
-}
-
-const NEXT_EVENT = raw('id, sequence, type, occurred_at AS "occurredAt"');
+type NextEvent = Pick<Event, 'id' | 'type' | 'occurredAt'> & { sequence: string };
+const NEXT_EVENT = columnsOf(Event, ['id', 'sequence', 'type', 'occurredAt']).select;
 
 const nextEvents = (manager: EntityManager, organizationId: string, after: string): Promise<NextEvent[]> =>
   query<NextEvent>(

@@ -108,7 +108,7 @@ export const STRUGGLING_SQL = raw('(failing_since IS NOT NULL OR is_slow)');
 export const SUSPENDED_SQL = suspendedSql(raw('webhooks.organization_id'));
 
 /** The fields of a webhook that callers see. */
-const WEBHOOK_FIELDS = [
+export const WEBHOOK_FIELDS = [
   'id',
   'url',
   'types',
