@@ -27,7 +27,7 @@ export type TokenFields = Pick<Token, 'name' | 'scopes'> &
  * the insert, which Citus refuses to plan. A token that is inserted meanwhile is deleted at the end, with the
  * organization.
  */
-export async function requireStaying(manager: EntityManager, caller: Caller): Promise<void> {
+async function requireStaying(manager: EntityManager, caller: Caller): Promise<void> {
   if (!isOperator(caller)) return;
   const organizations = raw(tableName(manager.dataSource, 'organizations'));
   const deleting = sql`SELECT FROM ${organizations} WHERE id = ${caller.organizationId} AND is_deleting`;
@@ -37,16 +37,17 @@ export async function requireStaying(manager: EntityManager, caller: Caller): Pr
 
 export async function insertToken(
   manager: EntityManager,
-  { organizationId }: Caller,
+  caller: Caller,
   { hours, endsBy = null, ...fields }: TokenFields,
   value: string,
 ): Promise<Token> {
+  await requireStaying(manager, caller);
   // In hours on the database's clock, because a day of its time zone can have 23 hours.
   const term = fields.expiresIn ? numberIn(fields.expiresIn) * 24 : (hours ?? null);
   const id = newId('tok');
   const row = {
     ...fields,
-    organizationId,
+    organizationId: caller.organizationId,
     id,
     hint: hintOf(value),
     hash: hashOf(value),

@@ -122,7 +122,7 @@ export class WebhooksService {
     return serializeWebhook(webhook);
   }
 
-  /** What waits is not sent. The deliveries stay until the retention job removes them. */
+  /** Pending deliveries are no longer sent. All deliveries stay until the retention job removes them. */
   async delete(by: By, id: string): Promise<void> {
     const caller = callerOf(by);
     const { organizationId } = caller;

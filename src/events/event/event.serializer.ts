@@ -6,7 +6,7 @@ export const serializeEvent = (event: EventRow): EventView => ({
   data: event.data === null ? null : (JSON.parse(event.data) as EventView['data']),
 });
 
-/** The same as JSON text. */
+/** An event as JSON text, whose data is not parsed for that. */
 export const eventAsJson = (event: EventRow): string =>
   `${JSON.stringify(withoutData(event)).slice(0, -1)},"data":${event.data}}`;
 

@@ -50,13 +50,13 @@ export class EventRetention implements OnModuleInit {
           ORDER BY sequence LIMIT ${EVENTS_PER_STATEMENT}
         ) AS oldest
       ),
-      removed AS (
+      deleted AS (
         DELETE FROM ${Event} WHERE organization_id = ${organizationId}
           AND sequence <= (SELECT max(sequence) FROM oldest WHERE "isOld")
         RETURNING sequence
       )
       UPDATE ${EventHead} SET removed = greatest(removed, last)
-      FROM (SELECT max(sequence) AS last FROM removed) AS removed
+      FROM (SELECT max(sequence) AS last FROM deleted) AS batch
       WHERE organization_id = ${organizationId} AND last IS NOT NULL`;
   }
 

@@ -21,7 +21,7 @@ import {
 import type { Attempt, AttemptOutcome, Success } from './attempt-outcome';
 import { WebhookDelivery } from './delivery.entity';
 import { discardPending } from './discard-pending';
-import type { WebhookClaim } from './webhook-claims';
+import { primaryKey, type WebhookClaim } from './webhook-claims';
 
 /** A webhook is disabled when its receiver has failed for this long. */
 const MAX_FAILING = sql`interval '5 days'`;
@@ -71,8 +71,6 @@ export class Attempts {
   }
 }
 
-const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({ organizationId, id: webhookId });
-
 /** Returns whether it is recorded, and by the present receiver: the response of a former one says nothing about it. */
 async function recordDelivery(
   manager: EntityManager,
@@ -121,12 +119,11 @@ const block = (manager: EntityManager, webhook: Webhook, ms: number) =>
         WHERE ${ownRow(webhook)} AND (blocked_until < now() + ${ms} * interval '1 millisecond' OR ${pastSql('blocked_until')})`,
   );
 
-const recordSuccess = (manager: EntityManager, webhook: Webhook, isSlow: boolean) =>
-  execute(
-    manager,
-    sql`UPDATE ${Webhook}
-        SET last_success_at = now(), is_slow = ${isSlow}, failing_since = NULL, failing_delivery = NULL, failing_others = false
-        WHERE ${ownRow(webhook)}`,
+const recordSuccess = (manager: EntityManager, { organizationId, id }: Webhook, isSlow: boolean) =>
+  manager.update(
+    Webhook,
+    { organizationId, id },
+    { lastSuccessAt: () => 'now()', isSlow, failingSince: null, failingDelivery: null, failingOthers: false },
   );
 
 /** Returns a reason to disable the webhook, if there is one: two deliveries have failed, the first of them long ago. */

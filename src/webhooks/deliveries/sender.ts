@@ -16,7 +16,7 @@ import type { WebhookClaim } from './webhook-claims';
 const AT_ONCE = 50;
 const OF_ONE_ORGANIZATION = 25;
 
-/** The same for receivers that struggle, so that the others never wait for them. */
+/** Slots of their own for receivers that struggle, so that the others never wait for them. */
 const STRUGGLING_AT_ONCE = 20;
 const STRUGGLING_OF_ONE_ORGANIZATION = 10;
 
@@ -24,11 +24,7 @@ const STRUGGLING_OF_ONE_ORGANIZATION = 10;
 export const LATE_AFTER_MS = 1_000;
 
 /** Outcomes of attempts since the start, for the metrics. */
-export interface DeliveryCounts {
-  delivered: number;
-  failed: number;
-  retried: number;
-}
+export type DeliveryCounts = Record<'delivered' | 'failed' | 'retried', number>;
 
 /** The receiver of a webhook during a turn, as this process knows it. */
 export interface Receiver {

@@ -132,7 +132,10 @@ export class WebhookClaims {
   }
 }
 
-const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({ organizationId, id: webhookId });
+export const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({
+  organizationId,
+  id: webhookId,
+});
 
 async function lockClaimed(manager: EntityManager, claim: WebhookClaim): Promise<Webhook | undefined> {
   const webhook = await findLocked(manager, Webhook, primaryKey(claim));

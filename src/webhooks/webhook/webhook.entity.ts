@@ -55,7 +55,7 @@ export class Webhook extends Claimable {
   @Column({ type: 'bigint' })
   sequence: string;
 
-  /** Whether so many deliveries wait that no more are created. */
+  /** Whether its quota of deliveries is used up, so that no more are created. */
   @Column({ name: 'is_full', type: 'boolean', default: false })
   isFull: boolean;
 
