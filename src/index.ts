@@ -39,7 +39,7 @@ export type {
 export type { Page } from './pages/paginate';
 
 // The parameter of a subscriber.
-export type { EventRecord } from './events/event/event.serializer';
+export type { EventView as EventRecord } from './events/event/event.view';
 export type { EventType } from './events/event/event.types';
 export type { Subscriber } from './events/subscribers/subscriber';
 
@@ -47,6 +47,6 @@ export type { DeletedUserView as DeletedUserRecord } from './users/deleted/delet
 export type { UserView as UserRecord } from './users/user/user.view';
 export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer';
 export type { OrganizationView as OrganizationRecord } from './organizations/organization.view';
-export type { TokenRecord } from './tokens/token.serializer';
-export type { WebhookRecord } from './webhooks/webhook/webhook.serializer';
+export type { TokenView as TokenRecord } from './tokens/token.view';
+export type { WebhookView as WebhookRecord } from './webhooks/webhook/webhook.view';
 export { runMigrations } from './embedding/run-migrations';

@@ -34,7 +34,7 @@ import { StatisticsModule } from './statistics/statistics.module';
 import { TokensModule } from './tokens/tokens.module';
 import { UserExportModule } from './user-export/user-export.module';
 import { UsersModule } from './users/users.module';
-import { ActiveWebhooksModule, WebhooksModule } from './webhooks/webhooks.module';
+import { WebhookDeliveryModule, WebhooksModule } from './webhooks/webhooks.module';
 
 /**
  * All features. The rows of an organization are deleted in this order, so a feature follows those whose rows its
@@ -73,7 +73,7 @@ export class ServiceModule implements NestModule {
         AuthModule,
         ...FEATURES,
         ...(options.operatorToken === undefined ? [] : [OperatorModule]),
-        ...(options.webhooks ? [ActiveWebhooksModule] : []),
+        ...(options.webhooks ? [WebhookDeliveryModule] : []),
         ...(options.dashboard ? [DashboardModule] : []),
         ...signInModules(options),
       ],

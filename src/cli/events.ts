@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { databaseFailure } from '../database/errors';
 import { EventLog } from '../events/log/event-log';
-import { eventAsJson, type EventRecord, serializeEvent } from '../events/event/event.serializer';
+import { eventAsJson, serializeEvent } from '../events/event/event.serializer';
+import type { EventView } from '../events/event/event.view';
 import { ListEventsDto } from '../events/event/event.dto';
 import { validateOrThrow } from '../http/input/validate';
 import { printable } from '../process/pretty-log';
@@ -73,5 +74,5 @@ function undefinedIfUnavailable(error: unknown): undefined {
   if (databaseFailure(error) !== 'unavailable') throw error;
 }
 
-const lineOf = ({ occurredAt, sequence, type, target, actor }: EventRecord) =>
+const lineOf = ({ occurredAt, sequence, type, target, actor }: EventView) =>
   printable(`${occurredAt.toISOString()}  ${sequence}  ${type}  ${target.id}  by ${actor.name}`);

@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { tableName } from './tables';
 
-/** A statement, or a part of one, with its parameters. */
+/** A statement, or a part of one, with its values. */
 export class Sql {
   constructor(
     readonly strings: readonly string[],
@@ -14,41 +14,18 @@ export class Sql {
  *
  *     sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND ${condition}`
  */
-export function sql(template: TemplateStringsArray, ...parts: unknown[]): Sql {
-  const strings = [template[0]];
-  const values: unknown[] = [];
-  parts.forEach((part, i) => {
-    if (part instanceof Sql) {
-      strings[strings.length - 1] += part.strings[0];
-      strings.push(...part.strings.slice(1));
-      values.push(...part.values);
-    } else {
-      values.push(part);
-      strings.push('');
-    }
-    strings[strings.length - 1] += template[i + 1];
-  });
-  return new Sql(strings, values);
-}
+export const sql = (strings: TemplateStringsArray, ...values: unknown[]): Sql => new Sql(strings, values);
 
 /** Text that becomes a part of a statement as it is. It must come from the code, never from a caller. */
 export const raw = (text: string): Sql => new Sql([text], []);
 
-/** The fragments with a separator between them. */
-export function join(parts: readonly Sql[], separator = ', '): Sql {
-  const strings = [''];
-  const values: unknown[] = [];
-  parts.forEach((part, i) => {
-    strings[strings.length - 1] += (i > 0 ? separator : '') + part.strings[0];
-    for (const text of part.strings.slice(1)) strings.push(text);
-    for (const value of part.values) values.push(value);
-  });
-  return new Sql(strings, values);
-}
+/** The values, or fragments, with a separator between them. */
+export const join = (parts: readonly unknown[], separator = ', '): Sql =>
+  new Sql(['', ...parts.slice(1).map(() => separator), ''], parts);
 
 /** Rows for VALUES, each a list of its values. */
 export const rowsOf = (rows: readonly (readonly unknown[])[]): Sql =>
-  join(rows.map((values) => new Sql(['(', ...values.slice(1).map(() => ', '), ')'], values)));
+  join(rows.map((values) => sql`(${join(values)})`));
 
 /** Runs a statement, and returns its rows. */
 export async function query<Row>(manager: EntityManager, statement: Sql): Promise<Row[]> {
@@ -61,21 +38,24 @@ export async function execute(manager: EntityManager, statement: Sql): Promise<n
 }
 
 /** TypeORM returns the rows of a SELECT or INSERT, but rows and their number of an UPDATE or DELETE. */
-async function send<Row>(
-  manager: EntityManager,
-  { strings, values }: Sql,
-): Promise<{ rows: Row[]; count: number }> {
+async function send<Row>(manager: EntityManager, statement: Sql): Promise<{ rows: Row[]; count: number }> {
   const parameters: unknown[] = [];
-  let text = strings[0];
-  values.forEach((value, i) => {
-    text += typeof value === 'function' ? tableOf(manager.dataSource, value) : `$${parameters.push(value)}`;
-    text += strings[i + 1];
-  });
+  const text = textOf(statement, manager.dataSource, parameters);
   const result: Row[] | [Row[], number] = await manager.query(text, parameters);
   const isCounted = typeof result[1] === 'number';
   const rows = (isCounted ? result[0] : result) as Row[];
   return { rows, count: isCounted ? (result[1] as number) : rows.length };
 }
 
-const tableOf = (dataSource: DataSource, entity: Function) =>
-  tableName(dataSource, dataSource.getMetadata(entity).tableName);
+/** The text of a statement, whose values are added to the parameters. */
+function textOf({ strings, values }: Sql, dataSource: DataSource, parameters: unknown[]): string {
+  let text = strings[0];
+  values.forEach((value, i) => {
+    if (value instanceof Sql) text += textOf(value, dataSource, parameters);
+    else if (typeof value === 'function')
+      text += tableName(dataSource, dataSource.getMetadata(value).tableName);
+    else text += `$${parameters.push(value)}`;
+    text += strings[i + 1];
+  });
+  return text;
+}

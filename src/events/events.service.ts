@@ -8,7 +8,8 @@ import { decodeCursor, encodeCursor } from '../pages/cursor';
 import type { Page } from '../pages/paginate';
 import { Event, EVENT_COLUMNS, type EventRow } from './event/event.entity';
 import { EventLog, type LogPage, NEWEST } from './log/event-log';
-import { type EventRecord, serializeEvent } from './event/event.serializer';
+import { serializeEvent } from './event/event.serializer';
+import type { EventView } from './event/event.view';
 import type { ListEventsDto } from './event/event.dto';
 
 /** In ascending order `nextCursor` is never null, so `hasMore` says whether there are more events now. */
@@ -38,7 +39,7 @@ export class EventsService {
     return { data: rows, nextCursor, hasMore };
   }
 
-  async get(by: By, id: string): Promise<EventRecord> {
+  async get(by: By, id: string): Promise<EventView> {
     const { organizationId } = callerOf(by);
     if (!isId('evt', id)) throw eventNotFound();
     const [event] = await this.database.read(organizationId, (manager) =>

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { newId } from '../database/id';
-import { execute, rowsOf, sql } from '../database/sql';
+import { insertSql } from '../database/columns';
+import { execute } from '../database/sql';
 import type { Caller } from '../http/caller';
 import { Event, TokenEvent } from './event/event.entity';
 import type { EventType } from './event/event.types';
@@ -18,30 +19,25 @@ export interface NewEvent {
 export const recordEvents = (manager: EntityManager, ...events: NewEvent[]): Promise<void> =>
   insert(manager, Event, events);
 
-/** The same for an event of a token, which is moved to the other events before these are read. */
+/** Records an event of a token, which is moved to the other events before these are read. */
 export const recordTokenEvent = (manager: EntityManager, event: NewEvent): Promise<void> =>
   insert(manager, TokenEvent, [event]);
 
 async function insert(
   manager: EntityManager,
-  entity: typeof Event | typeof TokenEvent,
+  entity: new () => Event | TokenEvent,
   events: NewEvent[],
 ): Promise<void> {
-  const rows = events.map(({ by: { organizationId, source, actor, requestId }, type, targetId, data }) => [
+  const rows = events.map(({ by: { organizationId, source, actor, requestId }, type, targetId, data }) => ({
     organizationId,
-    newId('evt'),
+    id: newId('evt'),
     type,
     source,
-    actor.id,
-    actor.name,
+    actorId: actor.id,
+    actorName: actor.name,
     targetId,
     requestId,
-    data && JSON.stringify(data),
-  ]);
-  await execute(
-    manager,
-    sql`INSERT INTO ${entity}
-          (organization_id, id, type, source, actor_id, actor_name, target_id, request_id, data)
-        VALUES ${rowsOf(rows)}`,
-  );
+    data,
+  }));
+  await execute(manager, insertSql(entity, rows));
 }

@@ -75,7 +75,7 @@ export class JwtBearerGrant implements TokenGrant, OnModuleInit {
     };
     const life = { hours: EXCHANGED_HOURS, endsBy: new Date(exp * 1000) };
     const fields = { createdBy: { issuer, subject, name }, windowId, ...life };
-    return this.tokens.create(by, { name, scopes }, fields).catch((error: unknown) => {
+    return this.tokens.createFor(by, { name, scopes }, fields).catch((error: unknown) => {
       if (error instanceof NotFoundException) throw noRule(this.rules); // its organization is gone
       throw error instanceof ConflictException ? wrongClaim('exp') : error; // over by the clock of the database
     });

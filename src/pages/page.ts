@@ -4,6 +4,15 @@ import { pathOf } from '../http/location';
 import { fault, Optional, WholeNumber } from '../http/input/checks';
 import type { Page } from './paginate';
 
+/** A page of a list, besides its `data`. */
+export abstract class PageView {
+  /**
+   * The `cursor` for the next page; null on the last page.
+   * @example null
+   */
+  nextCursor: string | null;
+}
+
 /** The query parameters of every list. */
 export class PageQuery {
   /**

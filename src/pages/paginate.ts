@@ -41,6 +41,13 @@ export interface PageRequest extends PagePosition {
   limit: number;
 }
 
+/** The request of a list by creation, newest first. `list` has its name and filters. */
+export const newestFirst = (
+  select: Sql,
+  { limit, cursor }: { limit: number; cursor?: string },
+  list: unknown[],
+): PageRequest => ({ select, columns: BY_CREATION, order: 'desc', limit, cursor, list });
+
 export interface Page<Row> {
   data: Row[];
   nextCursor: string | null;

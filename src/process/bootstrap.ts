@@ -31,7 +31,7 @@ function createFirstAdmin(app: INestApplicationContext, name: string, value: str
     await app
       .get(TokensService)
       .within(manager)
-      .create(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, { value, isFirst: true });
+      .createFirst(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, value);
     return true;
   });
 }

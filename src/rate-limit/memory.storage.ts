@@ -1,13 +1,9 @@
 import { ExpiringMap } from './expiring-map';
-import { WINDOW_MS, type WindowRecord, windowRecord, type WindowStorage } from './window';
+import { WINDOW_MS, type WindowRecord, windowRecord, WindowStorage } from './window';
 
 /** Counts the requests of this process only. */
-export class MemoryStorage implements WindowStorage {
+export class MemoryStorage extends WindowStorage {
   private readonly windows = new ExpiringMap<string, { hits: number; endsAt: number }>(WINDOW_MS);
-
-  increment(key: string, _ttl: number, limit: number): Promise<WindowRecord> {
-    return this.add(key, 1, limit);
-  }
 
   async add(key: string, hits: number, limit: number): Promise<WindowRecord> {
     const now = Date.now();

@@ -62,7 +62,7 @@ export class NetworkLimiter implements OnModuleInit {
 
   /** Whether this process knows that the network is over its limit. Causes no statement. */
   isBlocked(address: string | undefined, limit: NetworkLimit): boolean {
-    return this.windows[limit.per].isExhausted(keyOf(address, limit));
+    return this.windows[limit.per].exhaustedWindow(keyOf(address, limit)) !== undefined;
   }
 }
 

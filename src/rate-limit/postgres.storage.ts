@@ -3,7 +3,7 @@ import { GroupedLoader } from '../database/per-turn';
 import { join, query, raw, type Sql, sql } from '../database/sql';
 import { ExpiringMap } from './expiring-map';
 import { RateLimitWindow } from './rate-limit-window.entity';
-import { idsOf, WINDOW_MS, windowKey, type WindowRecord, windowRecord, type WindowStorage } from './window';
+import { idsOf, WINDOW_MS, windowKey, type WindowRecord, windowRecord, WindowStorage } from './window';
 
 /** A window that starts this far in the future dates from before the server's clock was set back, and is over. */
 const MAX_AHEAD_MS = 1_000;
@@ -36,7 +36,7 @@ interface WindowRow {
  * Counts exactly across all processes, on the database's clock. The hits of one turn of the event loop go in one
  * statement, and a caller over its limit causes no further statement until its window ends.
  */
-export class PostgresStorage implements WindowStorage {
+export class PostgresStorage extends WindowStorage {
   private readonly hits = new GroupedLoader<Hits, Window>((all, group) => this.count(all, group));
   private readonly exhausted: ExpiringMap<string, { resetAt: number; until: number }>;
 
@@ -49,11 +49,8 @@ export class PostgresStorage implements WindowStorage {
     private readonly countsPerOrganization: boolean,
     private readonly windowMs = WINDOW_MS,
   ) {
+    super();
     this.exhausted = new ExpiringMap(windowMs);
-  }
-
-  increment(key: string, _ttl: number, limit: number): Promise<WindowRecord> {
-    return this.add(key, 1, limit);
   }
 
   async add(key: string, count: number, limit: number): Promise<WindowRecord> {
@@ -65,12 +62,8 @@ export class PostgresStorage implements WindowStorage {
     return windowRecord(hits, limit, resetAt, remainingMs);
   }
 
-  /** Whether this process knows that the window is used up. Causes no statement. */
-  isExhausted(key: string): boolean {
-    return this.exhaustedWindow(key) !== undefined;
-  }
-
-  private exhaustedWindow(key: string) {
+  /** The window if this process knows that it is used up. Causes no statement. */
+  exhaustedWindow(key: string): { resetAt: number; until: number } | undefined {
     const window = this.exhausted.get(key);
     return window && window.until > performance.now() ? window : undefined;
   }

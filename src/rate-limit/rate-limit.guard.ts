@@ -1,13 +1,5 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
-import {
-  InjectThrottlerOptions,
-  InjectThrottlerStorage,
-  ThrottlerGuard,
-  type ThrottlerModuleOptions,
-  type ThrottlerRequest,
-  type ThrottlerStorage,
-} from '@nestjs/throttler';
-import { Reflector } from '@nestjs/core';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { isOperator, tokenOf } from '../http/caller';
 import { accessTo } from '../http/scopes';
@@ -16,14 +8,7 @@ import { OPERATOR_WINDOW, TokenWindows } from './token-windows';
 /** Counts the requests of a token across all routes and reports its window in every response. A 429 over the limit. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
-  constructor(
-    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
-    reflector: Reflector,
-    private readonly windows: TokenWindows,
-  ) {
-    super(options, storage, reflector);
-  }
+  @Inject() private readonly windows: TokenWindows;
 
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
     return accessTo(context) === 'public';

@@ -17,11 +17,13 @@ export const windowKey = (organizationId: string, tokenId: string): string => `$
 export const idsOf = (key: string) => key.split(' ') as [organizationId: string, tokenId: string];
 
 /** Counts the hits of a caller, which is named by its `windowKey()`, in its window. */
-export interface WindowStorage extends ThrottlerStorage {
-  increment(key: string, ttl: number, limit: number): Promise<WindowRecord>;
+export abstract class WindowStorage implements ThrottlerStorage {
+  increment(key: string, _ttl: number, limit: number): Promise<WindowRecord> {
+    return this.add(key, 1, limit);
+  }
 
   /** Counts any number of hits at once, also beyond the limit. */
-  add(key: string, hits: number, limit: number): Promise<WindowRecord>;
+  abstract add(key: string, hits: number, limit: number): Promise<WindowRecord>;
 }
 
 /** The record of a hit in a window that ends in `remainingMs`. */

@@ -6,8 +6,7 @@ import { sql } from '../database/sql';
 import { systemCaller } from '../http/caller';
 import { noSuchOrganization, organizationSuspended } from '../http/fault';
 import type { Grant } from '../issuers/claim-rules';
-import type { TokenRecord } from '../tokens/token.serializer';
-import { TokensService } from '../tokens/tokens.service';
+import { type NewToken, TokensService } from '../tokens/tokens.service';
 import type { SignedInPerson } from './source/sign-in-source';
 
 const SESSION_HOURS = 8;
@@ -55,9 +54,9 @@ export class SessionsService {
     { person, tokenName }: SignedInPerson,
     { organizationId, scopes }: Grant,
     requestId: string,
-  ): Promise<{ token: TokenRecord; value: string }> {
+  ): Promise<NewToken> {
     const by = { ...systemCaller(organizationId, 'sign-in', 'sign-in'), requestId };
     const session = { createdBy: person, hours: SESSION_HOURS };
-    return this.tokens.create(by, { name: tokenName, scopes }, session);
+    return this.tokens.createFor(by, { name: tokenName, scopes }, session);
   }
 }

@@ -1,9 +1,9 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Background } from '../background/background';
 import { Database } from '../database/database';
-import { describeError } from '../database/errors';
 import { query, sql } from '../database/sql';
-import { type Caller, systemCaller } from '../http/caller';
+import { systemCaller } from '../http/caller';
 import { Token } from './token.entity';
 import { updateToken } from './write-token';
 
@@ -29,8 +29,6 @@ const DUE = sql`
 /** Records events 14, 7 and 1 days before a token expires, and when it has expired. */
 @Injectable()
 export class ExpiryWarnings implements OnModuleInit {
-  private readonly logger = new Logger('ExpiryWarnings');
-
   constructor(
     private readonly database: Database,
     private readonly background: Background,
@@ -42,44 +40,31 @@ export class ExpiryWarnings implements OnModuleInit {
       organizations: (after: string, limit: number) => sql`
         SELECT DISTINCT organization_id AS id FROM (${DUE}) AS due WHERE organization_id > ${after}
         ORDER BY 1 LIMIT ${limit}`,
-      part: (organizationId: string, signal: AbortSignal) => this.warnSome(organizationId, signal),
+      part: (organizationId: string) =>
+        this.database.write(organizationId, (manager) => warnSome(manager, organizationId)),
     };
     const run = (signal: AbortSignal) => this.background.forEachOrganization(due, signal);
     this.background.add({ name: due.name, everyMs: WARN_EVERY_MS, run });
   }
+}
 
-  /** A token that cannot be changed for now does not hold up others. */
-  private async warnSome(organizationId: string, signal: AbortSignal): Promise<boolean> {
-    const due = await this.database.read(organizationId, (manager) =>
-      query<{ id: string; days: number }>(
-        manager,
-        sql`SELECT id, days FROM (${DUE}) AS due WHERE organization_id = ${organizationId}
-            ORDER BY expires_at LIMIT ${TOKENS_PER_PART}`,
-      ),
-    );
-    const by = systemCaller(organizationId, 'service', 'system');
-    let warned = 0;
-    for (const { id, days } of due) if (!signal.aborted && (await this.warn(by, id, days))) warned++;
-    return due.length === TOKENS_PER_PART && warned > 0;
-  }
-
-  /** Returns whether this process recorded the event. It is recorded once, however many replicas try. */
-  private async warn(by: Caller, id: string, days: number): Promise<boolean> {
-    const { organizationId } = by;
-    const change = {
+/**
+ * Records the events of some tokens, and returns whether more may be due. A token that is locked does not hold up
+ * others, and what another replica records at the same time is not recorded twice.
+ */
+async function warnSome(manager: EntityManager, organizationId: string): Promise<boolean> {
+  const due = await query<{ id: string; days: number }>(
+    manager,
+    sql`SELECT id, days FROM (${DUE}) AS due WHERE organization_id = ${organizationId}
+        ORDER BY expires_at LIMIT ${TOKENS_PER_PART} FOR UPDATE SKIP LOCKED`,
+  );
+  const by = systemCaller(organizationId, 'service', 'system');
+  for (const { id, days } of due)
+    await updateToken(manager, {
       by,
-      type: days === 0 ? ('token.expired' as const) : ('token.expiring' as const),
-      update: sql`SET warned_days = ${days}
-        WHERE organization_id = ${organizationId} AND id = ${id} AND revoked_at IS NULL
-          AND (warned_days IS NULL OR warned_days > ${days})`,
+      type: days === 0 ? 'token.expired' : 'token.expiring',
+      update: sql`SET warned_days = ${days} WHERE organization_id = ${organizationId} AND id = ${id}`,
       data: days === 0 ? {} : { days },
-    };
-    try {
-      return await this.database.write(organizationId, (manager) => updateToken(manager, change), 'quick');
-    } catch (error) {
-      const message = 'cannot warn of an expiring token; it will be tried again';
-      this.logger.warn({ message, organizationId, tokenId: id, error: describeError(error) });
-      return false;
-    }
-  }
+    });
+  return due.length === TOKENS_PER_PART;
 }

@@ -2,14 +2,8 @@ import { Column, Entity, Index, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { columnsOf } from '../database/columns';
 import { type Sql, sql } from '../database/sql';
 import type { Scope } from '../http/scopes';
+import type { TokenCreatorView } from './token.view';
 import type { TokenState } from './tokens.dto';
-
-/** Whose sign-in or signed assertion created a token, as the issuer names them. */
-export interface TokenCreator {
-  issuer: string;
-  subject: string;
-  name: string;
-}
 
 @Entity('tokens')
 @Index(['organizationId', 'createdAt', 'id'])
@@ -59,7 +53,7 @@ export class Token {
   rateLimit: number | null;
 
   @Column({ name: 'created_by', type: 'json', nullable: true })
-  createdBy: TokenCreator | null;
+  createdBy: TokenCreatorView | null;
 
   /** The token whose value was exchanged for this one. It ends with that one, and is revoked with it. */
   @Column({ name: 'parent_id', type: 'text', nullable: true })
@@ -68,6 +62,10 @@ export class Token {
   /** In whose window its requests count, if it was made by an exchange: its parent's, or its subject's. */
   @Column({ name: 'window_id', type: 'text', nullable: true })
   windowId: string | null;
+
+  /** The days before its end for which an event was recorded last, 0 for the end itself. */
+  @Column({ name: 'warned_days', type: 'integer', nullable: true, select: false })
+  warnedDays: number | null;
 
   /** Whether the database's clock has passed `expiresAt`. */
   @VirtualColumn({ type: 'boolean', query: (token) => `coalesce(${token}.expires_at <= now(), false)` })

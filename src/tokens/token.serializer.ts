@@ -2,10 +2,9 @@ import type { Token } from './token.entity';
 import type { TokenView } from './token.view';
 import type { TokenState } from './tokens.dto';
 
-/** A token, as every method of the services returns it and every response shows it; its value is not stored. */
-export type TokenRecord = TokenView;
-
-export const serializeToken = (token: Omit<Token, 'organizationId' | 'hash' | 'windowId'>): TokenRecord => ({
+export const serializeToken = (
+  token: Omit<Token, 'organizationId' | 'hash' | 'windowId' | 'warnedDays'>,
+): TokenView => ({
   id: token.id,
   name: token.name,
   hint: token.hint,

@@ -1,4 +1,5 @@
 import type { Scope } from '../http/scopes';
+import { PageView } from '../pages/page';
 import type { TokenState } from './tokens.dto';
 
 /** The person whose sign-in to the dashboard created a token, or the workload whose signed assertion did. */
@@ -120,13 +121,7 @@ export class NewTokenView extends TokenView {
 }
 
 /** A page of API tokens. */
-export class TokenPageView {
+export class TokenPageView extends PageView {
   /** The tokens of this page. */
   data: TokenView[];
-
-  /**
-   * The `cursor` for the next page; null on the last page.
-   * @example null
-   */
-  nextCursor: string | null;
 }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { SCOPES, type Scope } from '../http/scopes';
-import { ArrayMinSize, IsArray, IsIn, IsInt, Min } from 'class-validator';
-import { fault, FlagText, Id, OneOf, Optional, Satisfies, Text } from '../http/input/checks';
+import { IsInt, Min } from 'class-validator';
+import { fault, FlagText, Id, OneOf, Optional, SomeOf, Text } from '../http/input/checks';
 import { ValidatedByService } from '../http/input/input.pipe';
 import { PageQuery } from '../pages/page';
 import { ExpiresIn, Overlap } from './durations';
@@ -9,21 +9,7 @@ import { ExpiresIn, Overlap } from './durations';
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
 export type TokenState = (typeof TOKEN_STATES)[number];
 
-const NO_SCOPES = fault('invalid', `must be a list of ${SCOPES.join(', ')}`);
-
-const ScopeList = () =>
-  applyDecorators(
-    IsArray(NO_SCOPES),
-    IsIn(SCOPES, { ...NO_SCOPES, each: true }),
-    ArrayMinSize(1, fault('too_short', 'must name at least one scope')),
-    // ArrayUnique of class-validator compares each element with each.
-    Satisfies(
-      'arrayUnique',
-      [],
-      (value) => Array.isArray(value) && new Set(value).size === value.length,
-      fault('invalid', 'must not name a scope twice'),
-    ),
-  );
+const ScopeList = () => SomeOf(SCOPES, 'scope', `must be a list of ${SCOPES.join(', ')}`);
 
 /** `TokensService` knows the upper bound. */
 const RateLimit = () =>

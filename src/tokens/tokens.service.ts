@@ -6,42 +6,33 @@ import { findLocked } from '../database/find-locked';
 import { isId } from '../database/id';
 import { sql } from '../database/sql';
 import { recordTokenEvent } from '../events/record-events';
-import { type By, type Caller, callerOf } from '../http/caller';
-import type { Source } from '../http/wire-format';
+import { type By, callerOf } from '../http/caller';
 import { conflict, noSuchOrganization } from '../http/fault';
 import { validatedInput } from '../http/input/validate';
 import { SERVICE_OPTIONS } from '../feature/options.module';
-import { BY_CREATION, type Page, paginate } from '../pages/paginate';
+import { newestFirst, type Page, paginate } from '../pages/paginate';
 import type { RateLimitOptions } from '../rate-limit/rate-limit.options';
 import { insertChild, revokeChildren, tokenNotFound } from './children';
 import { numberIn } from './durations';
 import { Token, TOKEN_COLUMNS } from './token.entity';
 import { conditionsOf } from './token.filter';
 import {
+  maxRateLimit,
   rateLimitFaults,
   requireInheritable,
   termFaults,
   type TokensOptions,
   validateWithin,
 } from './token-limits';
-import { serializeToken, type TokenRecord } from './token.serializer';
+import { serializeToken } from './token.serializer';
+import type { TokenView } from './token.view';
 import { newTokenValue } from './token-value';
 import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
-import { endToken, insertToken, requireStaying, type TokenFields, updateToken } from './write-token';
-
-/**
- * Callers that are no token, with one of these sources, act for the operator, who may exceed the service's limit, and
- * whom a suspension does not stop.
- */
-const TRUSTED_SOURCES: readonly Source[] = ['api', 'cli', 'application'];
-const actsForOperator = ({ actor, source }: Caller) =>
-  actor.type === 'system' && TRUSTED_SOURCES.includes(source);
-
-const OPERATOR_LIMIT = 100_000;
+import { endToken, insertToken, type TokenFields, updateToken } from './write-token';
 
 /** A new token and its value, which is not stored. */
 export interface NewToken {
-  token: TokenRecord;
+  token: TokenView;
   value: string;
 }
 
@@ -58,25 +49,15 @@ export class TokensService {
     return new TokensService(this.database.within(manager), this.options);
   }
 
-  async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenRecord>> {
+  async list(by: By, input: Partial<ListTokensDto> = {}): Promise<Page<TokenView>> {
     const { organizationId } = callerOf(by);
     const { limit, cursor, ...filter } = validatedInput(ListTokensDto, input);
-    const { state, session, parent } = filter;
-    const page = {
-      select: sql`SELECT ${TOKEN_COLUMNS} FROM ${Token}
-        WHERE organization_id = ${organizationId} ${conditionsOf(filter)}`,
-      columns: BY_CREATION,
-      order: 'desc' as const,
-      limit,
-      cursor,
-      list: [
-        'tokens',
-        organizationId,
-        state,
-        ...(session === undefined ? [] : [session]),
-        ...(parent ? [parent] : []),
-      ],
-    };
+    const filters = [filter.state, ...[filter.session, filter.parent].filter((value) => value !== undefined)];
+    const page = newestFirst(
+      sql`SELECT ${TOKEN_COLUMNS} FROM ${Token} WHERE organization_id = ${organizationId} ${conditionsOf(filter)}`,
+      { limit, cursor },
+      ['tokens', organizationId, ...filters],
+    );
     const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
       paginate<Token>(manager, page),
     );
@@ -85,48 +66,32 @@ export class TokensService {
 
   /**
    * Returns the new token and its value, which cannot be read again. The application itself may set a `rateLimit` of up
-   * to 100,000, but a caller of the API none above the limit of the service. A token of a sign-in or an assertion has
-   * `createdBy`, and ends after `hours`, and by `endsBy` at the latest: a 409 if that time has passed. `isFirst` is for
-   * the admin token of a first start, which `tokenMaxDays` does not bind.
+   * to 100,000, but a caller of the API none above the limit of the service.
    */
-  async create(
-    by: By,
-    input: CreateTokenDto,
-    {
-      value = newTokenValue(),
-      isFirst = false,
-      ...origin
-    }: { value?: string; isFirst?: boolean } & Pick<
-      TokenFields,
-      'createdBy' | 'hours' | 'endsBy' | 'windowId'
-    > = {},
-  ): Promise<NewToken> {
-    const caller = callerOf(by);
-    const fields = this.validated(caller, input, { isFirst, hours: origin.hours });
-    const token = await this.database
-      .write(
-        caller.organizationId,
-        async (manager) => {
-          if (actsForOperator(caller)) await requireStaying(manager, caller);
-          const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
-          if (token.expired) throw conflict('The token would already have expired.');
-          const data = { token: serializeToken(token) };
-          await recordTokenEvent(manager, { by: caller, type: 'token.created', targetId: token.id, data });
-          return token;
-        },
-        'quick',
-      )
-      .catch(rethrowViolation({ tokens_organization_id_fkey: noSuchOrganization }));
-    return { token: serializeToken(token), value };
+  create(by: By, input: CreateTokenDto): Promise<NewToken> {
+    return this.insert(by, input);
   }
 
-  async get(by: By, id: string): Promise<TokenRecord> {
+  /** Creates the admin token of a first start, with this value. `tokenMaxDays` does not bind it. */
+  createFirst(by: By, input: CreateTokenDto, value: string): Promise<NewToken> {
+    return this.insert(by, input, {}, { value, maxDays: Infinity });
+  }
+
+  /** Creates a token for a sign-in or an assertion. Throws a 409 if its term is already over. */
+  createFor(
+    by: By,
+    input: CreateTokenDto,
+    origin: Pick<TokenFields, 'createdBy' | 'windowId' | 'hours' | 'endsBy'>,
+  ): Promise<NewToken> {
+    return this.insert(by, input, origin);
+  }
+
+  async get(by: By, id: string): Promise<TokenView> {
     const { organizationId } = callerOf(by);
-    const token = isId('tok', id)
-      ? await this.database.read(organizationId, (manager) =>
-          manager.findOneBy(Token, { organizationId, id }),
-        )
-      : null;
+    if (!isId('tok', id)) throw tokenNotFound();
+    const token = await this.database.read(organizationId, (manager) =>
+      manager.findOneBy(Token, { organizationId, id }),
+    );
     if (!token) throw tokenNotFound();
     return serializeToken(token);
   }
@@ -135,19 +100,19 @@ export class TokensService {
   async revoke(by: By, id: string): Promise<void> {
     const caller = callerOf(by);
     const { organizationId } = caller;
-    const revocation = sql`SET revoked_at = now()
+    if (!isId('tok', id)) throw tokenNotFound();
+    const update = sql`SET revoked_at = now()
       WHERE organization_id = ${organizationId} AND id = ${id} AND revoked_at IS NULL`;
-    const revoked =
-      isId('tok', id) &&
-      (await this.database.write(
-        organizationId,
-        async (manager) => {
-          const change = { by: caller, type: 'token.revoked' as const, update: revocation };
-          return (await updateToken(manager, change)) && (await revokeChildren(manager, id), true);
-        },
-        'quick',
-      ));
-    if (!revoked) await this.get(by, id); // throws unless it was revoked before
+    const isRevoked = await this.database.write(
+      organizationId,
+      async (manager) => {
+        const isRevoked = await updateToken(manager, { by: caller, type: 'token.revoked', update });
+        if (isRevoked) await revokeChildren(manager, id);
+        return isRevoked;
+      },
+      'quick',
+    );
+    if (!isRevoked) await this.get(by, id); // throws unless it was revoked before
   }
 
   /**
@@ -178,7 +143,6 @@ export class TokensService {
         if (numberIn(overlap) === 0) await revokeChildren(manager, id);
         const { name, scopes, rateLimit } = old;
         const fields = { name, scopes, rateLimit, expiresIn: expiresIn ?? old.expiresIn, rotatedFrom: id };
-        if (actsForOperator(caller)) await requireStaying(manager, caller);
         const token = await insertToken(manager, caller, fields, value);
         const data = { token: serializeToken(token) };
         await recordTokenEvent(manager, { by: caller, type: 'token.rotated', targetId: id, data });
@@ -206,18 +170,30 @@ export class TokensService {
     return { token: serializeToken(token), value };
   }
 
-  /** Throws a 400 that lists every fault, including limits above what the caller may set. */
-  private validated(
-    caller: Caller,
+  private async insert(
+    by: By,
     input: CreateTokenDto,
-    { isFirst, hours }: { isFirst: boolean; hours?: number },
-  ): CreateTokenDto {
-    const { rateLimitPerMinute, tokenMaxDays } = this.options;
-    const max = Math.max(actsForOperator(caller) ? OPERATOR_LIMIT : 0, rateLimitPerMinute);
-    const maxDays = isFirst ? undefined : tokenMaxDays;
-    return validateWithin(CreateTokenDto, input, ({ rateLimit, expiresIn }) => [
-      ...rateLimitFaults(rateLimit, max),
-      ...termFaults({ expiresIn, hours }, maxDays),
+    origin: Partial<TokenFields> = {},
+    { value = newTokenValue(), maxDays = this.options.tokenMaxDays } = {},
+  ): Promise<NewToken> {
+    const caller = callerOf(by);
+    const fields = validateWithin(CreateTokenDto, input, ({ rateLimit, expiresIn }) => [
+      ...rateLimitFaults(rateLimit, maxRateLimit(caller, this.options)),
+      ...termFaults({ expiresIn, hours: origin.hours }, maxDays),
     ]);
+    const token = await this.database
+      .write(
+        caller.organizationId,
+        async (manager) => {
+          const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
+          if (token.expired) throw conflict('The token would already have expired.');
+          const data = { token: serializeToken(token) };
+          await recordTokenEvent(manager, { by: caller, type: 'token.created', targetId: token.id, data });
+          return token;
+        },
+        'quick',
+      )
+      .catch(rethrowViolation({ tokens_organization_id_fkey: noSuchOrganization }));
+    return { token: serializeToken(token), value };
   }
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
+import { insertSql } from '../database/columns';
 import { newId } from '../database/id';
-import { query, raw, type Sql, sql } from '../database/sql';
+import { execute, query, raw, type Sql, sql } from '../database/sql';
 import { tableName } from '../database/tables';
 import type { EventType } from '../events/event/event.types';
 import { recordTokenEvent } from '../events/record-events';
@@ -8,6 +9,7 @@ import type { Caller } from '../http/caller';
 import { conflict } from '../http/fault';
 import { numberIn } from './durations';
 import { Token } from './token.entity';
+import { actsForOperator } from './token-limits';
 import { serializeToken } from './token.serializer';
 import { hashOf, hintOf } from './token-value';
 
@@ -21,37 +23,38 @@ export type TokenFields = Pick<Token, 'name' | 'scopes'> &
   };
 
 /**
- * Throws a 409 if the organization is being deleted: its tokens are deleted first. Not a condition of the insert, which
- * Citus refuses to plan. A token that is inserted meanwhile is deleted at the end, with the organization.
+ * Throws a 409 for the operator if the organization is being deleted: its tokens are deleted first. Not a condition of
+ * the insert, which Citus refuses to plan. A token that is inserted meanwhile is deleted at the end, with the
+ * organization.
  */
-export async function requireStaying(manager: EntityManager, { organizationId }: Caller): Promise<void> {
+async function requireStaying(manager: EntityManager, caller: Caller): Promise<void> {
+  if (!actsForOperator(caller)) return;
   const organizations = raw(tableName(manager.dataSource, 'organizations'));
-  const deleting = sql`SELECT FROM ${organizations} WHERE id = ${organizationId} AND is_deleting`;
+  const deleting = sql`SELECT FROM ${organizations} WHERE id = ${caller.organizationId} AND is_deleting`;
   if ((await query(manager, deleting)).length > 0)
     throw conflict('The organization is being deleted, so it gets no token.');
 }
 
 export async function insertToken(
   manager: EntityManager,
-  { organizationId }: Caller,
-  fields: TokenFields,
+  caller: Caller,
+  { hours, endsBy = null, ...fields }: TokenFields,
   value: string,
 ): Promise<Token> {
-  const { name, scopes, expiresIn = null, rateLimit = null, createdBy = null, rotatedFrom = null } = fields;
-  const { parentId = null, windowId = null, endsBy = null } = fields;
+  await requireStaying(manager, caller);
   // In hours on the database's clock, because a day of its time zone can have 23 hours.
-  const hours = expiresIn === null ? (fields.hours ?? null) : numberIn(expiresIn) * 24;
+  const term = fields.expiresIn ? numberIn(fields.expiresIn) * 24 : (hours ?? null);
   const id = newId('tok');
-  // The end of a child is no event, so none is due.
-  const warnedDays = parentId === null ? null : 0;
-  await query(
-    manager,
-    sql`INSERT INTO ${Token} (id, organization_id, name, hint, scopes, expires_in, hash, expires_at, rotated_from, rate_limit,
-          created_by, parent_id, window_id, warned_days)
-        VALUES (${id}, ${organizationId}, ${name}, ${hintOf(value)}, ${scopes}, ${expiresIn}, ${hashOf(value)},
-          least(now() + ${hours}::integer * interval '1 hour', ${endsBy}::timestamptz), ${rotatedFrom}, ${rateLimit},
-          ${createdBy}, ${parentId}, ${windowId}, ${warnedDays}::integer)`,
-  );
+  const row = {
+    ...fields,
+    organizationId: caller.organizationId,
+    id,
+    hint: hintOf(value),
+    hash: hashOf(value),
+    expiresAt: sql`least(now() + ${term}::integer * interval '1 hour', ${endsBy}::timestamptz)`,
+    warnedDays: fields.parentId ? 0 : null, // the end of a child is no event, so none is due
+  };
+  await execute(manager, insertSql(Token, [row]));
   return manager.findOneByOrFail(Token, { id });
 }
 
@@ -88,12 +91,15 @@ export async function endToken(
   hours: number,
 ): Promise<void> {
   const end = sql`now() + ${hours}::integer * interval '1 hour'`;
-  await query(
+  const ownRow = sql`organization_id = ${organizationId} AND id = ${id}`;
+  // As if the warning a day before had been recorded, so that only the end itself is still to be recorded.
+  await execute(
     manager,
-    sql`UPDATE ${Token}
-        SET expires_at = least(expires_at, ${end}),
-          warned_days = least(warned_days, nullif((expires_at > ${end})::integer, 0)) -- a cluster refuses the clock in CASE
-          ${hours === 0 ? sql`, revoked_at = now()` : sql``}
-        WHERE organization_id = ${organizationId} AND id = ${id}`,
+    sql`UPDATE ${Token} SET warned_days = least(warned_days, 1) WHERE ${ownRow} AND expires_at > ${end}`,
+  );
+  const revoked = hours === 0 ? sql`, revoked_at = now()` : sql``;
+  await execute(
+    manager,
+    sql`UPDATE ${Token} SET expires_at = least(expires_at, ${end}) ${revoked} WHERE ${ownRow}`,
   );
 }

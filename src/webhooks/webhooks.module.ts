@@ -11,7 +11,6 @@ import { DeliveriesService } from './deliveries/deliveries.service';
 import { Deliverer } from './deliveries/deliverer';
 import { WebhookDelivery } from './deliveries/delivery.entity';
 import { DeliveryRetention } from './deliveries/delivery-retention';
-import { PendingDeliveries } from './deliveries/pending-deliveries';
 import { WebhookReplay } from './deliveries/replay.entity';
 import { Sender } from './deliveries/sender';
 import { WebhookClaims } from './deliveries/webhook-claims';
@@ -19,10 +18,10 @@ import { KeyRing } from './secrets/key-ring';
 import { Webhook } from './webhook/webhook.entity';
 import { WebhookSecrets } from './webhook/webhook-secrets';
 import { WebhooksController } from './webhooks.controller';
-import type { WebhooksOptions } from './webhooks.options';
+import { webhookSettings, type WebhooksOptions } from './webhooks.options';
 import { WebhooksService } from './webhooks.service';
 
-/** When webhooks are off, it still removes the deliveries of earlier ones. */
+/** The webhooks themselves. When webhooks are off, it still removes the deliveries of earlier ones. */
 @Module({
   imports: [BackgroundModule, EventsModule],
   providers: [
@@ -32,18 +31,16 @@ import { WebhooksService } from './webhooks.service';
     WebhookClaims,
     Attempts,
     Sender,
-    PendingDeliveries,
     DeliveryRetention,
     {
       provide: KeyRing,
       inject: [SERVICE_OPTIONS],
-      useFactory: ({ webhooks }: WebhooksOptions) =>
-        new KeyRing(webhooks ? webhooks.encryptionKey : undefined),
+      useFactory: (options: WebhooksOptions) => new KeyRing(webhookSettings(options).encryptionKey),
     },
     {
       provide: Reach,
       inject: [SERVICE_OPTIONS],
-      useFactory: ({ webhooks }: WebhooksOptions) => new Reach((webhooks && webhooks.allowedNetworks) || []),
+      useFactory: (options: WebhooksOptions) => new Reach(webhookSettings(options).allowedNetworks),
     },
     {
       provide: Post,
@@ -70,10 +67,10 @@ export class WebhooksModule {
   };
 }
 
-/** The routes, and the delivery of events. */
+/** The routes, and the `Deliverer`, which sends. Left out when webhooks are off. */
 @Module({
   imports: [WebhooksModule, BackgroundModule, EventsModule],
   controllers: [WebhooksController],
   providers: [Deliverer],
 })
-export class ActiveWebhooksModule {}
+export class WebhookDeliveryModule {}

@@ -23,6 +23,9 @@ function networks(text: string): string[] {
 
 const KEYS = 'must be 32 bytes in base64, or several of these separated by commas';
 
+/** The settings; without any when webhooks are off. */
+export const webhookSettings = ({ webhooks }: WebhooksOptions): WebhookSettings => webhooks || {};
+
 export class WebhookSettings {
   /**
    * 32 bytes in base64, which encrypt the secrets; older keys may follow, separated by commas. Without a key no webhook

@@ -78,7 +78,7 @@ describeInBrowser('issued tokens in the dashboard', () => {
     const fields = { createdBy: { issuer, subject, name }, hours: 8 };
     const { token } = await service()
       .app.get(TokensService)
-      .create(organizationId, { name: `${name}'s`, scopes: ['users:read'] }, fields);
+      .createFor(organizationId, { name: `${name}'s`, scopes: ['users:read'] }, fields);
     return token.id;
   };
 

@@ -243,9 +243,14 @@ describe('what an exchange has made', () => {
     const [child, revoked] = [await childOf(parent), await childOf(parent)];
     const ofExchanges = [(await recordOf(child)).id, (await recordOf(revoked)).id];
     await revoked.delete('/v1/tokens/current').expect(204);
-    const create = async (input: object, fields?: object): Promise<string> =>
-      (await tokens().create(admin.organizationId, { name: 'CI', scopes: ['users:read'], ...input }, fields))
-        .token.id;
+    const create = async (input: object, fields: object = {}): Promise<string> =>
+      (
+        await tokens().createFor(
+          admin.organizationId,
+          { name: 'CI', scopes: ['users:read'], ...input },
+          fields,
+        )
+      ).token.id;
     const who = { issuer: 'https://issuer.example.com', subject: '42', name: '42' };
     ofExchanges.push(await create({}, { createdBy: who, windowId: 'sub_x', hours: 1 }));
     const others = [await create({ expiresIn: '1d' }), await create({}, { createdBy: who, hours: 1 })];

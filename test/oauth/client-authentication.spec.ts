@@ -162,7 +162,7 @@ describe.each([
     const subject = { issuer: 'https://ci.example.com', subject: 'acme', name: 'acme' };
     const { token, value } = await service.app
       .get(TokensService)
-      .create(
+      .createFor(
         parent.organizationId,
         { name: 'acme', scopes: ['users:read'] },
         { createdBy: subject, windowId: 'sub_x', hours: 1 },
@@ -174,7 +174,7 @@ describe.each([
     const person = { issuer: 'https://login.example.com', subject: '42', name: 'Ada' };
     const { token, value } = await service.app
       .get(TokensService)
-      .create(parent.organizationId, { name: 'Ada', scopes: ['admin'] }, { createdBy: person, hours: 8 });
+      .createFor(parent.organizationId, { name: 'Ada', scopes: ['admin'] }, { createdBy: person, hours: 8 });
     const { status, body } = await send(token.id, value);
     expect([status, body.scope]).toEqual([200, 'admin']);
     const { body: record } = await parent.withValue(body.access_token).get('/v1/tokens/current').expect(200);

@@ -5,7 +5,7 @@ import { accessOf, type Scope } from '../../src/http/scopes';
 import { type Route, routesOf } from '../../src/http/method-not-allowed';
 import { FEATURES } from '../../src/service.module';
 import { newTokenValue } from '../../src/tokens/token-value';
-import { ActiveWebhooksModule } from '../../src/webhooks/webhooks.module';
+import { WebhookDeliveryModule } from '../../src/webhooks/webhooks.module';
 import type { Client } from './client';
 import { useService } from './service';
 
@@ -31,7 +31,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all';
 const namesOf = ({ method, path }: Route) => ({ method: method.toLowerCase() as Method, path });
 
 /** The routes for tokens of organizations. */
-export const routes = [...routesOf(controllersOf([...FEATURES, ActiveWebhooksModule]))]
+export const routes = [...routesOf(controllersOf([...FEATURES, WebhookDeliveryModule]))]
   .map((route) => ({ ...namesOf(route), access: accessOf(route.handler, route.controller) }))
   .flatMap(({ access, ...route }) =>
     typeof access === 'string' ? [] : [{ ...route, scopes: access as Scope[] }],

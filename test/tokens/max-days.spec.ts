@@ -145,7 +145,7 @@ it('binds an application that calls TokensService', async () => {
   const create = { name: 'CI', scopes: ['users:read' as const] };
   const refused = { response: { code: 'validation_failed', errors: [REQUIRED] } };
   await expect(tokens.create(organizationId, create)).rejects.toMatchObject(refused);
-  await expect(tokens.create(organizationId, create, { hours: 91 * 24 })).rejects.toMatchObject({
+  await expect(tokens.createFor(organizationId, create, { hours: 91 * 24 })).rejects.toMatchObject({
     response: { errors: [ABOVE] },
   });
   await expect(tokens.create(organizationId, { ...create, expiresIn: '91d' })).rejects.toMatchObject({

@@ -115,7 +115,7 @@ it('shows who signed in for a token', async () => {
   const api = await service.client();
   const createdBy = { issuer: 'https://login.example.com', subject: '42', name: 'Ada Lovelace' };
   const input = { name: 'ada@example.com', scopes: ['admin' as const] };
-  const { token } = await service.app.get(TokensService).create(api.organizationId!, input, { createdBy });
+  const { token } = await service.app.get(TokensService).createFor(api.organizationId!, input, { createdBy });
   expect(token).toMatchObject({ createdBy });
   const { body } = await api.get(`/v1/tokens/${token.id}`).expect(200);
   expect(body.createdBy).toEqual(createdBy);

@@ -2,7 +2,6 @@
  * @only embedded postgres: it reads the plans of plain tables
  */
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
-import { runJob } from '../support/background';
 import { rowsReadBy, selectsOf } from '../support/plans';
 import { startService, type TestService } from '../support/service';
 import { createWebhook, WEBHOOK_ENV } from '../support/webhooks';
@@ -42,10 +41,5 @@ describe.each(['before', 'after'])('%s ANALYZE', (when) => {
   it('looks for unnumbered events without reading those of an organization that has many', async () => {
     const claims = service.app.get(WebhookClaims, { strict: false });
     expect(await rowsOf(() => claims.behind([]))).toBeLessThan(10 * ORGANIZATIONS);
-  });
-
-  it('looks for what waits for disabled webhooks without reading what waits for others', async () => {
-    const run = () => runJob(service.app, 'fail what waits for disabled webhooks');
-    expect(await rowsOf(run)).toBeLessThan(10 * ORGANIZATIONS);
   });
 });

@@ -301,7 +301,7 @@ it('makes no more deliveries while 10,000 wait', async () => {
   ];
   for (const refused of await Promise.all(requests)) {
     expect(refused.status).toBe(409);
-    expect(refused.body.detail).toContain('10,000 deliveries are already waiting');
+    expect(refused.body.detail).toContain('10,000 pending deliveries');
   }
   await api.createUser();
   await twoLooks(service);

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { OnCluster } from '../../database/citus/placements';
-import { shortText } from '../../database/columns';
-import { raw } from '../../database/sql';
+import { columnsOf, shortText } from '../../database/columns';
+import { raw, sql } from '../../database/sql';
 import type { Source } from '../../http/wire-format';
 import type { EventType } from './event.types';
 
@@ -68,20 +68,23 @@ export class TokenEvent extends RecordedEvent {
   data: object;
 }
 
-const columns = (data: string) =>
-  raw(`id, sequence, type, occurred_at AS "occurredAt", source, actor_id AS "actorId",
-  actor_name AS "actorName", target_id AS "targetId", request_id AS "requestId", ${data} AS data`);
+/** The fields of an event that readers see, but for its data. */
+const EVENT_FIELDS = [
+  'id',
+  'sequence',
+  'type',
+  'occurredAt',
+  'source',
+  'actorId',
+  'actorName',
+  'targetId',
+  'requestId',
+] as const;
+const FIELDS = columnsOf(Event, EVENT_FIELDS).select;
 
-/**
- * The columns of an event that readers see in a SELECT, under the names of the entity. The data of many events is read
- * as text, because it takes up to twenty times as much memory when it is parsed.
- */
-export const EVENT_COLUMNS = columns('data::text');
+/** An event as it is read. Its data is text: parsed JSON takes up to twenty times as much memory. */
+export type EventRow = Pick<Event, (typeof EVENT_FIELDS)[number]> & { data: string | null };
+export const EVENT_COLUMNS = sql`${FIELDS}, data::text AS data`;
 
-/** The same without data that is not short, so that a page has a bound. That of a purged user is the text `null`. */
-export const SHORT_EVENT_COLUMNS = columns(
-  `CASE WHEN data IS NULL THEN 'null' ELSE ${shortText('data')} END`,
-);
-
-/** A row of `EVENT_COLUMNS`. */
-export type EventRow = Omit<Event, 'organizationId' | 'position' | 'data'> & { data: string | null };
+/** Without data that is not short, so that a page has a bound. The data of a purged user is the text `null`. */
+export const SHORT_EVENT_COLUMNS = sql`${FIELDS}, CASE WHEN data IS NULL THEN 'null' ELSE ${raw(shortText('data'))} END AS data`;

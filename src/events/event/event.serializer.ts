@@ -1,19 +1,17 @@
 import type { EventRow } from './event.entity';
 import type { EventTargetView, EventView } from './event.view';
 
-/** An event, as every method of the services returns it and every response shows it. */
-export type EventRecord = EventView;
-
-export const serializeEvent = (event: EventRow): EventRecord => ({
+export const serializeEvent = (event: EventRow): EventView => ({
   ...withoutData(event),
-  data: event.data === null ? null : (JSON.parse(event.data) as EventRecord['data']),
+  data: event.data === null ? null : (JSON.parse(event.data) as EventView['data']),
 });
 
-/** The same as JSON text. */
+/** An event as JSON text, whose data is not parsed for that. */
 export const eventAsJson = (event: EventRow): string =>
   `${JSON.stringify(withoutData(event)).slice(0, -1)},"data":${event.data}}`;
 
-const withoutData = (event: EventRow): Omit<EventRecord, 'data'> => ({
+/** Without its data, nothing of an event is personal. */
+export const withoutData = (event: EventRow): Omit<EventView, 'data'> => ({
   id: event.id,
   sequence: Number(event.sequence),
   type: event.type,

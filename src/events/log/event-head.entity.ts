@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
 
 /** The numbers of an organization's events. Numbering and removing events lock it, so they take turns. */
 @Entity('event_heads')
@@ -13,4 +13,10 @@ export class EventHead {
   /** The number of the last event that has been removed. */
   @Column({ type: 'bigint', default: 0 })
   removed: string;
+}
+
+/** The number of the organization's last event; 0 if it has none. */
+export async function lastSequence(manager: EntityManager, organizationId: string): Promise<string> {
+  const head = await manager.findOneBy(EventHead, { organizationId });
+  return head?.sequence ?? '0';
 }

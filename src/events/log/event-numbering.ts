@@ -142,7 +142,7 @@ export class EventNumbering implements OnModuleInit, BeforeApplicationShutdown {
         const count = await numberBatch(manager, organizationId);
         if (count > 0 || !(await addHead(manager, organizationId))) return count;
         const first = await numberBatch(manager, organizationId);
-        // Without events there is no head. The insertion has waited for a deletion.
+        // No head row yet means no events. The insert may have waited for a concurrent deletion.
         if (first === 0) await manager.delete(EventHead, { organizationId });
         return first;
       },

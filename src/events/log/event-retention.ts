@@ -1,8 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Background } from '../../background/background';
 import { Database } from '../../database/database';
-import { execute, query, sql } from '../../database/sql';
+import { sql, type Sql } from '../../database/sql';
 import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { Event } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
@@ -12,13 +11,7 @@ export interface EventRetentionOptions {
 }
 
 const REMOVE_EVERY_MS = 60 * 60_000;
-const EVENTS_PER_TRANSACTION = 1_000;
-
-/**
- * An event is also too old if a later one is, because its own time came from a clock that was ahead. It is ignored
- * while its time is in the future; after that, it may be this much younger than the retention.
- */
-const MAX_AHEAD = sql`interval '2 hours'`;
+const EVENTS_PER_STATEMENT = 1_000;
 
 /** Removes events that are too old, in the order of their numbers, so that the remaining ones have no gap. */
 @Injectable()
@@ -39,53 +32,35 @@ export class EventRetention implements OnModuleInit {
           SELECT occurred_at FROM ${Event} AS events
           WHERE events.organization_id = heads.organization_id AND events.sequence > heads.removed
           ORDER BY events.sequence LIMIT 1 -- not removed + 1, which may have been deleted by hand
-        ) NOT BETWEEN ${this.cutoff()} + ${MAX_AHEAD} AND now()
+        ) < ${this.cutoff()}
         ORDER BY organization_id LIMIT ${limit}`,
-      part: (organizationId: string) =>
-        this.database.write(organizationId, (manager) => this.removeBatch(manager, organizationId)),
+      part: async (organizationId: string) =>
+        (await this.database.execute(organizationId, this.removeOldest(organizationId))) > 0,
     };
     const run = (signal: AbortSignal) => this.background.forEachOrganization(old, signal);
     this.background.add({ name: old.name, everyMs: REMOVE_EVERY_MS, run });
   }
 
-  /** Removes the oldest events up to the last one that is too old. Returns whether there were any. */
-  private async removeBatch(manager: EntityManager, organizationId: string): Promise<boolean> {
-    // A second process waits here, and then continues with the rest.
-    await execute(
-      manager,
-      sql`SELECT FROM ${EventHead} WHERE organization_id = ${organizationId} FOR UPDATE`,
-    );
-    // Events with a future time do not count, or a thousand of them would hide the events after them.
-    const [{ lastOld, batchEnd }] = await query<Record<'lastOld' | 'batchEnd', string | null>>(
-      manager,
-      sql`
-        SELECT max(sequence) FILTER (WHERE "isOld") AS "lastOld", (
-          SELECT max(sequence) FROM (
-            SELECT sequence FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NOT NULL
-            ORDER BY sequence LIMIT ${EVENTS_PER_TRANSACTION}
-          ) AS batch
-        ) AS "batchEnd" FROM (
-          SELECT sequence, occurred_at < ${this.cutoff()} AND bool_and(
-            occurred_at < ${this.cutoff()} + ${MAX_AHEAD}
-          ) OVER (ORDER BY sequence) AS "isOld" FROM (
-            SELECT sequence, occurred_at FROM ${Event}
-            WHERE organization_id = ${organizationId} AND sequence IS NOT NULL AND occurred_at <= now()
-            ORDER BY sequence LIMIT ${EVENTS_PER_TRANSACTION}
-          ) AS oldest
-        ) AS judged`,
-    );
-    if (lastOld === null) return false;
-    const through = Math.min(Number(lastOld), Number(batchEnd));
-    const owned = sql`organization_id = ${organizationId}`;
-    await execute(manager, sql`DELETE FROM ${Event} WHERE ${owned} AND sequence <= ${through}`);
-    await execute(
-      manager,
-      sql`UPDATE ${EventHead} SET removed = greatest(removed, ${through}::bigint) WHERE ${owned}`,
-    );
-    return true;
+  /** Removes the oldest events up to the first that is not too old. Changes no row once there are none. */
+  private removeOldest(organizationId: string): Sql {
+    return sql`
+      WITH oldest AS MATERIALIZED (
+        SELECT sequence, bool_and(occurred_at < ${this.cutoff()}) OVER (ORDER BY sequence) AS "isOld" FROM (
+          SELECT sequence, occurred_at FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NOT NULL
+          ORDER BY sequence LIMIT ${EVENTS_PER_STATEMENT}
+        ) AS oldest
+      ),
+      deleted AS (
+        DELETE FROM ${Event} WHERE organization_id = ${organizationId}
+          AND sequence <= (SELECT max(sequence) FROM oldest WHERE "isOld")
+        RETURNING sequence
+      )
+      UPDATE ${EventHead} SET removed = greatest(removed, last)
+      FROM (SELECT max(sequence) AS last FROM deleted) AS batch
+      WHERE organization_id = ${organizationId} AND last IS NOT NULL`;
   }
 
-  private cutoff() {
+  private cutoff(): Sql {
     return sql`now() - ${this.options.eventRetentionDays} * interval '24 hours'`;
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { columnsOf } from '../../database/columns';
+import { columnsOf, insertSql } from '../../database/columns';
 import { Database } from '../../database/database';
-import { query, sql } from '../../database/sql';
+import { execute, query, sql } from '../../database/sql';
 import { Event, TokenEvent } from '../event/event.entity';
 
 const EVENTS_PER_TRANSACTION = 500;
@@ -40,6 +40,5 @@ async function moveSome(manager: EntityManager, organizationId: string): Promise
           ORDER BY position LIMIT ${EVENTS_PER_TRANSACTION})
         RETURNING ${COLUMNS}`,
   );
-  if (events.length > 0)
-    await manager.createQueryBuilder().insert().into(Event).values(events).updateEntity(false).execute();
+  if (events.length > 0) await execute(manager, insertSql(Event, events));
 }

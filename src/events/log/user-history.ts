@@ -5,7 +5,7 @@ import { nextTurn } from '../../http/server/give-way';
 import { Event, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
 import { eventAsJson } from '../event/event.serializer';
 import { withLongData } from '../event/long-events';
-import { EventHead } from './event-head.entity';
+import { lastSequence } from './event-head.entity';
 import { EventLog } from './event-log';
 
 const EVENTS_PER_PAGE = 50;
@@ -24,12 +24,7 @@ export class UserHistory {
    */
   async of(organizationId: string, userId: string): Promise<() => Promise<string | undefined>> {
     await this.log.catchUp(organizationId);
-    const [{ last }] = await this.database.read(organizationId, (manager) =>
-      query<{ last: string }>(
-        manager,
-        sql`SELECT coalesce(max(sequence), 0) AS last FROM ${EventHead} WHERE organization_id = ${organizationId}`,
-      ),
-    );
+    const last = await this.database.read(organizationId, (manager) => lastSequence(manager, organizationId));
     let after = '0';
     let hasMore = true;
     return async () => {

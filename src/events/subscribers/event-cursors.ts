@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Due } from '../../background/claimed-work';
-import { PAUSES } from '../../background/pauses';
 import {
   type Claim,
-  CLAIMED_FOR_MS,
   CLAIMED_SQL,
   claimRow,
   pastSql,
@@ -20,12 +18,8 @@ import { EventSubscriber } from './event-subscriber.entity';
 
 const EVENTS_PER_READ = 100;
 
-/** How far ahead `due_at` can be after 0, 1, 2 … failures; ten seconds more, as nodes of a cluster have own clocks. */
-const MAX_AHEAD_MS = [0, ...PAUSES].map((pauseMs) => Math.max(pauseMs, CLAIMED_FOR_MS) + 10_000);
-const PAUSE_IS_OVER_SQL = pastSql(
-  'due_at',
-  sql`(${MAX_AHEAD_MS}::bigint[])[least(failures, ${PAUSES.length}) + 1] * interval '1 millisecond'`,
-);
+/** Without a failure there is no pause, wherever the server's clock stood when `due_at` was set. */
+const PAUSE_IS_OVER_SQL = sql`(failures = 0 OR ${pastSql('due_at')})`;
 
 /** The right of one process to deliver the events of an organization to a subscriber. */
 export interface DeliveryClaim extends Claim {

@@ -11,7 +11,8 @@ import { pauseAfter } from '../../background/pauses';
 import { TimeShare } from '../../background/time-share';
 import { describeError } from '../../database/errors';
 import { SERVICE_OPTIONS } from '../../feature/options.module';
-import { type EventRecord, serializeEvent } from '../event/event.serializer';
+import { serializeEvent } from '../event/event.serializer';
+import type { EventView } from '../event/event.view';
 import { EventNumbering } from '../log/event-numbering';
 import { type DeliveryClaim, EventCursors } from './event-cursors';
 import type { Subscriber, SubscribersOptions } from './subscriber';
@@ -102,7 +103,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /** Returns whether the subscriber has handled the event. Otherwise it gets it again after a pause. */
-  private async handle(subscriber: Subscriber, event: EventRecord, claim: DeliveryClaim): Promise<boolean> {
+  private async handle(subscriber: Subscriber, event: EventView, claim: DeliveryClaim): Promise<boolean> {
     const { organizationId } = claim;
     const about = { subscriber: subscriber.name, organizationId, eventId: event.id };
     const startedAt = performance.now();

@@ -1,4 +1,4 @@
-import type { EventRecord } from '../event/event.serializer';
+import type { EventView } from '../event/event.view';
 import { EVENT_TYPES, type EventType } from '../event/event.types';
 
 /** A function of a host application that receives the events of all organizations. */
@@ -14,7 +14,7 @@ export interface Subscriber {
    * Gets each event at least once, after the commit, and the events of an organization in order. If it throws or
    * rejects, it is called again later, and the organization's next events wait until then.
    */
-  handle(event: EventRecord, context: { organizationId: string }): unknown;
+  handle(event: EventView, context: { organizationId: string }): unknown;
 }
 
 export interface SubscribersOptions {

@@ -3,6 +3,8 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 // The index of class-validator also loads libphonenumber-js, for a check that is not used here.
 import {
+  ArrayMinSize,
+  IsArray,
   IsBoolean,
   isEmail,
   IsIn,
@@ -80,6 +82,21 @@ export const Email = () =>
 /** One of a closed set of strings. */
 export const OneOf = (values: readonly string[]) =>
   IsIn(values, fault('invalid', `must be one of ${values.join(', ')}`));
+
+/** A list of at least one of these values, each once. `name` is the term for one of them in messages. */
+export const SomeOf = (values: readonly string[], name: string, message: string) =>
+  applyDecorators(
+    IsArray(fault('invalid', message)),
+    IsIn(values, { ...fault('invalid', message), each: true }),
+    ArrayMinSize(1, fault('too_short', `must name at least one ${name}`)),
+    // ArrayUnique of class-validator compares each element with each.
+    Satisfies(
+      'arrayUnique',
+      [],
+      (value) => Array.isArray(value) && new Set(value).size === value.length,
+      fault('invalid', `must not name a ${name} twice`),
+    ),
+  );
 
 /** The property may be there only if another one has this value. */
 export const OnlyWith = (other: string, value: string) =>

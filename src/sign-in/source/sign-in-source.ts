@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Grant } from '../../issuers/claim-rules';
-import type { TokenCreator } from '../../tokens/token.entity';
+import type { TokenCreatorView } from '../../tokens/token.view';
 
 /** A person who has signed in and may open the dashboard. */
 export interface SignedInPerson {
-  person: TokenCreator;
+  person: TokenCreatorView;
   tokenName: string;
   /** The organizations whose dashboard the person may open. */
   organizations: Grant[];

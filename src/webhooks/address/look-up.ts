@@ -27,7 +27,7 @@ export const lookUp: LookUp = async (host, signal) => {
 const HOSTS_FILE =
   process.platform === 'win32' ? `${process.env.SystemRoot}\\System32\\drivers\\etc\\hosts` : '/etc/hosts';
 
-/** The same for operators who allow private networks: also finds names in the system's file of hosts. */
+/** For operators who allow private networks: also finds names in the system's file of hosts. */
 export const lookUpPrivately: LookUp = async (host, signal) => {
   const found = await lookUp(host, signal);
   if (found.length > 0 || signal.aborted) return found;

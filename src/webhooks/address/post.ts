@@ -58,6 +58,23 @@ export class Post {
     }
   }
 
+  /**
+   * The states of an attempt. Each leads to the next one, or ends the attempt without an answer.
+   *
+   *     look up    the addresses of the name; one that must not be reached ends it
+   *        │
+   *     connect    to one of them, which is checked again on the open connection
+   *        │
+   *     TLS        with https alone
+   *        │
+   *     send       headers and body, then wait for the status; an upgrade, too many informational responses, reads or
+   *        │       session tickets end it
+   *     read       at most 1 KB of the body, for at most a second; what happens here no longer changes the answer
+   *        │
+   *     answer     the status, and how long to wait
+   *
+   * The time limit and `abandoned` end every state, and the connection is always closed.
+   */
   private async attempt({ url, headers, body }: Message, attempt: AbortController): Promise<Answer> {
     const startedAt = performance.now();
     const { signal } = attempt;
@@ -121,7 +138,7 @@ export class Post {
   }
 }
 
-/** Ends an attempt whose receiver leaves HTTP, or sends without end what is no body. */
+/** Ends an attempt if the receiver breaks the protocol or never stops sending headers. */
 function endIfExcessive(attempt: AbortController, request: ClientRequest, socket: Socket): void {
   const end = () => attempt.abort();
   // Not at once: Node's parser throws if its connection ends while it is at work.

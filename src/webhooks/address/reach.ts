@@ -11,7 +11,7 @@ export class Reach {
   private readonly allowed: BlockList;
 
   /** CIDRs of private networks that a webhook may reach, also by http. */
-  constructor(allowedNetworks: readonly string[]) {
+  constructor(allowedNetworks: readonly string[] = []) {
     this.allowed = networksOf(allowedNetworks);
     this.allowsSome = allowedNetworks.length > 0;
   }

@@ -12,34 +12,24 @@ import { SECRET_COLUMNS } from '../webhook/webhook-secrets';
 import { webhookEvent } from '../webhook/webhook.events';
 import {
   type DisabledReason,
-  isStruggling,
+  type ReceiverState,
+  stateOf,
   Webhook,
   WEBHOOK_COLUMNS,
   type WebhookFields,
 } from '../webhook/webhook.entity';
-import type { Attempt, Success } from './attempt-outcome';
-import type { AttemptOutcome } from './attempt-outcome';
+import type { Attempt, AttemptOutcome, Success } from './attempt-outcome';
 import { WebhookDelivery } from './delivery.entity';
-import { PendingDeliveries } from './pending-deliveries';
-import { WebhookReplay } from './replay.entity';
-import type { WebhookClaim } from './webhook-claims';
+import { discardPending } from './discard-pending';
+import { primaryKey, type WebhookClaim } from './webhook-claims';
 
 /** A webhook is disabled when its receiver has failed for this long. */
 const MAX_FAILING = sql`interval '5 days'`;
 
-/** The state of the webhook after a failed attempt. */
-export interface Recorded {
-  isEnabled: boolean;
-  isStruggling: boolean;
-}
-
 /** Reads what an attempt sends, and records its outcome. */
 @Injectable()
 export class Attempts {
-  constructor(
-    private readonly database: Database,
-    private readonly pending: PendingDeliveries,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** Undefined if the delivery is no longer pending, the claim is lost, or nothing may be sent for now. */
   read(claim: WebhookClaim, id: string): Promise<Attempt | undefined> {
@@ -68,31 +58,17 @@ export class Attempts {
   }
 
   /** Records a failed attempt once: a process that lost its claim and records it second changes nothing. */
-  async recordFailed(claim: WebhookClaim, attempt: Attempt, outcome: AttemptOutcome): Promise<Recorded> {
-    const { isDisabled, ...recorded } = await this.database.write(claim.organizationId, (manager) =>
-      recordFailedOnce(manager, claim, attempt, outcome),
-    );
-    if (isDisabled) await this.pending.fail(claim.organizationId, claim.webhookId);
-    return recorded;
+  recordFailed(claim: WebhookClaim, attempt: Attempt, outcome: AttemptOutcome): Promise<ReceiverState> {
+    return this.database.write(claim.organizationId, async (manager) => {
+      const webhook = await findLocked(manager, Webhook, primaryKey(claim));
+      if (!webhook?.enabled) return 'done';
+      if (!(await recordDelivery(manager, webhook, attempt, outcome))) return stateOf(webhook);
+      if (outcome.blockMs > 0) await block(manager, webhook, outcome.blockMs);
+      const reason = outcome.isGone ? 'gone' : await recordFailure(manager, webhook, attempt.delivery.id);
+      if (reason) await disable(manager, webhook, reason);
+      return reason || outcome.blockMs > 0 ? 'done' : 'struggling';
+    });
   }
-}
-
-const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({ organizationId, id: webhookId });
-
-async function recordFailedOnce(
-  manager: EntityManager,
-  claim: WebhookClaim,
-  attempt: Attempt,
-  outcome: AttemptOutcome,
-): Promise<Recorded & { isDisabled?: boolean }> {
-  const webhook = await findLocked(manager, Webhook, primaryKey(claim));
-  if (!webhook) return { isEnabled: false, isStruggling: false };
-  if (!(await recordDelivery(manager, webhook, attempt, outcome)))
-    return { isEnabled: webhook.enabled, isStruggling: isStruggling(webhook) };
-  if (outcome.blockMs > 0) await block(manager, webhook, outcome.blockMs);
-  const reason = outcome.isGone ? 'gone' : await recordFailure(manager, webhook, attempt.delivery.id);
-  const isDisabled = reason !== undefined && (await disable(manager, webhook, reason));
-  return { isEnabled: reason === undefined, isStruggling: true, isDisabled };
 }
 
 /** Returns whether it is recorded, and by the present receiver: the response of a former one says nothing about it. */
@@ -143,12 +119,11 @@ const block = (manager: EntityManager, webhook: Webhook, ms: number) =>
         WHERE ${ownRow(webhook)} AND (blocked_until < now() + ${ms} * interval '1 millisecond' OR ${pastSql('blocked_until')})`,
   );
 
-const recordSuccess = (manager: EntityManager, webhook: Webhook, isSlow: boolean) =>
-  execute(
-    manager,
-    sql`UPDATE ${Webhook}
-        SET last_success_at = now(), is_slow = ${isSlow}, failing_since = NULL, failing_delivery = NULL, failing_others = false
-        WHERE ${ownRow(webhook)}`,
+const recordSuccess = (manager: EntityManager, { organizationId, id }: Webhook, isSlow: boolean) =>
+  manager.update(
+    Webhook,
+    { organizationId, id },
+    { lastSuccessAt: () => 'now()', isSlow, failingSince: null, failingDelivery: null, failingOthers: false },
   );
 
 /** Returns a reason to disable the webhook, if there is one: two deliveries have failed, the first of them long ago. */
@@ -157,17 +132,15 @@ async function recordFailure(
   webhook: Webhook,
   deliveryId: string,
 ): Promise<DisabledReason | undefined> {
-  const isFirst = webhook.failingSince === null;
-  const isOther = !isFirst && webhook.failingDelivery !== deliveryId;
-  if (isFirst)
-    await execute(
-      manager,
-      sql`UPDATE ${Webhook} SET failing_since = now(), failing_delivery = ${deliveryId}, failing_others = false
-          WHERE ${ownRow(webhook)}`,
-    );
-  else if (isOther && !webhook.failingOthers)
-    await execute(manager, sql`UPDATE ${Webhook} SET failing_others = true WHERE ${ownRow(webhook)}`);
-  if (isFirst || !(isOther || webhook.failingOthers)) return undefined;
+  const { failingDelivery, failingOthers } = webhook;
+  const others = failingOthers || (failingDelivery !== null && failingDelivery !== deliveryId);
+  await execute(
+    manager,
+    sql`UPDATE ${Webhook} SET failing_since = least(failing_since, now()),
+          failing_delivery = ${failingDelivery ?? deliveryId}, failing_others = ${others}
+        WHERE ${ownRow(webhook)}`,
+  );
+  if (!others) return undefined;
   const [{ isTooLong }] = await query<{ isTooLong: boolean }>(
     manager,
     // Nothing was sent while the organization was suspended.
@@ -177,17 +150,13 @@ async function recordFailure(
   return isTooLong ? 'failing' : undefined;
 }
 
-/** Returns whether nobody has disabled it meanwhile. What waits for it fails after the commit. */
-async function disable(manager: EntityManager, webhook: Webhook, reason: DisabledReason): Promise<boolean> {
+async function disable(manager: EntityManager, webhook: Webhook, reason: DisabledReason): Promise<void> {
   const [disabled] = await query<WebhookFields>(
     manager,
     sql`UPDATE ${Webhook} SET enabled = false, disabled_reason = ${reason}, updated_at = greatest(updated_at, now())
-        WHERE ${ownRow(webhook)} AND enabled RETURNING ${WEBHOOK_COLUMNS}`,
+        WHERE ${ownRow(webhook)} RETURNING ${WEBHOOK_COLUMNS}`,
   );
-  if (!disabled) return false;
-  const { organizationId, id: webhookId } = webhook;
-  await manager.delete(WebhookReplay, { organizationId, webhookId });
-  const by = systemCaller(organizationId, 'service', 'system');
+  await discardPending(manager, webhook);
+  const by = systemCaller(webhook.organizationId, 'service', 'system');
   await recordEvents(manager, webhookEvent(by, 'webhook.disabled', disabled));
-  return true;
 }

@@ -10,8 +10,7 @@ import {
 import { TimeShare } from '../../background/time-share';
 import { EventNumbering } from '../../events/log/event-numbering';
 import { TokenEvents } from '../../events/log/token-events';
-import { Sender } from './sender';
-import type { Successes } from './successes';
+import { type Receiver, Sender } from './sender';
 import { type WebhookClaim, WebhookClaims } from './webhook-claims';
 
 /** Webhooks that a process works at, besides those that are slow. `Sender` limits the connections to receivers. */
@@ -26,15 +25,6 @@ const DELIVERIES_AT_ONCE = 10;
  */
 const MAX_FAILURES = 5;
 const FAILING_REST_MS = 5_000;
-
-/** A receiver during a turn, as this process knows it. */
-interface Receiver {
-  successes: Successes;
-  isStruggling: boolean;
-  failuresInARow: number;
-  /** Whether nothing more is sent in this turn. */
-  isDone: boolean;
-}
 
 /** Sends events to webhooks. The responses of a receiver affect only its own webhook. */
 @Injectable()
@@ -81,57 +71,49 @@ export class Deliverer implements OnModuleInit {
   }
 
   private async send(claim: WebhookClaim, turn: Turn): Promise<boolean> {
-    const successes = this.sender.successesOf(claim);
-    const receiver: Receiver = { successes, isStruggling: false, failuresInARow: 0, isDone: false };
-    while (!turn.isOver() && !receiver.isDone) {
+    const receiver = this.sender.begin(claim, turn);
+    while (!turn.isOver() && receiver.state !== 'done') {
       const due = await this.claims.dueDeliveries(claim);
       if (!due || (due.queues.length === 0 && !due.hasMore)) return false;
-      receiver.isStruggling = due.isStruggling;
-      await this.sendQueues(claim, due.queues, receiver, turn);
+      receiver.state = due.receiver;
+      await this.sendQueues(receiver, due.queues);
     }
     if (receiver.failuresInARow >= MAX_FAILURES) claim.restMs = FAILING_REST_MS;
-    return !receiver.isDone;
+    return receiver.state !== 'done';
   }
 
-  private async sendQueues(
-    claim: WebhookClaim,
-    due: string[][],
-    receiver: Receiver,
-    turn: Turn,
-  ): Promise<void> {
+  private async sendQueues(receiver: Receiver, due: string[][]): Promise<void> {
     const queues = due.values();
     const work = async (isFirst: boolean) => {
       for (const queue of queues) {
-        await this.sendQueue(claim, queue, receiver, turn).finally(() => receiver.successes.flush());
+        await this.sendQueue(receiver, queue).finally(() => receiver.successes.flush());
         // Only one worker sends to a receiver that struggles, until it succeeds in time.
-        if (isOver(receiver, turn) || (receiver.isStruggling && !isFirst)) return;
+        if (mustStop(receiver) || (receiver.state === 'struggling' && !isFirst)) return;
       }
     };
-    const workers = receiver.isStruggling ? 1 : Math.min(DELIVERIES_AT_ONCE, due.length);
+    const workers = receiver.state === 'struggling' ? 1 : Math.min(DELIVERIES_AT_ONCE, due.length);
     const ended = await Promise.allSettled(Array.from({ length: workers }, (_, i) => work(i === 0)));
     const failed = ended.find(({ status }) => status === 'rejected');
     if (failed) throw (failed as PromiseRejectedResult).reason;
   }
 
   /** Sends deliveries one after the other, as long as each is delivered or given up. */
-  private async sendQueue(claim: WebhookClaim, ids: string[], receiver: Receiver, turn: Turn): Promise<void> {
-    const { successes } = receiver;
+  private async sendQueue(receiver: Receiver, ids: string[]): Promise<void> {
     for (const id of ids) {
-      if (receiver.isDone || turn.stopped.aborted) return;
-      const attempt = await this.sender.send(claim, id, successes, receiver.isStruggling, turn);
-      if (!attempt) {
-        receiver.isDone = true; // the claim is lost, or nothing may be sent for now
+      const attempted = await this.sender.send(receiver, id);
+      if (!attempted) {
+        receiver.state = 'done'; // the claim is lost, or nothing may be sent for now
         return;
       }
-      receiver.isStruggling = attempt.isStruggling;
-      receiver.failuresInARow = attempt.isDelivered ? 0 : receiver.failuresInARow + 1;
-      receiver.isDone ||= attempt.isLast || receiver.failuresInARow >= MAX_FAILURES;
+      receiver.failuresInARow = attempted.delivery === 'delivered' ? 0 : receiver.failuresInARow + 1;
+      if (receiver.failuresInARow >= MAX_FAILURES) receiver.state = 'done';
+      else if (receiver.state !== 'done') receiver.state = attempted.receiver; // another worker may have ended the turn
       // Not before an attempt: if reading took so long, there would be no progress.
-      if (attempt.isPending || isOver(receiver, turn)) return;
+      if (attempted.delivery === 'pending' || mustStop(receiver)) return;
     }
   }
 }
 
 /** All that has been read is sent in one turn, so that a slow delivery does not hold up others; unless all are slow. */
-const isOver = ({ isDone, isStruggling }: Receiver, turn: Turn): boolean =>
-  isDone || turn.stopped.aborted || (turn.isOver() && isStruggling);
+const mustStop = ({ state, turn }: Receiver): boolean =>
+  state === 'done' || turn.stopped.aborted || (turn.isOver() && state === 'struggling');

@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { isId, newId } from '../../database/id';
-import { execute, sql } from '../../database/sql';
+import { sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
-import { EventHead } from '../../events/log/event-head.entity';
+import { lastSequence } from '../../events/log/event-head.entity';
 import { EventLog } from '../../events/log/event-log';
 import { type By, callerOf } from '../../http/caller';
 import { conflict, invalidInput, notFound } from '../../http/fault';
 import { validatedInput } from '../../http/input/validate';
-import { BY_CREATION, type Page, paginate } from '../../pages/paginate';
+import { newestFirst, type Page, paginate } from '../../pages/paginate';
 import { Webhook } from '../webhook/webhook.entity';
 import { webhookNotFound, writeWebhook } from '../webhook/write-webhook';
 import { ListDeliveriesDto, RedeliverDto } from './delivery.dto';
-import { DELIVERY_COLUMNS, TEST_TYPE, WebhookDelivery } from './delivery.entity';
+import { DELIVERY_COLUMNS, type DeliveryFields, TEST_TYPE, WebhookDelivery } from './delivery.entity';
 import type { DeliveryView } from './delivery.view';
-import { insertDeliveries, type NewDelivery, requireRoom } from './fan-out';
+import { insertDeliveries, requirePendingQuota } from './fan-out';
 import { WebhookReplay } from './replay.entity';
 
 const MAX_REPLAYS = 20;
@@ -33,20 +33,17 @@ export class DeliveriesService {
   async list(by: By, webhookId: string, input: Partial<ListDeliveriesDto> = {}): Promise<Page<DeliveryView>> {
     const { organizationId } = callerOf(by);
     const { limit, cursor, state } = validatedInput(ListDeliveriesDto, input);
-    const page = {
-      select: sql`SELECT ${DELIVERY_COLUMNS} FROM ${WebhookDelivery}
+    const page = newestFirst(
+      sql`SELECT ${DELIVERY_COLUMNS} FROM ${WebhookDelivery}
         WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} ${state ? sql`AND state = ${state}` : sql``}`,
-      columns: BY_CREATION,
-      order: 'desc' as const,
-      limit,
-      cursor,
-      list: ['deliveries', organizationId, webhookId, state],
-    };
+      { limit, cursor },
+      ['deliveries', organizationId, webhookId, state],
+    );
     return this.database.read(organizationId, async (manager) => {
       const exists =
         isId('whk', webhookId) && (await manager.existsBy(Webhook, { organizationId, id: webhookId }));
       if (!exists) throw webhookNotFound();
-      return paginate<DeliveryView>(manager, page);
+      return paginate<DeliveryFields>(manager, page);
     });
   }
 
@@ -54,7 +51,9 @@ export class DeliveriesService {
   test(by: By, webhookId: string): Promise<string> {
     return this.write(by, webhookId, async (manager, webhook) => {
       const eventId = newId('evt');
-      await addDelivery(manager, webhook, { eventId, sequence: null, type: TEST_TYPE });
+      await insertDeliveries(manager, webhook, [
+        { eventId, sequence: null, type: TEST_TYPE, isUnordered: true },
+      ]);
       return eventId;
     });
   }
@@ -70,7 +69,8 @@ export class DeliveriesService {
       if (eventId !== undefined) {
         const event = await manager.findOneBy(Event, { organizationId, id: eventId });
         if (!event?.sequence) throw notFound('There is no such event.');
-        await addDelivery(manager, webhook, { eventId, sequence: event.sequence, type: event.type });
+        const { sequence, type } = event;
+        await insertDeliveries(manager, webhook, [{ eventId, sequence, type, isUnordered: true }]);
         return eventId;
       }
       await addReplay(manager, webhook, new Date(since!), until === undefined ? null : new Date(until));
@@ -78,7 +78,7 @@ export class DeliveriesService {
     });
   }
 
-  /** Runs a transaction on the webhook, which is locked, enabled, and has room for another delivery. */
+  /** Adds deliveries to a webhook that is locked, enabled, and within its quota of pending ones, and makes it due. */
   private write<Result>(
     by: By,
     id: string,
@@ -87,8 +87,10 @@ export class DeliveriesService {
     const { organizationId } = callerOf(by);
     return writeWebhook(this.database, organizationId, id, async (manager, webhook) => {
       if (!webhook.enabled) throw conflict('The webhook is disabled. Enable it first.');
-      await requireRoom(manager, webhook);
-      return work(manager, webhook);
+      await requirePendingQuota(manager, webhook);
+      const result = await work(manager, webhook);
+      await manager.update(Webhook, { organizationId, id }, { dueAt: () => `'-infinity'` });
+      return result;
     });
   }
 }
@@ -102,15 +104,6 @@ function requireOneWay(eventId?: string, since?: string, until?: string): void {
     throw invalidInput(extra.map(([field]) => ({ field, code: 'invalid', message })));
 }
 
-async function addDelivery(
-  manager: EntityManager,
-  webhook: Webhook,
-  delivery: Omit<NewDelivery, 'isUnordered'>,
-): Promise<void> {
-  await insertDeliveries(manager, webhook, [{ ...delivery, isUnordered: true }]);
-  await wake(manager, webhook);
-}
-
 async function addReplay(
   manager: EntityManager,
   webhook: Webhook,
@@ -121,20 +114,12 @@ async function addReplay(
   const count = await manager.countBy(WebhookReplay, { organizationId, webhookId });
   if (count >= MAX_REPLAYS)
     throw conflict(`${MAX_REPLAYS} ranges of events are already waiting to be sent again. Try again later.`);
-  const head = await manager.findOneBy(EventHead, { organizationId });
   await manager.insert(WebhookReplay, {
     organizationId,
     id: newId('rpl'),
     webhookId,
     since,
     until,
-    last: head?.sequence ?? '0',
+    last: await lastSequence(manager, organizationId),
   });
-  await wake(manager, webhook);
 }
-
-const wake = (manager: EntityManager, { organizationId, id }: Webhook) =>
-  execute(
-    manager,
-    sql`UPDATE ${Webhook} SET due_at = '-infinity' WHERE organization_id = ${organizationId} AND id = ${id}`,
-  );

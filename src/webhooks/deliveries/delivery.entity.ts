@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { raw } from '../../database/sql';
+import { columnsOf } from '../../database/columns';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
@@ -54,7 +54,18 @@ export class WebhookDelivery {
   createdAt: Date;
 }
 
-/** The columns that callers see in a SELECT. */
-export const DELIVERY_COLUMNS =
-  raw(`id, event_id AS "eventId", type, state, attempts, last_status AS "lastStatus",
-  next_attempt_at AS "nextAttemptAt", created_at AS "createdAt"`);
+/** The fields of a delivery that callers see. */
+const DELIVERY_FIELDS = [
+  'id',
+  'eventId',
+  'type',
+  'state',
+  'attempts',
+  'lastStatus',
+  'nextAttemptAt',
+  'createdAt',
+] as const;
+export type DeliveryFields = Pick<WebhookDelivery, (typeof DELIVERY_FIELDS)[number]>;
+
+/** Their columns in a SELECT, under the names of the entity. */
+export const DELIVERY_COLUMNS = columnsOf(WebhookDelivery, DELIVERY_FIELDS).select;

@@ -1,3 +1,5 @@
+import { PageView } from '../../pages/page';
+
 /** An event that is sent to a webhook. */
 export class DeliveryView {
   /**
@@ -50,15 +52,9 @@ export class DeliveryView {
 }
 
 /** A page of deliveries. */
-export class DeliveryPageView {
+export class DeliveryPageView extends PageView {
   /** The deliveries of this page. */
   data: DeliveryView[];
-
-  /**
-   * The `cursor` for the next page; null on the last page.
-   * @example null
-   */
-  nextCursor: string | null;
 }
 
 /** Work that has been started and continues after the response. */

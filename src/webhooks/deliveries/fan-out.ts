@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
+import { columnsOf, insertSql } from '../../database/columns';
 import { firstId, newId } from '../../database/id';
-import { execute, query, raw, rowsOf, sql } from '../../database/sql';
+import { execute, query, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
 import { conflict } from '../../http/fault';
 import type { Webhook } from '../webhook/webhook.entity';
@@ -46,7 +47,7 @@ export async function fanOut(manager: EntityManager, webhook: Webhook): Promise<
     if (free <= 0) return { sequence, isFull: true, hasMore: false };
     // Replays take the slots that new events leave.
     const events = await nextEvents(manager, organizationId, sequence);
-    if (events.length > 0) sequence = (await deliver(manager, webhook, events, free, false)).sequence;
+    if (events.length > 0) sequence = (await deliver(manager, webhook, events, free)).sequence;
     else if (!(await replayNext(manager, webhook, free))) return { sequence, isFull: false, hasMore: false };
   }
   return { sequence, isFull: false, hasMore: true };
@@ -55,11 +56,8 @@ export async function fanOut(manager: EntityManager, webhook: Webhook): Promise<
 /** Creates deliveries of events to send again. Returns whether there were any. */
 async function replayNext(manager: EntityManager, webhook: Webhook, free: number): Promise<boolean> {
   const { organizationId, id } = webhook;
-  const [range] = await query<WebhookReplay>(
-    manager,
-    sql`SELECT id, since, until, last_id AS "lastId", last FROM ${WebhookReplay}
-        WHERE organization_id = ${organizationId} AND webhook_id = ${id} ORDER BY id LIMIT 1`,
-  );
+  const where = { organizationId, webhookId: id };
+  const range = await manager.findOne(WebhookReplay, { where, order: { id: 'ASC' } });
   if (!range) return false;
   const owned = { organizationId, id: range.id };
   const events = await nextOfRange(manager, organizationId, range);
@@ -67,23 +65,13 @@ async function replayNext(manager: EntityManager, webhook: Webhook, free: number
     await manager.delete(WebhookReplay, owned);
     return true;
   }
-  const isWithin = ({ occurredAt }: NextEvent) =>
-    occurredAt >= range.since && (range.until === null || occurredAt < range.until);
-  const judged = events.map((event) => ({ ...event, isOutside: !isWithin(event) }));
-  const last = await deliver(manager, webhook, judged, free, true);
+  const last = await deliver(manager, webhook, events, free, range);
   await manager.update(WebhookReplay, owned, { lastId: last.id });
   return true;
 }
 
-interface NextEvent {
-  id: string;
-  sequence: string;
-  type: string;
-  occurredAt: Date;
-  isOutside?: boolean;
-}
-
-const NEXT_EVENT = raw('id, sequence, type, occurred_at AS "occurredAt"');
+type NextEvent = Pick<Event, 'id' | 'type' | 'occurredAt'> & { sequence: string };
+const NEXT_EVENT = columnsOf(Event, ['id', 'sequence', 'type', 'occurredAt']).select;
 
 const nextEvents = (manager: EntityManager, organizationId: string, after: string): Promise<NextEvent[]> =>
   query<NextEvent>(
@@ -108,22 +96,26 @@ function nextOfRange(
   );
 }
 
-/** Creates deliveries of the events whose types match, and returns the last event that it read. */
+/** Creates deliveries of the events that match, outside the order if they are repeated. Returns the last event read. */
 async function deliver(
   manager: EntityManager,
   webhook: Webhook,
   events: NextEvent[],
   free: number,
-  isUnordered: boolean,
+  repeated?: WebhookReplay,
 ): Promise<NextEvent> {
-  const isWanted = ({ type, isOutside }: NextEvent) =>
-    !isOutside && webhook.types.some((wanted) => wanted === '*' || wanted === type);
+  const { since, until } = repeated ?? { since: null, until: null };
+  const isWanted = ({ type, occurredAt }: NextEvent) =>
+    (since === null || occurredAt >= since) &&
+    (until === null || occurredAt < until) &&
+    webhook.types.some((wanted) => wanted === '*' || wanted === type);
   const deliveries: NewDelivery[] = [];
   let [reached] = events;
   for (const event of events) {
     if (isWanted(event)) {
       if (deliveries.length === free) break;
-      deliveries.push({ eventId: event.id, sequence: event.sequence, type: event.type, isUnordered });
+      const { id: eventId, sequence, type } = event;
+      deliveries.push({ eventId, sequence, type, isUnordered: repeated !== undefined });
     }
     reached = event;
   }
@@ -137,20 +129,8 @@ export async function insertDeliveries(
   deliveries: NewDelivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  const rows = deliveries.map(({ eventId, sequence, type, isUnordered }) => [
-    organizationId,
-    newId('dlv'),
-    webhookId,
-    eventId,
-    sequence,
-    type,
-    isUnordered,
-  ]);
-  await execute(
-    manager,
-    sql`INSERT INTO ${WebhookDelivery} (organization_id, id, webhook_id, event_id, sequence, type, is_beside)
-        VALUES ${rowsOf(rows)}`,
-  );
+  const rows = deliveries.map((delivery) => ({ organizationId, id: newId('dlv'), webhookId, ...delivery }));
+  await execute(manager, insertSql(WebhookDelivery, rows));
 }
 
 /** How many more deliveries of events may be created now. */
@@ -159,16 +139,15 @@ export async function freeSlots(manager: EntityManager, webhook: OwnedWebhook): 
   return Math.min(MAX_UNTRIED - untried, MAX_PENDING - pending);
 }
 
-/** Throws a 409 if so many deliveries wait that no other may be added. */
-export async function requireRoom(manager: EntityManager, webhook: OwnedWebhook): Promise<void> {
+/** Throws a 409 if the webhook has as many pending deliveries as it may have. */
+export async function requirePendingQuota(manager: EntityManager, webhook: OwnedWebhook): Promise<void> {
   const { pending } = await countPending(manager, webhook);
   if (pending >= MAX_PENDING)
     throw conflict(
-      `${MAX_PENDING.toLocaleString('en')} deliveries are already waiting for the webhook. Try again later, or disable it to fail them.`,
+      `The webhook already has ${MAX_PENDING.toLocaleString('en')} pending deliveries. Try again later, or disable it to discard them.`,
     );
 }
 
-/** Counts no more than matter: a database of an earlier release may have hundreds of thousands. */
 async function countPending(
   manager: EntityManager,
   { organizationId, id }: OwnedWebhook,

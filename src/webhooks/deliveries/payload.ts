@@ -1,4 +1,4 @@
-import { eventAsJson } from '../../events/event/event.serializer';
+import { eventAsJson, withoutData } from '../../events/event/event.serializer';
 import { serializeWebhook } from '../webhook/webhook.serializer';
 import type { Attempt } from './attempt-outcome';
 import { TEST_TYPE } from './delivery.entity';
@@ -6,24 +6,18 @@ import { TEST_TYPE } from './delivery.entity';
 /** The body of a delivery: the event as in the feed. Null if the event has been removed. */
 export function payloadOf({ delivery, webhook, event }: Attempt): string | null {
   const isThin = webhook.payload === 'thin';
-  if (delivery.type === TEST_TYPE) {
-    const { data, ...test } = testEvent({ delivery, webhook });
-    return JSON.stringify(isThin ? test : { ...test, data });
+  if (delivery.type !== TEST_TYPE) {
+    if (!event) return null;
+    return isThin ? JSON.stringify(withoutData(event)) : eventAsJson(event);
   }
-  if (!event) return null;
-  if (!isThin) return eventAsJson(event);
-  const { data: _data, ...thin } = JSON.parse(eventAsJson({ ...event, data: null })) as { data: null };
-  return JSON.stringify(thin);
+  return JSON.stringify({
+    id: delivery.eventId,
+    type: TEST_TYPE,
+    occurredAt: delivery.createdAt,
+    source: 'service',
+    actor: { type: 'system', id: null, name: 'system' },
+    target: { type: 'webhook', id: webhook.id },
+    requestId: null,
+    data: isThin ? undefined : { webhook: serializeWebhook(webhook) },
+  });
 }
-
-/** A test event, which is not in the feed and so has no number. */
-const testEvent = ({ delivery, webhook }: Omit<Attempt, 'event'>) => ({
-  id: delivery.eventId,
-  type: TEST_TYPE,
-  occurredAt: delivery.createdAt,
-  source: 'service',
-  actor: { type: 'system', id: null, name: 'system' },
-  target: { type: 'webhook', id: webhook.id },
-  requestId: null,
-  data: { webhook: serializeWebhook(webhook) },
-});

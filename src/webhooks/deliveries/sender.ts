@@ -4,9 +4,9 @@ import type { Turn } from '../../background/claimed-work';
 import { Slots } from '../../background/slots';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
+import type { ReceiverState } from '../webhook/webhook.entity';
 import { WebhookSecrets } from '../webhook/webhook-secrets';
-import type { Attempt } from './attempt-outcome';
-import { type AttemptOutcome, outcomeOf } from './attempt-outcome';
+import { type Attempt, type AttemptOutcome, outcomeOf } from './attempt-outcome';
 import { Attempts } from './attempts';
 import { payloadOf } from './payload';
 import { Successes } from './successes';
@@ -16,7 +16,7 @@ import type { WebhookClaim } from './webhook-claims';
 const AT_ONCE = 50;
 const OF_ONE_ORGANIZATION = 25;
 
-/** The same for receivers that struggle, so that the others never wait for them. */
+/** Slots of their own for receivers that struggle, so that the others never wait for them. */
 const STRUGGLING_AT_ONCE = 20;
 const STRUGGLING_OF_ONE_ORGANIZATION = 10;
 
@@ -24,20 +24,22 @@ const STRUGGLING_OF_ONE_ORGANIZATION = 10;
 export const LATE_AFTER_MS = 1_000;
 
 /** Outcomes of attempts since the start, for the metrics. */
-export interface DeliveryCounts {
-  delivered: number;
-  failed: number;
-  retried: number;
+export type DeliveryCounts = Record<'delivered' | 'failed' | 'retried', number>;
+
+/** The receiver of a webhook during a turn, as this process knows it. */
+export interface Receiver {
+  claim: WebhookClaim;
+  turn: Turn;
+  state: ReceiverState;
+  /** They are recorded later, and have to be flushed before the claim is released. */
+  successes: Successes;
+  failuresInARow: number;
 }
 
-/** The state of a delivery and of its webhook after an attempt. */
-export interface AttemptResult {
-  isDelivered: boolean;
-  /** Whether the delivery will be tried again. */
-  isPending: boolean;
-  isStruggling: boolean;
-  /** Whether nothing more may be sent to the webhook for now. */
-  isLast: boolean;
+/** The state of a delivery and of its receiver after an attempt. */
+export interface Attempted {
+  delivery: AttemptOutcome['state'];
+  receiver: ReceiverState;
 }
 
 /** Sends one delivery: reads what it needs, calls the receiver, and records the attempt, or lets it be recorded. */
@@ -53,49 +55,36 @@ export class Sender {
     private readonly post: Post,
   ) {}
 
-  /** The successes of a turn, which are recorded later. They have to be flushed before its claim is released. */
-  successesOf(claim: WebhookClaim): Successes {
-    return new Successes((successes) => this.attempts.recordSuccesses(claim, successes));
+  begin(claim: WebhookClaim, turn: Turn): Receiver {
+    const successes = new Successes((all) => this.attempts.recordSuccesses(claim, all));
+    return { claim, turn, state: 'sending', successes, failuresInARow: 0 };
   }
 
   /**
    * Undefined if nothing may be sent for now, or the process ends: the next one that claims the webhook makes the
    * attempt.
    */
-  send(
-    claim: WebhookClaim,
-    id: string,
-    successes: Successes,
-    isStruggling: boolean,
-    turn: Turn,
-  ): Promise<AttemptResult | undefined> {
-    const slots = isStruggling ? this.strugglingSlots : this.slots;
-    return slots.run(claim.organizationId, () => this.sendNow(claim, id, successes, turn));
+  send(receiver: Receiver, id: string): Promise<Attempted | undefined> {
+    const slots = receiver.state === 'struggling' ? this.strugglingSlots : this.slots;
+    return slots.run(receiver.claim.organizationId, () => this.sendNow(receiver, id));
   }
 
-  private async sendNow(
-    claim: WebhookClaim,
-    id: string,
-    successes: Successes,
-    { stopped, abandoned }: Turn,
-  ): Promise<AttemptResult | undefined> {
-    const attempt = stopped.aborted ? undefined : await this.attempts.read(claim, id);
+  private async sendNow({ claim, turn, successes }: Receiver, id: string): Promise<Attempted | undefined> {
+    const attempt = turn.stopped.aborted ? undefined : await this.attempts.read(claim, id);
     if (!attempt) return undefined;
-    const outcome = await this.call(attempt, abandoned);
-    if (abandoned.aborted) return undefined;
-    const isDelivered = outcome.state === 'delivered';
-    if (isDelivered) await successes.add({ attempt, outcome });
-    else await successes.flush();
-    const { isEnabled, isStruggling } = isDelivered
-      ? { isEnabled: true, isStruggling: outcome.isSlow }
-      : await this.attempts.recordFailed(claim, attempt, outcome);
-    this.count(outcome);
-    return {
-      isDelivered,
-      isPending: outcome.state === 'pending',
-      isStruggling,
-      isLast: !isEnabled || outcome.blockMs > 0,
-    };
+    const outcome = await this.call(attempt, turn.abandoned);
+    if (turn.abandoned.aborted) return undefined;
+    const { state: delivery, isSlow } = outcome;
+    let receiver: ReceiverState;
+    if (delivery === 'delivered') {
+      await successes.add({ attempt, outcome });
+      receiver = isSlow ? 'struggling' : 'sending';
+    } else {
+      await successes.flush();
+      receiver = await this.attempts.recordFailed(claim, attempt, outcome);
+    }
+    this.counts[delivery === 'pending' ? 'retried' : delivery]++;
+    return { delivery, receiver };
   }
 
   private async call(attempt: Attempt, abandoned: AbortSignal): Promise<AttemptOutcome> {
@@ -113,11 +102,5 @@ export class Sender {
       .send({ url: webhook.url, headers, body }, abandoned)
       .catch(() => undefined);
     return outcomeOf(answer, attempts);
-  }
-
-  private count({ state }: AttemptOutcome): void {
-    if (state === 'delivered') this.counts.delivered++;
-    else if (state === 'failed') this.counts.failed++;
-    else this.counts.retried++;
   }
 }

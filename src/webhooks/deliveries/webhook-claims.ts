@@ -14,7 +14,13 @@ import { findLocked } from '../../database/find-locked';
 import { execute, query, raw, type Sql, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
-import { isStruggling, STRUGGLING_SQL, SUSPENDED_SQL, Webhook } from '../webhook/webhook.entity';
+import {
+  type ReceiverState,
+  stateOf,
+  STRUGGLING_SQL,
+  SUSPENDED_SQL,
+  Webhook,
+} from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 import { fanOut, freeSlots } from './fan-out';
 import { WebhookReplay } from './replay.entity';
@@ -31,7 +37,7 @@ export interface WebhookClaim extends Claim {
 export interface DueDeliveries {
   /** Queues of ids. The deliveries of a queue are sent one after the other. */
   queues: string[][];
-  isStruggling: boolean;
+  receiver: ReceiverState;
   /** Whether there are more events to deliver. */
   hasMore: boolean;
 }
@@ -103,7 +109,7 @@ export class WebhookClaims {
       const { sequence, isFull, hasMore } = await fanOut(manager, webhook);
       if (sequence !== webhook.sequence || isFull !== webhook.isFull)
         await manager.update(Webhook, primaryKey(claim), { sequence, isFull });
-      return { queues: await queuesOf(manager, webhook), isStruggling: isStruggling(webhook), hasMore };
+      return { queues: await queuesOf(manager, webhook), receiver: stateOf(webhook), hasMore };
     });
   }
 
@@ -126,7 +132,10 @@ export class WebhookClaims {
   }
 }
 
-const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({ organizationId, id: webhookId });
+export const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({
+  organizationId,
+  id: webhookId,
+});
 
 async function lockClaimed(manager: EntityManager, claim: WebhookClaim): Promise<Webhook | undefined> {
   const webhook = await findLocked(manager, Webhook, primaryKey(claim));

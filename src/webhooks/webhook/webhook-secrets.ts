@@ -1,24 +1,20 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
+import { columnsOf } from '../../database/columns';
 import { Database } from '../../database/database';
-import { execute, query, raw, sql } from '../../database/sql';
+import { execute, query, sql } from '../../database/sql';
 import { KeyRing } from '../secrets/key-ring';
 import { newSecret, shownSecret } from '../secrets/signature';
 import { Webhook } from './webhook.entity';
 
 /** The part of a row that has its secrets. */
-export interface SealedSecrets {
-  organizationId: string;
-  id: string;
-  secret: string;
-  previousSecret: string | null;
+export interface SealedSecrets extends Pick<Webhook, 'organizationId' | 'id' | 'secret' | 'previousSecret'> {
   /** Whether the previous one still signs; null if there has been none. */
   isOverlapping: boolean | null;
 }
 
-/** The columns of the secrets in a SELECT, beside the id. */
-export const SECRET_COLUMNS =
-  raw(`organization_id AS "organizationId", secret, previous_secret AS "previousSecret",
-  previous_until > now() AS "isOverlapping"`);
+/** Its columns in a SELECT, beside the id. */
+export const SECRET_COLUMNS = sql`${columnsOf(Webhook, ['organizationId', 'secret', 'previousSecret']).select},
+  previous_until > now() AS "isOverlapping"`;
 
 /** Creates and reads the secrets of webhooks, which are encrypted in the database. */
 @Injectable()

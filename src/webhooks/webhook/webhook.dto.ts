@@ -1,27 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
 import { PartialType } from '@nestjs/mapped-types';
-import { ArrayMinSize, IsArray, IsIn } from 'class-validator';
 import { EVENT_TYPES, type EventType } from '../../events/event/event.types';
-import { fault, Flag, Immutable, OneOf, Optional, Satisfies, Text } from '../../http/input/checks';
+import { fault, Flag, Immutable, OneOf, Optional, Satisfies, SomeOf, Text } from '../../http/input/checks';
 import { PageQuery } from '../../pages/page';
 import { Overlap } from '../../tokens/durations';
 import { WebhookUrl } from '../address/webhook-url';
 import { ORDERINGS, PAYLOADS } from './webhook.entity';
 
-const NO_TYPES = fault('invalid', `must be ["*"], or a list of ${EVENT_TYPES.join(', ')}`);
-
 const TypeList = () =>
   applyDecorators(
-    IsArray(NO_TYPES),
-    IsIn([...EVENT_TYPES, '*'], { ...NO_TYPES, each: true }),
-    ArrayMinSize(1, fault('too_short', 'must name at least one type')),
-    // ArrayUnique of class-validator compares each element with each.
-    Satisfies(
-      'arrayUnique',
-      [],
-      (value) => Array.isArray(value) && new Set(value).size === value.length,
-      fault('invalid', 'must not name a type twice'),
-    ),
+    SomeOf([...EVENT_TYPES, '*'], 'type', `must be ["*"], or a list of ${EVENT_TYPES.join(', ')}`),
     Satisfies(
       'isAllOrSome',
       [],

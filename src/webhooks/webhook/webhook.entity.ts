@@ -55,7 +55,7 @@ export class Webhook extends Claimable {
   @Column({ type: 'bigint' })
   sequence: string;
 
-  /** Whether so many deliveries wait that no more are created. */
+  /** Whether its quota of deliveries is used up, so that no more are created. */
   @Column({ name: 'is_full', type: 'boolean', default: false })
   isFull: boolean;
 
@@ -93,9 +93,14 @@ export class Webhook extends Claimable {
   updatedAt: Date;
 }
 
-/** Whether its receiver fails or is slow, so that few connections are left to it. */
-export const isStruggling = ({ failingSince, isSlow }: Pick<Webhook, 'failingSince' | 'isSlow'>): boolean =>
-  failingSince !== null || isSlow;
+/**
+ * The state of a receiver during a turn: it answers in time, or it fails or is slow, so that few connections are left
+ * to it, or nothing more is sent to it in this turn.
+ */
+export type ReceiverState = 'sending' | 'struggling' | 'done';
+
+export const stateOf = ({ failingSince, isSlow }: Webhook): ReceiverState =>
+  failingSince !== null || isSlow ? 'struggling' : 'sending';
 
 export const STRUGGLING_SQL = raw('(failing_since IS NOT NULL OR is_slow)');
 
@@ -103,7 +108,7 @@ export const STRUGGLING_SQL = raw('(failing_since IS NOT NULL OR is_slow)');
 export const SUSPENDED_SQL = suspendedSql(raw('webhooks.organization_id'));
 
 /** The fields of a webhook that callers see. */
-const WEBHOOK_FIELDS = [
+export const WEBHOOK_FIELDS = [
   'id',
   'url',
   'types',

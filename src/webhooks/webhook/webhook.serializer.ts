@@ -1,20 +1,6 @@
-import type { WebhookFields } from './webhook.entity';
+import { WEBHOOK_FIELDS, type WebhookFields } from './webhook.entity';
 import type { WebhookView } from './webhook.view';
 
-/** A webhook, as every method of the service returns it and every response shows it. */
-export type WebhookRecord = WebhookView;
-
-export const serializeWebhook = (webhook: WebhookFields): WebhookRecord => ({
-  id: webhook.id,
-  url: webhook.url,
-  types: webhook.types,
-  description: webhook.description,
-  enabled: webhook.enabled,
-  payload: webhook.payload,
-  ordering: webhook.ordering,
-  disabledReason: webhook.disabledReason,
-  createdAt: webhook.createdAt,
-  updatedAt: webhook.updatedAt,
-  lastSuccessAt: webhook.lastSuccessAt,
-  failingSince: webhook.failingSince,
-});
+/** Shows the fields for callers, and nothing else of the row. */
+export const serializeWebhook = (webhook: WebhookFields): WebhookView =>
+  Object.fromEntries(WEBHOOK_FIELDS.map((field) => [field, webhook[field]])) as WebhookFields;

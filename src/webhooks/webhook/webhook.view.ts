@@ -1,3 +1,5 @@
+import { PageView } from '../../pages/page';
+
 /** A webhook, without its secret. */
 export class WebhookView {
   /**
@@ -83,13 +85,7 @@ export class NewWebhookView extends WebhookView {
 }
 
 /** A page of webhooks. */
-export class WebhookPageView {
+export class WebhookPageView extends PageView {
   /** The webhooks of this page. */
   data: WebhookView[];
-
-  /**
-   * The `cursor` for the next page; null on the last page.
-   * @example null
-   */
-  nextCursor: string | null;
 }
