@@ -6,10 +6,11 @@ import { Group } from './group/group.entity';
 import { DeletedGroupMember, GroupMember } from './group/group-member.entity';
 import { GroupsController } from './groups.controller';
 import { GroupsService } from './groups.service';
+import { MembershipsModule } from './members/memberships.module';
 import { UserMemberships } from './members/user-memberships';
 
 @Module({
-  imports: [EventsModule, UsersModule],
+  imports: [EventsModule, MembershipsModule, UsersModule],
   controllers: [GroupsController],
   providers: [GroupsService, UserMemberships],
   exports: [GroupsService],

@@ -26,13 +26,10 @@ import { User, USER_COLUMNS } from './user/user.entity';
 import { UserLifecycle } from './user/user-lifecycle';
 import { withLongMetadata } from './user/long-users';
 import { serializeUser, userOfText } from './user/user.serializer';
-import { cursorAfterUser, pageOfUsers } from './user/user-query';
+import { cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
-
-/** The time limit of each statement of a page, as of any other. */
-const MAX_SNAPSHOT_MS = 5_000;
 
 @Injectable()
 export class UsersService {
@@ -48,6 +45,7 @@ export class UsersService {
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly retention: DeletedUserRetention,
     private readonly lifecycle: UserLifecycle,
+    private readonly memberships: Memberships,
   ) {}
 
   /**
@@ -62,6 +60,7 @@ export class UsersService {
       this.idempotencyKeys,
       this.retention,
       this.lifecycle,
+      this.memberships,
     );
   }
 
@@ -76,15 +75,11 @@ export class UsersService {
     const { externalId, email, role, active, group, ...query } = validatedInput(ListUsersDto, input);
     const filter = { externalId, email, role, active };
     const request = { ...query, range: rangeOf(query), of: group };
-    const read = async (manager: EntityManager) => {
-      const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
+    const page = await this.database.read(organizationId, async (manager) => {
+      const members = group ? await this.memberships.membersOf(manager, organizationId, group) : undefined;
       const users = { organizationId, filter, members };
       return pageOfUsers<UserText>(manager, users, USER_COLUMNS.selectShortText, request);
-    };
-    // Members within a range are found by several statements, which must see the same rows.
-    const page = await (group && request.range
-      ? this.database.snapshot(organizationId, MAX_SNAPSHOT_MS, read)
-      : this.database.read(organizationId, read));
+    });
     const cursorAfter = (row: UserText) => cursorAfterUser(row, { organizationId, filter }, request);
     return withLongMetadata(this.database, page, { organizationId, filter, cursorAfter });
   }

@@ -8,7 +8,6 @@ import { UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { Group } from '../group/group.entity';
 import { DeletedGroupMember, GroupMember } from '../group/group-member.entity';
 import { ROWS_PER_STATEMENT } from './member-rows';
-import { membersOfGroup } from './members-of-group';
 
 type Entity = typeof GroupMember | typeof DeletedGroupMember;
 
@@ -30,8 +29,6 @@ export class UserMemberships implements UserSteps {
 
   purged = (manager: EntityManager, organizationId: string, userId: string) =>
     forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {});
-
-  membersOf = membersOfGroup;
 }
 
 const move = (

@@ -6,7 +6,6 @@ import { type By, callerOf } from '../../http/caller';
 import { validatedInput } from '../../http/input/validate';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
 import type { Page } from '../../pages/paginate';
-import { SearchUsersDto } from '../user/user.dto';
 import { User, USER_COLUMNS } from '../user/user.entity';
 import { filterOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
@@ -16,6 +15,7 @@ import type { UserText, UserView } from '../user/user.view';
 import { load, searchLarge } from './large';
 import type { SearchPosition, RankedUser, RankPage, SearchScope, Search } from './page';
 import { queriesFor } from './query';
+import { SearchUsersDto } from './user-search.dto';
 import { SearchTime } from './search-time';
 import { searchSmall } from './small';
 

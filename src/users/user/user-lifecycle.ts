@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../../http/caller';
 import type { User } from './user.entity';
-import type { Members } from './user-query';
 
 /** A user before a write, unless it is new, and after it. */
 export interface UserChange {
@@ -20,8 +19,6 @@ export interface UserSteps {
   restored?(manager: EntityManager, by: Caller, user: User): Promise<void>;
   /** The user is being purged: the feature must erase everything about it. */
   purged?(manager: EntityManager, organizationId: string, userId: string): Promise<void>;
-  /** The members of a group, for lists; the feature of groups has them. */
-  membersOf?(manager: EntityManager, organizationId: string, groupId: string): Promise<Members>;
 }
 
 /** The steps of features that store data about users. `users/` knows none: they register themselves at the start. */
@@ -47,10 +44,5 @@ export class UserLifecycle {
 
   async purged(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
     for (const steps of this.steps) await steps.purged?.(manager, organizationId, userId);
-  }
-
-  async membersOf(manager: EntityManager, organizationId: string, groupId: string): Promise<Members> {
-    const steps = this.steps.find(({ membersOf }) => membersOf);
-    return steps!.membersOf!(manager, organizationId, groupId);
   }
 }
