@@ -1,13 +1,22 @@
 import { BadRequestException } from '@nestjs/common';
 import { conflict, type Fault, listed } from '../../http/fault';
 import type { RowOutcome } from './batch-rules';
+import type { BatchDto } from './batch.dto';
 import type { BatchResultView, BatchAnswerView } from './batch.view';
 
 /** If the elements of a batch together have more faults than this, the response names only the first fault of each. */
 const MAX_IN_ALL = 1_000;
 
-/** The response to a batch; `outcomes` are those of its elements, in order. */
-export function answerOf(outcomes: readonly RowOutcome[], dryRun: boolean): BatchAnswerView {
+/**
+ * The response to a batch; `outcomes` are those of its elements, in order. If the batch is atomic and one of them is a
+ * failure, throws a 400, or a 409 if the only failures are taken values.
+ */
+export function answerOf(
+  outcomes: readonly RowOutcome[],
+  { atomic, dryRun }: Pick<BatchDto, 'atomic' | 'dryRun'>,
+): BatchAnswerView {
+  const refusal = atomic ? atomicRefusal(outcomes) : undefined;
+  if (refusal) throw refusal;
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   for (const { kind } of outcomes) counts[kind === 'refused' ? 'failed' : kind]++;
   const shown = shownFaults(outcomes);
@@ -35,7 +44,7 @@ function resultOf(
 }
 
 /** The error of an atomic batch, if one of its elements fails. */
-export function atomicRefusal(outcomes: readonly RowOutcome[]): Error | undefined {
+function atomicRefusal(outcomes: readonly RowOutcome[]): Error | undefined {
   const failures = outcomes.flatMap((outcome, index) =>
     outcome.kind === 'refused' ? [{ index, faults: outcome.faults }] : [],
   );
