@@ -1,9 +1,12 @@
 import type { Type } from '@nestjs/common';
+import type { PersonalTable } from './personal-data';
 
 /** The facts about a feature that are needed outside its folder. Its module has them, and nothing else repeats them. */
 export interface Feature {
   /** Its tables, in the order in which the rows of an organization are deleted. */
   entities?: readonly Function[];
+  /** Its tables with data of users. They decide what a purge erases. */
+  personal: readonly PersonalTable[];
   /** The prefixes of its ids, by the kind of thing. */
   ids?: Readonly<Record<string, string>>;
   /** Its sections in the API's document. */

@@ -7,7 +7,7 @@ import { DeletedGroupMember, GroupMember } from './group/group-member.entity';
 import { GroupsController } from './groups.controller';
 import { GroupsService } from './groups.service';
 import { MembershipsModule } from './members/memberships.module';
-import { UserMemberships } from './members/user-memberships';
+import { eraseMemberships, UserMemberships } from './members/user-memberships';
 
 @Module({
   imports: [EventsModule, MembershipsModule, UsersModule],
@@ -18,6 +18,18 @@ import { UserMemberships } from './members/user-memberships';
 export class GroupsModule {
   static readonly feature: Feature = {
     entities: [Group, GroupMember, DeletedGroupMember],
+    personal: [
+      {
+        entity: GroupMember,
+        purge: 'a deletion moves the memberships to DeletedGroupMember',
+        export: { as: 'groups' },
+      },
+      {
+        entity: DeletedGroupMember,
+        purge: eraseMemberships,
+        export: { not: 'a deleted user has no export' },
+      },
+    ],
     ids: { group: 'grp' },
     tags: [
       {

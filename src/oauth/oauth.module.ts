@@ -31,6 +31,7 @@ import type { TokenIssuersOptions } from './token-issuers';
 })
 export class OAuthModule {
   static readonly feature: Feature = {
+    personal: [],
     tags: [
       {
         name: 'OAuth',

@@ -17,6 +17,7 @@ import { TokensService } from './tokens.service';
 export class TokensModule {
   static readonly feature: Feature = {
     entities: [Token],
+    personal: [],
     ids: { token: 'tok' },
     tags: [
       {

@@ -4,7 +4,7 @@ import { isId, newId } from '../database/id';
 import { recordEvents } from '../events/record-events';
 import type { Caller } from '../http/caller';
 import { noSuchOrganization, notFound } from '../http/fault';
-import { putSearchTexts } from './search/user-search.entity';
+import { putSearchTexts } from './search/user-search.rows';
 import { UNIQUE_FIELDS } from './user/unique-fields';
 import { User, type UserFields } from './user/user.entity';
 import { userCreated } from './user/user.events';

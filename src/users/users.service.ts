@@ -18,9 +18,9 @@ import { rangeBetween } from '../pages/range';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { mergeMetadata } from './merge-metadata';
-import { putSearchTexts } from './search/user-search.entity';
+import { putSearchTexts } from './search/user-search.rows';
 import { insertUser, lockUser, updateUser, USER_VIOLATIONS, userNotFound } from './user-rows';
-import type { Decide, NewUserExtras } from './user-change';
+import type { Decide, NewUserExtras } from './decide';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { UserLifecycle } from './user/user-lifecycle';
@@ -74,7 +74,9 @@ export class UsersService {
     const { organizationId } = callerOf(by);
     const { externalId, email, role, active, group, ...query } = validatedInput(ListUsersDto, input);
     const filter = { externalId, email, role, active };
-    const request = { ...query, range: rangeOf(query), of: group };
+    const { createdSince, createdUntil, updatedSince, updatedUntil } = query;
+    const range = rangeBetween(createdSince ?? updatedSince, createdUntil ?? updatedUntil);
+    const request = { ...query, range, of: group };
     const page = await this.database.read(organizationId, async (manager) => {
       const members = group ? await this.memberships.membersOf(manager, organizationId, group) : undefined;
       const users = { organizationId, filter, members };
@@ -208,10 +210,6 @@ export class UsersService {
     return ids.map((id) => byId.get(id) ?? null);
   }
 }
-
-/** The range of a list, which is that of the time it is sorted by. */
-const rangeOf = ({ createdSince, createdUntil, updatedSince, updatedUntil }: Partial<ListUsersDto>) =>
-  rangeBetween(createdSince ?? updatedSince, createdUntil ?? updatedUntil);
 
 const userReferenced = () =>
   conflict('The user cannot be deleted, because a table of the application still refers to it.');

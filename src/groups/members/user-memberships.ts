@@ -12,7 +12,7 @@ import { ROWS_PER_STATEMENT } from './member-rows';
 type Entity = typeof GroupMember | typeof DeletedGroupMember;
 
 /**
- * The memberships of a user who is deleted, restored or purged. The groups do not change: only the event of the user is
+ * The memberships of a user who is deleted or restored. The groups do not change: only the event of the user is
  * recorded, and `version` and `updatedAt` of the groups stay the same.
  */
 @Injectable()
@@ -26,10 +26,11 @@ export class UserMemberships implements UserSteps {
 
   restored = (manager: EntityManager, { organizationId }: Caller, { id }: User) =>
     move(manager, organizationId, id, { from: DeletedGroupMember, to: GroupMember, difference: 1 });
-
-  purged = (manager: EntityManager, organizationId: string, userId: string) =>
-    forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {});
 }
+
+/** Erases the memberships of a deleted user. */
+export const eraseMemberships = (manager: EntityManager, organizationId: string, userId: string) =>
+  forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {});
 
 const move = (
   manager: EntityManager,

@@ -31,7 +31,7 @@ function resultOf(
 ): BatchResultView {
   if (outcome.kind === 'refused') {
     const errors = shown(outcome.faults);
-    return isTaken(errors)
+    return isConflict(errors)
       ? { index, status: 409, id: null, version: null, code: 'conflict', errors }
       : { index, status: 400, id: null, version: null, code: 'validation_failed', errors };
   }
@@ -57,7 +57,7 @@ function atomicRefusal(outcomes: readonly RowOutcome[]): Error | undefined {
       field: fault.field === 'body' ? `users.${index}` : `users.${index}.${fault.field}`,
     })),
   );
-  if (!failures.every(({ faults }) => isTaken(faults))) {
+  if (!failures.every(({ faults }) => isConflict(faults))) {
     const message = count === 1 ? '1 field is invalid.' : `${count} fields are invalid.`;
     return new BadRequestException({ statusCode: 400, code: 'validation_failed', message, errors: faults });
   }
@@ -74,4 +74,4 @@ const shownFaults = (outcomes: readonly RowOutcome[]) =>
 const countFaults = (outcomes: readonly RowOutcome[]) =>
   outcomes.reduce((sum, outcome) => sum + (outcome.kind === 'refused' ? outcome.faults.length : 0), 0);
 
-const isTaken = (faults: readonly Fault[]) => faults[0].code === 'taken';
+const isConflict = (faults: readonly Fault[]) => faults[0].code === 'taken';

@@ -3,7 +3,7 @@ import { columnsOf } from '../../database/columns';
 import { query, rowsOf, type Sql, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
-import { putSearchTexts } from '../search/user-search.entity';
+import { putSearchTexts } from '../search/user-search.rows';
 import { User, USER_FIELDS, WRITABLE_FIELDS } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import type { UserChange, UserLifecycle } from '../user/user-lifecycle';
@@ -25,9 +25,9 @@ const WRITTEN = columnsOf(User, [
 ]);
 
 /**
- * The users who have a unique value of one of these rows, perhaps locked until the transaction ends. One statement finds
- * all of them, as they are at one moment: if another request commits later, writing a value that it has taken fails,
- * and the batch starts again. The order of the locks prevents a deadlock of two batches.
+ * The users who have a unique value of one of these rows, perhaps locked until the transaction ends. One statement
+ * finds all of them, as they are at one moment: if another request commits later, writing a value that it has taken
+ * fails, and the batch starts again. The order of the locks prevents a deadlock of two batches.
  */
 export function findUsers(
   manager: EntityManager,

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
 import { join, query, sql } from '../../database/sql';
@@ -39,10 +39,12 @@ const FEW_MISSPELT = 2;
 /** Finds users by words of their name, email and metadata. */
 @Injectable()
 export class UserSearch {
-  private readonly maxMs: number = MAX_MS;
-
   /** @internal Nest constructs it. */
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    /** @internal */
+    @Optional() readonly maxMs: number = MAX_MS,
+  ) {}
 
   async search(by: By, input: SearchInput): Promise<Page<UserView>> {
     const { data, nextCursor } = await this.searchAsText(by, input);

@@ -9,7 +9,7 @@ export interface UserChange {
   after: User;
 }
 
-/** Steps of another feature in the transaction that changes, deletes, restores or purges a user; a throw undoes it. */
+/** Steps of another feature in the transaction that changes, deletes or restores a user; a throw undoes it. */
 export interface UserSteps {
   /** The users have been changed. */
   changed?(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<void>;
@@ -17,8 +17,6 @@ export interface UserSteps {
   deleted?(manager: EntityManager, by: Caller, user: User): Promise<void>;
   /** The user has been restored. */
   restored?(manager: EntityManager, by: Caller, user: User): Promise<void>;
-  /** The user is being purged: the feature must erase everything about it. */
-  purged?(manager: EntityManager, organizationId: string, userId: string): Promise<void>;
 }
 
 /** The steps of features that store data about users. `users/` knows none: they register themselves at the start. */
@@ -40,9 +38,5 @@ export class UserLifecycle {
 
   async restored(manager: EntityManager, by: Caller, user: User): Promise<void> {
     for (const steps of this.steps) await steps.restored?.(manager, by, user);
-  }
-
-  async purged(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
-    for (const steps of this.steps) await steps.purged?.(manager, organizationId, userId);
   }
 }
