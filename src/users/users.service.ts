@@ -5,10 +5,8 @@ import { rethrowReference, rethrowViolation } from '../database/errors';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
 import { SerialQueue } from '../database/connections/serial-queue';
-import { query, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
-import { conflict } from '../http/fault';
 import { always, type Precondition } from '../http/input/entity-tags';
 import type { IdempotentRequest } from '../http/input/idempotency-key';
 import { validatedInput } from '../http/input/validate';
@@ -19,7 +17,15 @@ import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { mergeMetadata } from './merge-metadata';
 import { putSearchTexts } from './search/user-search.rows';
-import { insertUser, lockUser, updateUser, USER_VIOLATIONS, userNotFound } from './user-rows';
+import {
+  findUsersById,
+  insertUser,
+  lockUser,
+  updateUser,
+  USER_VIOLATIONS,
+  userNotFound,
+  userReferenced,
+} from './user-rows';
 import type { Decide, NewUserExtras } from './decide';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
@@ -36,7 +42,7 @@ export class UsersService {
   /** Runs one write of a user at a time, so a busy user does not hold all connections of its organization. */
   private readonly writes = new SerialQueue();
   private readonly reads = new GroupedLoader<string, User | null>((ids, organizationId) =>
-    this.findAll(organizationId, ids),
+    this.database.read(organizationId, (manager) => findUsersById(manager, organizationId, ids)),
   );
 
   /** @internal Nest constructs it. */
@@ -198,18 +204,4 @@ export class UsersService {
       }),
     );
   }
-
-  private async findAll(organizationId: string, ids: readonly string[]): Promise<(User | null)[]> {
-    const rows = await this.database.read(organizationId, (manager) =>
-      query<User>(
-        manager,
-        sql`SELECT ${USER_COLUMNS.select} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
-      ),
-    );
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => byId.get(id) ?? null);
-  }
 }
-
-const userReferenced = () =>
-  conflict('The user cannot be deleted, because a table of the application still refers to it.');
