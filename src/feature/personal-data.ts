@@ -8,7 +8,8 @@ export interface PersonalTable {
   entity: new () => object;
   /** What erases the data of a user, or the reason why a purge finds none. */
   purge: Erasure | string;
-  export: { as: 'user' | 'directory' | 'groups' | 'events' } | { not: string };
+  /** The member of the export that shows the data, or the reason why it is not shown. */
+  export: { as: string } | { not: string };
 }
 
 /** Deletes the rows that have the id of the user in this property. */

@@ -33,6 +33,12 @@ export interface ValidatedRow {
 /** A stored user. The metadata is text: parsed, the metadata of 500 users could take 170 MB. */
 export type StoredUser = Omit<User, 'metadata'> & { metadata: string };
 
+/** The user with its metadata parsed. */
+export const parsedUser = (stored: StoredUser): User => ({
+  ...stored,
+  metadata: JSON.parse(stored.metadata) as Metadata,
+});
+
 /** The user of a row. */
 export interface BatchUser {
   id: string;
@@ -41,12 +47,6 @@ export interface BatchUser {
   /** The fields that the row changes, or all fields of a new user; undefined if nothing changes. */
   changes?: Partial<UserFields>;
 }
-
-/** The same with its metadata parsed. */
-export const parsedUser = (stored: StoredUser): User => ({
-  ...stored,
-  metadata: JSON.parse(stored.metadata) as Metadata,
-});
 
 /** The outcome of a row. */
 export type RowOutcome =
