@@ -749,13 +749,13 @@ export interface ListUsersQuery {
   active?: boolean;
   /** Only the members of the group with this id. */
   group?: string;
-  /** Only users who were created at this time or later. Only for a list sorted by `createdAt`. */
+  /** Only users who were created at this time or later. Only for a list sorted by `createdAt`, and not together with `group`. */
   createdSince?: string;
-  /** Only users who were created before this time. Only for a list sorted by `createdAt`. */
+  /** Only users who were created before this time. Only for a list sorted by `createdAt`, and not together with `group`. */
   createdUntil?: string;
-  /** Only users who were last changed at this time or later. Only with `sort=updatedAt`. */
+  /** Only users who were last changed at this time or later. Only with `sort=updatedAt`, and not together with `group`. */
   updatedSince?: string;
-  /** Only users who were last changed before this time. Only with `sort=updatedAt`. */
+  /** Only users who were last changed before this time. Only with `sort=updatedAt`, and not together with `group`. */
   updatedUntil?: string;
   /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;

@@ -19,13 +19,8 @@ export { TokensService } from './tokens/tokens.service';
 export { OrganizationsService } from './organizations/organizations.service';
 export { WebhooksService } from './webhooks/webhooks.service';
 export type { By, Caller } from './http/caller';
-export type {
-  CreateUserDto,
-  ListUsersDto,
-  MergeUserDto,
-  SearchUsersDto,
-  UpdateUserDto,
-} from './users/user/user.dto';
+export type { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './users/user/user.dto';
+export type { SearchUsersDto } from './users/search/user-search.dto';
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
 export type { CreateGroupDto, ListGroupsDto } from './groups/group/group.dto';
 export type { GroupStep } from './groups/group/group-steps';

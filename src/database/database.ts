@@ -139,11 +139,6 @@ class JoinedDatabase extends Database {
     return this.inTransaction(work);
   }
 
-  /** The statements see the same rows only if those of the host's transaction do. They have its time limits. */
-  override snapshot<Result>(_organizationId: string, _maxMs: number, work: Work<Result>): Promise<Result> {
-    return this.inTransaction(work);
-  }
-
   override write<Result>(_organizationId: string, work: Work<Result>): Promise<Result> {
     return this.inTransaction(work);
   }

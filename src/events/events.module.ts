@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { BackgroundModule } from '../background/background.module';
+import { query } from '../database/sql';
 import type { Feature } from '../feature/feature';
 import { Event, TokenEvent } from './event/event.entity';
 import { EventHead } from './log/event-head.entity';
+import { emptyEvents } from './log/empty-events';
 import { EventLog } from './log/event-log';
 import { EventNumbering } from './log/event-numbering';
 import { EventRetention } from './log/event-retention';
@@ -35,6 +37,13 @@ export class EventsModule {
     // Whoever numbers events or moves those of tokens holds rows of the first two, for which a deletion waits.
     entities: [EventHead, TokenEvent, Event, EventCursor, EventSubscriber],
     deletion: 'last', // every change of something else records an event
+    personal: [
+      {
+        entity: Event,
+        purge: (manager, ...user) => emptyEvents((statement) => query(manager, statement), ...user),
+        export: { as: 'events' },
+      },
+    ],
     ids: { event: 'evt' },
     tags: [
       {

@@ -6,10 +6,11 @@ import { Group } from './group/group.entity';
 import { DeletedGroupMember, GroupMember } from './group/group-member.entity';
 import { GroupsController } from './groups.controller';
 import { GroupsService } from './groups.service';
-import { UserMemberships } from './members/user-memberships';
+import { MembershipsModule } from './members/memberships.module';
+import { eraseMemberships, UserMemberships } from './members/user-memberships';
 
 @Module({
-  imports: [EventsModule, UsersModule],
+  imports: [EventsModule, MembershipsModule, UsersModule],
   controllers: [GroupsController],
   providers: [GroupsService, UserMemberships],
   exports: [GroupsService],
@@ -17,6 +18,18 @@ import { UserMemberships } from './members/user-memberships';
 export class GroupsModule {
   static readonly feature: Feature = {
     entities: [Group, GroupMember, DeletedGroupMember],
+    personal: [
+      {
+        entity: GroupMember,
+        purge: 'a deletion moves the memberships to DeletedGroupMember',
+        export: { as: 'groups' },
+      },
+      {
+        entity: DeletedGroupMember,
+        purge: eraseMemberships,
+        export: { not: 'a deleted user has no export' },
+      },
+    ],
     ids: { group: 'grp' },
     tags: [
       {

@@ -28,7 +28,6 @@ import {
   changedFieldsOf,
   fieldsSetBy,
   type DirectoryStep,
-  type GroupStep,
   memberChangesOf,
   strangers,
 } from './group/group-steps';
@@ -121,16 +120,8 @@ export class GroupsService {
   /**
    * Applies all steps, or none if it throws: a 404, a 400 that names the positions of members who are not users, a 412
    * if the precondition refuses the group's version, and a 409 if the name is taken. A member that one step adds and a
-   * later one removes is no change.
+   * later one removes is no change. `replaceShown` is for directories.
    */
-  change(by: By, id: string, steps: readonly GroupStep[], precondition?: Precondition): Promise<ChangedGroup>;
-  /** @internal For SCIM. */
-  change(
-    by: By,
-    id: string,
-    steps: readonly DirectoryStep[],
-    precondition?: Precondition,
-  ): Promise<ChangedGroup>;
   async change(
     by: By,
     id: string,

@@ -6,6 +6,7 @@ import { HealthService } from './health.service';
 @Module({ controllers: [HealthController], providers: [HealthService], exports: [HealthService] })
 export class HealthModule {
   static readonly feature: Feature = {
+    personal: [],
     tags: [{ name: 'Health', description: 'Probes for load balancers and orchestrators.' }],
   };
 }

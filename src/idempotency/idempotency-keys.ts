@@ -76,11 +76,6 @@ export class IdempotencyKeys implements OnModuleInit {
       ),
     );
   }
-
-  /** Deletes the responses that show a user, in the transaction that purges the user. */
-  async forgetUser(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
-    await manager.delete(IdempotencyKey, { organizationId, userId });
-  }
 }
 
 /** Claims the key, or returns the earlier request that has it. A request loses its key after 24 hours. */

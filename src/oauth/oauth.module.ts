@@ -13,6 +13,7 @@ import { TokenController } from './token.controller';
 })
 export class OAuthModule {
   static readonly feature: Feature = {
+    personal: [],
     tags: [
       {
         name: 'OAuth',

@@ -13,6 +13,7 @@ import { OrganizationsService } from './organizations.service';
 export class OrganizationsModule {
   static readonly feature: Feature = {
     entities: [Organization],
+    personal: [],
     ids: { organization: 'org' },
     tags: [
       {

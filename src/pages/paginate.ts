@@ -20,8 +20,7 @@ export const byTime = (column: string, property: string): SortColumn[] => [
 
 export const BY_CREATION = byTime('created_at', 'createdAt');
 
-/** A place in a list. */
-export interface PagePosition {
+export interface PageRequest {
   /** The sort columns. Together they must be unique, or paging would skip rows. A time may be a Date or text. */
   columns: SortColumn[];
   order: Order;
@@ -30,9 +29,6 @@ export interface PagePosition {
   range?: TimeRange;
   /** Identifies the list: its organization, sort, order and filters. A cursor of another list is refused. */
   list: unknown[];
-}
-
-export interface PageRequest extends PagePosition {
   /**
    * A SELECT with a WHERE and without an ORDER BY. Its rows have the properties of the sort columns. Or a function that
    * builds the whole statement from the condition after its WHERE, and the order and limit after that.
@@ -77,7 +73,7 @@ export async function paginate<Row extends object>(
  * only the later one, which implies the other. Given both, PostgreSQL seeks to one of them, depending on its version,
  * and reads all entries of the index from there to the other.
  */
-export function seekOf({ columns, order, cursor, range, list }: PagePosition): Sql {
+function seekOf({ columns, order, cursor, range, list }: PageRequest): Sql {
   const [start, end] = order === 'asc' ? [range?.since, range?.until] : [range?.until, range?.since];
   const after = cursor === undefined ? [] : decodeCursor(cursor, list, isPositionIn(columns));
   const isLater = after.length > 0 && (start === undefined || isWithin(after[0], start));

@@ -33,5 +33,5 @@ import { WINDOW_MS } from './window';
   exports: [RateLimitGuard, NetworkLimiter, TokenWindows],
 })
 export class RateLimitModule {
-  static readonly feature: Feature = { entities: [RateLimitWindow] };
+  static readonly feature: Feature = { entities: [RateLimitWindow], personal: [] };
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DiscoveryController } from './wire/discovery.controller';
 import { UnsupportedController } from './wire/unsupported.controller';
 import type { Feature } from '../feature/feature';
+import { deleteRows } from '../feature/personal-data';
 import { GroupsModule } from '../groups/groups.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { UsersModule } from '../users/users.module';
@@ -21,5 +22,8 @@ import { UndirectedUsers } from './users/undirected-users';
   exports: [ScimUsersService],
 })
 export class ScimModule {
-  static readonly feature: Feature = { entities: [ScimUser] };
+  static readonly feature: Feature = {
+    entities: [ScimUser],
+    personal: [{ entity: ScimUser, purge: deleteRows(ScimUser, 'userId'), export: { as: 'directory' } }],
+  };
 }

@@ -24,7 +24,7 @@ import { SignInSource } from './source/sign-in-source';
   exports: [UsedAttempts, SessionsService],
 })
 export class SignInModule {
-  static readonly feature: Feature = { entities: [UsedAttempt] };
+  static readonly feature: Feature = { entities: [UsedAttempt], personal: [] };
 }
 
 /** Signing in with the session of a host application. */

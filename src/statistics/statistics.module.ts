@@ -11,6 +11,7 @@ import { StatisticsService } from './statistics.service';
 })
 export class StatisticsModule {
   static readonly feature: Feature = {
+    personal: [],
     tags: [{ name: 'Statistics', description: 'The organization at a glance.' }],
   };
 }

@@ -18,6 +18,7 @@ export class TokensModule {
   static readonly feature: Feature = {
     entities: [Token],
     deletion: 'first', // so that nothing can be done any more with the organization
+    personal: [],
     ids: { token: 'tok' },
     tags: [
       {

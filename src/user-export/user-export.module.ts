@@ -13,5 +13,5 @@ import { UserExportService } from './user-export.service';
   providers: [UserExportService],
 })
 export class UserExportModule {
-  static readonly feature: Feature = {};
+  static readonly feature: Feature = { personal: [] };
 }

@@ -1,14 +1,29 @@
 import type { EntityManager } from 'typeorm';
 import { findLocked } from '../database/find-locked';
 import { isId, newId } from '../database/id';
+import { query, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
 import type { Caller } from '../http/caller';
-import { noSuchOrganization, notFound } from '../http/fault';
-import { putSearchTexts } from './search/user-search.entity';
+import { conflict, noSuchOrganization, notFound } from '../http/fault';
+import { putSearchTexts } from './search/user-search.rows';
 import { UNIQUE_FIELDS } from './user/unique-fields';
-import { User, type UserFields } from './user/user.entity';
+import { User, USER_COLUMNS, type UserFields } from './user/user.entity';
 import { userCreated } from './user/user.events';
 import { withKeys } from './user/user.keys';
+
+/** The users with these ids, in their order; null for an id that nobody has. */
+export async function findUsersById(
+  manager: EntityManager,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<(User | null)[]> {
+  const rows = await query<User>(
+    manager,
+    sql`SELECT ${USER_COLUMNS.select} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
 
 /** The user, locked until the transaction ends. Throws a 404. */
 export async function lockUser(manager: EntityManager, organizationId: string, id: string): Promise<User> {
@@ -55,6 +70,9 @@ export async function updateUser(
 }
 
 export const userNotFound = () => notFound('There is no such user.');
+
+export const userReferenced = () =>
+  conflict('The user cannot be deleted, because a table of the application still refers to it.');
 
 /** The constraints of `users` that a write can violate, with the exceptions that the caller gets. */
 export const USER_VIOLATIONS = { ...UNIQUE_FIELDS, users_organization_id_fkey: noSuchOrganization };

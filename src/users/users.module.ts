@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { BackgroundModule } from '../background/background.module';
 import { EventsModule } from '../events/events.module';
 import type { Feature } from '../feature/feature';
+import { deleteRows } from '../feature/personal-data';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { BatchController } from './batch/batch.controller';
 import { BatchService } from './batch/batch.service';
@@ -36,6 +37,19 @@ import { UsersService } from './users.service';
 export class UsersModule {
   static readonly feature: Feature = {
     entities: [User, DeletedUser, UserSearchText],
+    personal: [
+      { entity: User, purge: 'a deletion moves the user to DeletedUser', export: { as: 'user' } },
+      {
+        entity: DeletedUser,
+        purge: deleteRows(DeletedUser, 'id'),
+        export: { not: 'a deleted user has no export' },
+      },
+      {
+        entity: UserSearchText,
+        purge: 'the text is deleted with the user',
+        export: { not: 'another form of the user' },
+      },
+    ],
     ids: { user: 'usr' },
     tags: [
       { name: 'Users', description: 'The users of the organization.', idOf: 'user' },

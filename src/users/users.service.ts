@@ -5,10 +5,8 @@ import { rethrowReference, rethrowViolation } from '../database/errors';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
 import { SerialQueue } from '../database/connections/serial-queue';
-import { query, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
-import { conflict } from '../http/fault';
 import { always, type Precondition } from '../http/input/entity-tags';
 import type { IdempotentRequest } from '../http/input/idempotency-key';
 import { validatedInput } from '../http/input/validate';
@@ -18,28 +16,33 @@ import { rangeBetween } from '../pages/range';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { mergeMetadata } from './merge-metadata';
-import { putSearchTexts } from './search/user-search.entity';
-import { insertUser, lockUser, updateUser, USER_VIOLATIONS, userNotFound } from './user-rows';
-import type { Decide, NewUserExtras } from './user-change';
+import { putSearchTexts } from './search/user-search.rows';
+import {
+  findUsersById,
+  insertUser,
+  lockUser,
+  updateUser,
+  USER_VIOLATIONS,
+  userNotFound,
+  userReferenced,
+} from './user-rows';
+import type { Decide, NewUserExtras } from './decide';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { UserLifecycle } from './user/user-lifecycle';
 import { withLongMetadata } from './user/long-users';
 import { serializeUser, userOfText } from './user/user.serializer';
-import { cursorAfterUser, pageOfUsers } from './user/user-query';
+import { cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
-
-/** The time limit of each statement of a page, as of any other. */
-const MAX_SNAPSHOT_MS = 5_000;
 
 @Injectable()
 export class UsersService {
   /** Runs one write of a user at a time, so a busy user does not hold all connections of its organization. */
   private readonly writes = new SerialQueue();
   private readonly reads = new GroupedLoader<string, User | null>((ids, organizationId) =>
-    this.findAll(organizationId, ids),
+    this.database.read(organizationId, (manager) => findUsersById(manager, organizationId, ids)),
   );
 
   /** @internal Nest constructs it. */
@@ -48,6 +51,7 @@ export class UsersService {
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly retention: DeletedUserRetention,
     private readonly lifecycle: UserLifecycle,
+    private readonly memberships: Memberships,
   ) {}
 
   /**
@@ -62,6 +66,7 @@ export class UsersService {
       this.idempotencyKeys,
       this.retention,
       this.lifecycle,
+      this.memberships,
     );
   }
 
@@ -75,16 +80,14 @@ export class UsersService {
     const { organizationId } = callerOf(by);
     const { externalId, email, role, active, group, ...query } = validatedInput(ListUsersDto, input);
     const filter = { externalId, email, role, active };
-    const request = { ...query, range: rangeOf(query), of: group };
-    const read = async (manager: EntityManager) => {
-      const members = group ? await this.lifecycle.membersOf(manager, organizationId, group) : undefined;
+    const { createdSince, createdUntil, updatedSince, updatedUntil } = query;
+    const range = rangeBetween(createdSince ?? updatedSince, createdUntil ?? updatedUntil);
+    const request = { ...query, range, of: group };
+    const page = await this.database.read(organizationId, async (manager) => {
+      const members = group ? await this.memberships.membersOf(manager, organizationId, group) : undefined;
       const users = { organizationId, filter, members };
       return pageOfUsers<UserText>(manager, users, USER_COLUMNS.selectShortText, request);
-    };
-    // Members within a range are found by several statements, which must see the same rows.
-    const page = await (group && request.range
-      ? this.database.snapshot(organizationId, MAX_SNAPSHOT_MS, read)
-      : this.database.read(organizationId, read));
+    });
     const cursorAfter = (row: UserText) => cursorAfterUser(row, { organizationId, filter }, request);
     return withLongMetadata(this.database, page, { organizationId, filter, cursorAfter });
   }
@@ -201,22 +204,4 @@ export class UsersService {
       }),
     );
   }
-
-  private async findAll(organizationId: string, ids: readonly string[]): Promise<(User | null)[]> {
-    const rows = await this.database.read(organizationId, (manager) =>
-      query<User>(
-        manager,
-        sql`SELECT ${USER_COLUMNS.select} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
-      ),
-    );
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => byId.get(id) ?? null);
-  }
 }
-
-/** The range of a list, which is that of the time it is sorted by. */
-const rangeOf = ({ createdSince, createdUntil, updatedSince, updatedUntil }: Partial<ListUsersDto>) =>
-  rangeBetween(createdSince ?? updatedSince, createdUntil ?? updatedUntil);
-
-const userReferenced = () =>
-  conflict('The user cannot be deleted, because a table of the application still refers to it.');

@@ -54,6 +54,7 @@ export class WebhooksModule {
   static readonly feature: Feature = {
     // Once a webhook is gone, no process creates deliveries for it.
     entities: [Webhook, WebhookDelivery, WebhookReplay],
+    personal: [], // a delivery has the id of its event alone
     ids: { webhook: 'whk', delivery: 'dlv', replay: 'rpl' },
     tags: [
       {

@@ -14,11 +14,6 @@ const USERS = 24_000;
 const OTHERS = 6_000;
 const LIMIT = 20;
 
-/** The members of each group, spread evenly over the users. A large one has more than 10,000. */
-const GROUPS = { large: 12_000, small: 2_000, tiny: 6 };
-const NAMES = ['large', 'small', 'tiny'] as const;
-const groupId = (name: keyof typeof GROUPS) => `grp_${String(GROUPS[name]).padStart(26, '0')}`;
-
 let service: TestService;
 let dataSource: DataSource;
 let users: UsersService;
@@ -36,32 +31,15 @@ const fill = (organization: string, count: number) =>
     [organization, count],
   );
 
-async function addGroups(): Promise<void> {
-  for (const name of NAMES) {
-    const count = GROUPS[name];
-    await dataSource.query(
-      `INSERT INTO groups (organization_id, id, display_name, display_name_key, member_count) VALUES ($1, $2, $2, $2, $3)`,
-      [organizationId, groupId(name), count],
-    );
-    await dataSource.query(
-      `INSERT INTO group_members (organization_id, group_id, user_id)
-       SELECT $1, $2, 'usr_' || lpad((n * ($3::int / $4::int))::text, 26, '0') FROM generate_series(0, $4::int - 1) AS n`,
-      [organizationId, groupId(name), USERS, count],
-    );
-  }
-}
-
 beforeAll(async () => {
   service = await startService();
   ({ dataSource } = service);
   users = service.app.get(UsersService);
-  for (const table of ['users', 'groups', 'group_members'])
-    await dataSource.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+  await dataSource.query('ALTER TABLE users SET (autovacuum_enabled = false)');
   await fill((await service.app.get(OrganizationsService).create('Others')).id, OTHERS);
   await dataSource.query('ANALYZE');
   organizationId = (await service.app.get(OrganizationsService).create('Own')).id;
   await fill(organizationId, USERS);
-  await addGroups();
 });
 afterAll(() => service.close());
 
@@ -113,8 +91,7 @@ const STATES: [string, () => Promise<unknown>][] = [
   [
     'fresh statistics, after VACUUM',
     async () => {
-      for (const table of ['users', 'groups', 'group_members'])
-        await dataSource.query(`VACUUM ANALYZE ${table}`);
+      await dataSource.query('VACUUM ANALYZE users');
     },
   ],
   [
@@ -184,28 +161,6 @@ describe.each(STATES)('with %s', (_state, bring) => {
       const statements = await selects({ ...query, email: 'nobody@example.com' });
       expect(await rowsReadBy(dataSource, statements)).toBe(0);
     }
-  });
-
-  it('of a group, no users are read who are not in a short range', async () => {
-    for (const query of listsWithin(12_000, 12_024))
-      for (const name of NAMES)
-        for (const filter of FILTERS) {
-          const statements = await selects({ ...query, ...filter, group: groupId(name) });
-          // The group; twice the 24 users of the range, once with the look-up of a member.
-          expect(await rowsReadBy(dataSource, statements)).toBeLessThanOrEqual(1 + 3 * 24);
-        }
-  });
-
-  it('of a group, no more users of a long range are read than of the group', async () => {
-    for (const query of WIDE)
-      for (const [name, most] of [
-        ['tiny', 1 + 2 * GROUPS.tiny + 3 * 201],
-        ['small', 1 + 2 * GROUPS.small],
-        ['large', 1_000],
-      ] as const) {
-        const statements = await selects({ ...query, group: groupId(name) });
-        expect(await rowsReadBy(dataSource, statements)).toBeLessThanOrEqual(most);
-      }
   });
 });
 

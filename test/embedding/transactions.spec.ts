@@ -18,7 +18,6 @@ import {
   UsersService,
 } from '../../src';
 import { poolOf } from '../../src/database/connections/pool';
-import { GroupsService } from '../../src/groups/groups.service';
 import { Client } from '../support/client';
 import { OPTIONS } from '../support/embedding';
 import { describeOn, itNotOn } from '../support/engine';
@@ -74,20 +73,6 @@ describe("the services in an application's transaction", () => {
       await organizations.suspend(created.id);
       await organizations.delete(created.id);
       expect(await organizations.find({ externalId })).toBeNull();
-    });
-  });
-
-  it('read what it has written on a page of a group within a range, too', async () => {
-    const id = await newOrganization();
-    const user = await users.create(id, ada);
-    const groups = host.app.get(GroupsService, { strict: false });
-    const { id: group } = await groups.create(id, { displayName: 'Group' }, [user.id]);
-    await host.dataSource.transaction(async (manager) => {
-      const within = users.within(manager);
-      const changed = await within.update(id, user.id, { name: 'Changed' });
-      const query = { group, createdSince: '2026-01-01T00:00:00Z' };
-      expect((await within.list(id, query)).data).toEqual([changed]);
-      await manager.insert(HostUser, { login: `group-${id}` }); // its transaction can still write
     });
   });
 

@@ -7,7 +7,8 @@ import { validate, validatedInput, validateOrThrow } from '../../src/http/input/
 import { encodeCursor } from '../../src/pages/cursor';
 import { CreateTokenDto } from '../../src/tokens/tokens.dto';
 import { BatchDto } from '../../src/users/batch/batch.dto';
-import { CreateUserDto, ListUsersDto, SearchUsersDto } from '../../src/users/user/user.dto';
+import { SearchUsersDto } from '../../src/users/search/user-search.dto';
+import { CreateUserDto, ListUsersDto } from '../../src/users/user/user.dto';
 
 describe('validatedInput()', () => {
   it('validates what is not yet a DTO', () => {

@@ -1,10 +1,7 @@
-import type { EntityManager } from 'typeorm';
 import type { UserFilter } from '../../src/users/user/user.filter';
 import { encodeCursor } from '../../src/pages/cursor';
-import { GroupsService } from '../../src/groups/groups.service';
 import { UsersService } from '../../src/users/users.service';
-import { aUser, type Client, type UserBody } from '../support/client';
-import { itNotOn } from '../support/engine';
+import { type Client, type UserBody } from '../support/client';
 import { startService, type TestService } from '../support/service';
 
 let service: TestService;
@@ -122,19 +119,12 @@ describe.each(TIMES)('a list by $sort', (time) => {
         }
   });
 
-  it('has the members of a group', async () => {
-    const members = all.filter((_, i) => i % 2 === 0);
-    const { id: group } = await service.app
-      .get(GroupsService)
-      .create(api.organizationId, { displayName: sort }, idsOf(members));
-    for (const order of ORDERS)
-      for (const [from, to] of RANGES)
-        for (const filter of [{}, { role: 'viewer' }]) {
-          const passing = members.filter(({ role }) => !filter.role || role === filter.role);
-          expect(idsOf(await walk(api, queryOf(from, to, { order, group, ...filter })))).toEqual(
-            within(passing, time, order, from, to),
-          );
-        }
+  it('is not together with a group', async () => {
+    const group = 'grp_01kacpb2w5r8y3h6j9m4n7p0qx';
+    const parameters = queryOf(at(4), at(9), { group }) as Record<string, string>;
+    const { body } = await api.get(`${users}?${new URLSearchParams(parameters)}`).expect(400);
+    const fault = { code: 'invalid', message: 'is not allowed together with group' };
+    expect(body.errors).toEqual([since, until].map((field) => ({ field, ...fault })));
   });
 
   it('takes a time in any zone, and one between two milliseconds', async () => {
@@ -264,37 +254,4 @@ describe('a time', () => {
       { field: 'updatedSince', code: 'invalid', message: 'is allowed only if sort is updatedAt' },
     ]);
   });
-});
-
-// On the embedded database the page keeps the only connection.
-itNotOn('embedded', 'a page of a group sees the same rows in all its statements', async () => {
-  const api = await service.client();
-  const made = await populate(api, 5);
-  const last = made[4];
-  // With 199 others, so many that the last of the range is beyond those that are read first.
-  const others = Array.from({ length: 199 }, () => aUser());
-  await api.post(`${users}/batch`, { users: others }).expect(200);
-  const { id: group } = await service.app
-    .get(GroupsService)
-    .create(api.organizationId, { displayName: 'Last' }, [last.id]);
-  const transaction = service.dataSource.transaction.bind(service.dataSource);
-  let deletions = 0;
-  const withDeletion = (level: string, work: (manager: EntityManager) => Promise<unknown>) =>
-    transaction(level as never, (manager: EntityManager) => {
-      const query = manager.query.bind(manager);
-      manager.query = async (sql: string, ...more: never[]) => {
-        const rows = await query(sql, ...more);
-        if (deletions === 0 && sql.includes('updated_at >=')) {
-          deletions++;
-          for (const { id } of made.slice(0, 4)) await api.delete(`${users}/${id}`).expect(204);
-        }
-        return rows;
-      };
-      return work(manager);
-    });
-  jest.spyOn(service.dataSource, 'transaction').mockImplementationOnce(withDeletion as never);
-  const query = { sort: 'updatedAt', updatedSince: at(0), order: 'desc', group };
-  expect(idsOf((await pageOf(api, query)).data)).toEqual([last.id]);
-  expect(deletions).toBe(1);
-  jest.restoreAllMocks();
 });

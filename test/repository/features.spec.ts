@@ -34,6 +34,27 @@ describe('What a feature says of itself is complete:', () => {
     expect(faults).toEqual([]);
   });
 
+  it('what becomes of the data of users', () => {
+    const stated = FEATURES.flatMap(({ feature }) =>
+      feature.personal.map(({ entity }) => entity as Function),
+    );
+    const { columns } = getMetadataArgsStorage();
+    const faults = FEATURES.flatMap((module) =>
+      (module.feature.entities ?? [])
+        .filter((entity) =>
+          columns.some(
+            ({ target, options }) =>
+              (target === entity || entity.prototype instanceof (target as Function)) &&
+              /(^|_)user_id$/.test(options.name ?? ''),
+          ),
+        )
+        .filter((entity) => !stated.includes(entity))
+        .map(({ name }) => `${module.name}: personal lacks { entity: ${name}, purge: …, export: … }`),
+    );
+    expect(faults).toEqual([]);
+    expect(stated.filter((entity) => !entities.includes(entity))).toEqual([]);
+  });
+
   it('the prefixes of its ids', () => {
     const used = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/\b(?:newId|isId|@Id)\('(\w+)'/g)].map(([, prefix]) => ({ path, prefix })),

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { systemCaller } from '../../src/http/caller';
 import { newId } from '../../src/database/id';
 import { person } from '../../src/demo/people';
-import { newOnesFirst, writeUsers } from '../../src/users/batch/batch-writes';
+import { writeUsers } from '../../src/users/batch/batch-writes';
 import { withDefaults } from '../../src/users/user/user.changes';
 import type { UserFields } from '../../src/users/user/user.entity';
 import { UserLifecycle } from '../../src/users/user/user-lifecycle';
@@ -24,8 +24,6 @@ export async function fillOrganization(
       id: newId('usr'),
       changes: withDefaults({ ...person(first + i), ...fields(first + i) } as UserFields),
     }));
-    await dataSource.transaction((manager) =>
-      writeUsers(manager, by, newOnesFirst(users), new UserLifecycle()),
-    );
+    await dataSource.transaction((manager) => writeUsers(manager, by, users, new UserLifecycle()));
   }
 }

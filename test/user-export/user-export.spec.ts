@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { newId } from '../../src/database/id';
 import { EventNumbering } from '../../src/events/log/event-numbering';
+import { FEATURES } from '../../src/service.module';
 import { GroupsService } from '../../src/groups/groups.service';
 import type { Client } from '../support/client';
 import { scimClient } from '../support/scim';
@@ -71,6 +72,10 @@ describe('GET /api/v1/users/{id}/export', () => {
       'cache-control': 'no-store',
     });
     expect(body).toMatchObject({ user: changed, directory: null, groups: [] });
+    const shown = FEATURES.flatMap(({ feature }) => feature.personal).flatMap(({ export: shown }) =>
+      'as' in shown ? shown.as : [],
+    );
+    expect(Object.keys(body).sort()).toEqual(['exportedAt', ...shown].sort());
     const { body: events } = await api.get(`/api/v1/events?target=${user.id}`).expect(200);
     expect(body.events).toEqual(events.data);
     expect(body.events.map(({ type }: { type: string }) => type)).toEqual(['user.created', 'user.updated']);

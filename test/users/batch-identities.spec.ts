@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { KEY_FIELDS, type KeyField, keyOf } from '../../src/users/batch/batch-rules';
+import { UsersService } from '../../src/users/users.service';
 import { PATH, TAKEN, useBatch, usersOf } from '../support/batch';
-import { aUser, type Client } from '../support/client';
+import { aUser, type Client, type UserBody } from '../support/client';
 import { pathOf } from '../support/deleted-users';
 import { itNotOn } from '../support/engine';
 import { scimClient } from '../support/scim';
+import { untilBlocked } from '../support/until';
 
 const { service, api, post } = useBatch();
 
@@ -70,35 +72,20 @@ describe('an upsert by externalId', () => {
     ]);
   });
 
-  it('gives emails up and takes them in the order of the elements', async () => {
+  it('refuses an email that a user has when the batch begins, or that an earlier element takes', async () => {
     const [ada, bob] = [await api.createUser({ externalId: '1' }), await api.createUser({ externalId: '2' })];
-    const emails = [ada.email, 'other@example.com', bob.email];
-    const { body: inOrder } = await post(
-      [
-        { externalId: '1', email: emails[1] },
-        { externalId: '2', email: emails[0] },
-        aUser({ externalId: '3', email: emails[2] }),
-      ],
-      BY_EXTERNAL_ID,
-    ).expect(200);
-    expect(statusesOf(inOrder)).toEqual([200, 200, 201]);
-    const { body: tooEarly } = await post(
-      [
-        { externalId: '3', email: emails[0].toUpperCase() },
-        { externalId: '2', email: emails[0].toUpperCase() },
-        { externalId: '2', email: 'late@example.com' },
-        { externalId: '1', email: 'last@example.com' },
-      ],
-      BY_EXTERNAL_ID,
-    ).expect(200);
-    expect(statusesOf(tooEarly)).toEqual([409, 200, 409, 200]);
-    expect(tooEarly.results[0].errors).toEqual([TAKEN]);
-    const stored = (await usersOf(api)).map(({ externalId, email }) => [externalId, email]);
-    expect(Object.fromEntries(stored)).toEqual({
-      1: 'last@example.com',
-      2: emails[0].toUpperCase(),
-      3: emails[2],
-    });
+    const users = [
+      { externalId: '1', email: 'new@example.com' },
+      { externalId: '2', email: ada.email.toUpperCase() }, // given up, but only by this batch
+      aUser({ externalId: '3', email: bob.email }),
+      aUser({ externalId: '4', email: 'NEW@example.com' }),
+      { externalId: '2', email: 'other@example.com' },
+    ];
+    const { body } = await post(users, BY_EXTERNAL_ID).expect(200);
+    expect(statusesOf(body)).toEqual([200, 409, 409, 409, 200]);
+    expect(body.results[1].errors).toEqual([TAKEN]);
+    const { body: later } = await post([users[2]], BY_EXTERNAL_ID).expect(200);
+    expect(statusesOf(later)).toEqual([201]);
   });
 
   it('refuses the user name of another user as an email', async () => {
@@ -117,13 +104,13 @@ describe('an upsert by externalId', () => {
       ],
       BY_EXTERNAL_ID,
     ).expect(200);
-    expect(statusesOf(body)).toEqual([200, 409, 201, 409]);
+    expect(statusesOf(body)).toEqual([200, 409, 409, 409]);
     expect(body.results[3].errors).toEqual([TAKEN]);
-    const { body: later } = await post(
-      [{ externalId: '1', email: 'free@example.com' }, aUser({ externalId: '3', email: userName })],
-      BY_EXTERNAL_ID,
-    ).expect(200);
-    expect(later.results[1].errors).toMatchObject([
+    await api.patch(pathOf(named), { email: 'free@example.com' }).expect(200);
+    const { body: later } = await post([aUser({ externalId: '3', email: userName })], BY_EXTERNAL_ID).expect(
+      200,
+    );
+    expect(later.results[0].errors).toMatchObject([
       { message: 'is already the user name of another user of the organization' },
     ]);
   });
@@ -156,7 +143,7 @@ describe('an upsert by externalId', () => {
 });
 
 describe('an external id in a batch by email', () => {
-  it('is taken where another user has it, and handed over in the order of the elements', async () => {
+  it('is taken where another user has it when the batch begins, or an earlier element takes it', async () => {
     const [ada, bob] = [await api.createUser({ externalId: '1' }), await api.createUser({ externalId: '2' })];
     for (const mode of ['create', 'upsert']) {
       const { body } = await post([aUser({ externalId: '1' })], { mode, atomic: true }).expect(409);
@@ -169,25 +156,41 @@ describe('an external id in a batch by email', () => {
       [
         { email: bob.email, externalId: '1' },
         { email: ada.email, externalId: '3' },
-        { email: bob.email, externalId: '1' },
-        aUser({ email: 'a@example.com', externalId: '2' }),
+        aUser({ externalId: '1' }),
+        aUser({ externalId: '3' }),
+        { email: bob.email, externalId: null },
       ],
       { mode: 'upsert' },
     ).expect(200);
-    expect(statusesOf(body)).toEqual([409, 200, 200, 201]);
+    expect(statusesOf(body)).toEqual([409, 200, 409, 409, 200]);
   });
 });
 
 type Element = { externalId?: string | null; email?: string };
 
-/** The status of the request that does what the element of an upsert does. */
-async function requestOf(client: Client, element: Element, by: KeyField): Promise<number> {
-  const keyIn = (fields: Element) => fields[by] && keyOf(fields[by], by);
-  const user = (await usersOf(client)).find((user) => keyIn(user) === keyIn(element));
-  const response = user
-    ? await client.patch(pathOf(user), element)
-    : await client.post('/api/v1/users', element);
-  return response.status;
+const valuesOf = ({ email, externalId }: Element): string[] => [
+  ...(email ? [keyOf(email, 'email')] : []),
+  ...(externalId ? [externalId] : []),
+];
+
+/** The statuses of requests that do what the elements of an upsert do. What the batch frees stays taken in it. */
+async function statusesAlone(client: Client, elements: Element[], by: KeyField): Promise<number[]> {
+  const idOf = (user: UserBody) => valuesOf(user).map((value) => [value, user.id] as const);
+  const holders = new Map((await usersOf(client)).flatMap(idOf));
+  const statuses: number[] = [];
+  for (const element of elements) {
+    const id = holders.get(keyOf(element[by]!, by));
+    if (valuesOf(element).some((value) => holders.has(value) && holders.get(value) !== id)) {
+      statuses.push(409);
+      continue;
+    }
+    const { status, body } = await (id
+      ? client.patch(pathOf({ id }), element)
+      : client.post('/api/v1/users', element));
+    statuses.push(status);
+    if (status < 300) for (const [value, id] of idOf(body)) holders.set(value, id);
+  }
+  return statuses;
 }
 
 /** A new organization with two users who have a user name beside the email. */
@@ -204,35 +207,61 @@ async function withUserNames(): Promise<Client> {
   return client;
 }
 
-it.each(KEY_FIELDS)('an upsert by %s does what requests of their own do in its order', async (by) => {
-  // The last two are one address, as the first two are.
-  const email = fc.constantFrom(
-    ...['a@example.com', 'A@example.com', 'b@example.com', 'name@example.com'],
-    ...['fi@example.com', 'ﬁ@example.com'],
-  );
-  const externalId = fc.constantFrom('1', '2', '3');
-  const element: fc.Arbitrary<Element> =
-    by === 'email'
-      ? fc.record({ email, externalId: fc.option(externalId, { freq: 3 }) })
-      : fc.record({ externalId, email: fc.option(email, { nil: undefined, freq: 3 }) });
-  const elements = fc.uniqueArray(element, { selector: (fields) => keyOf(fields[by]!, by), minLength: 1 });
-  await fc.assert(
-    fc.asyncProperty(fc.array(elements, { minLength: 1, maxLength: 3 }), async (batches) => {
-      const [single, batched] = [await withUserNames(), await withUserNames()];
-      for (const batch of batches) {
-        const users = batch.map((fields) => ({ name: 'Someone', ...fields }));
-        const answers: number[] = [];
-        for (const user of users) answers.push(await requestOf(single, user, by));
-        const { body } = await post(users, { mode: 'upsert', by }, batched).expect(200);
-        expect(statusesOf(body)).toEqual(answers);
-      }
-      const stored = async (client: Client) =>
-        (await usersOf(client)).map(({ externalId, email, version }) => ({ externalId, email, version }));
-      expect(await stored(batched)).toEqual(await stored(single));
-    }),
-    { numRuns: 25 },
-  );
-});
+it.each(KEY_FIELDS)(
+  'an upsert by %s does what requests of their own do in its order, but frees no value',
+  async (by) => {
+    // The last two are one address, as the first two are.
+    const email = fc.constantFrom(
+      ...['a@example.com', 'A@example.com', 'b@example.com', 'name@example.com'],
+      ...['fi@example.com', 'ﬁ@example.com'],
+    );
+    const externalId = fc.constantFrom('1', '2', '3');
+    const element: fc.Arbitrary<Element> =
+      by === 'email'
+        ? fc.record({ email, externalId: fc.option(externalId, { freq: 3 }) })
+        : fc.record({ externalId, email: fc.option(email, { nil: undefined, freq: 3 }) });
+    const elements = fc.uniqueArray(element, { selector: (fields) => keyOf(fields[by]!, by), minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(elements, { minLength: 1, maxLength: 3 }), async (batches) => {
+        const [single, batched] = [await withUserNames(), await withUserNames()];
+        for (const batch of batches) {
+          const users = batch.map((fields) => ({ name: 'Someone', ...fields }));
+          const answers = await statusesAlone(single, users, by);
+          const { body } = await post(users, { mode: 'upsert', by }, batched).expect(200);
+          expect(statusesOf(body)).toEqual(answers);
+        }
+        const stored = async (client: Client) =>
+          (await usersOf(client)).map(({ externalId, email, version }) => ({ externalId, email, version }));
+        expect(await stored(batched)).toEqual(await stored(single));
+      }),
+      { numRuns: 25 },
+    );
+  },
+);
+
+// An open transaction keeps the only connection.
+itNotOn(
+  'embedded',
+  'an upsert finds whom another transaction commits while it waits for a lock',
+  async () => {
+    const users = service.app.get(UsersService);
+    const people = Array.from({ length: 5 }, (_, n) => aUser({ externalId: `${n}` }));
+    for (const by of KEY_FIELDS) {
+      const client = await service.client();
+      const { email, externalId, id } = await client.createUser({ externalId: 'known' });
+      const elements = [{ email, externalId, role: 'viewer' }, ...people];
+      const batch = await service.dataSource.transaction(async (manager) => {
+        await users.within(manager).update(client.organizationId, id, { name: 'Held' });
+        // A promise of its own: a request is sent when somebody waits for it.
+        const batch = Promise.resolve(post(elements, { mode: 'upsert', by }, client).expect(200));
+        await untilBlocked(service.dataSource, 1, '%FOR NO KEY UPDATE%');
+        for (const person of people) await users.within(manager).create(client.organizationId, person);
+        return { batch };
+      });
+      expect((await batch.batch).body.counts).toEqual({ created: 0, updated: 1, unchanged: 5, failed: 0 });
+    }
+  },
+);
 
 // On a single connection they cannot meet.
 itNotOn('embedded', 'batches that want the same two values in another order all end', async () => {

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/database/database';
+import { FEATURES } from '../../src/service.module';
 import { runJob } from '../support/background';
 import type { Client } from '../support/client';
 import { directUrl } from '../support/database';
@@ -62,6 +63,21 @@ async function someone(api: Client): Promise<string> {
   await api.delete(path).expect(204);
   return user.id;
 }
+
+it('every table with a foreign key to users says in its feature what a purge does with it', async () => {
+  const rows: { name: string }[] = await service.dataSource.query(
+    `SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint
+     WHERE contype = 'f' AND confrelid IN ('users'::regclass, 'deleted_users'::regclass)`,
+  );
+  const stated = FEATURES.flatMap(({ feature }) => feature.personal).map(
+    ({ entity }) => service.dataSource.getMetadata(entity).tableName,
+  );
+  expect(rows.map(({ name }) => name)).toContain('user_search');
+  const faults = rows
+    .filter(({ name }) => !stated.includes(name))
+    .map(({ name }) => `the module of its feature: personal lacks the entity of ${name}`);
+  expect(faults).toEqual([]);
+});
 
 describe('after a purge', () => {
   it('no table has a name, an email or metadata of the user', async () => {

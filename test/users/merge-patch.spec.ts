@@ -254,7 +254,13 @@ describe('callers who change different keys at once', () => {
     // Instances have queues of their own, as replicas have.
     const replicas = upTo(3).map(
       () =>
-        new UsersService(users['database'], users['idempotencyKeys'], users['retention'], users['lifecycle']),
+        new UsersService(
+          users['database'],
+          users['idempotencyKeys'],
+          users['retention'],
+          users['lifecycle'],
+          users['memberships'],
+        ),
     );
     const results = await Promise.allSettled(
       upTo(30).map((i) =>

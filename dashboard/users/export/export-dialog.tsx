@@ -45,6 +45,7 @@ interface ChoiceProps {
 
 function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
   const isSearch = filter.query !== undefined;
+  const isMembers = !isSearch && filter.group !== undefined;
   const form = useSubmit(['updatedSince'], async () => {
     const input = form.ref.current!.elements.namedItem('updatedSince') as HTMLInputElement;
     if (input.validity.badInput)
@@ -60,11 +61,15 @@ function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
           hint={
             isSearch
               ? 'Clear the search to export only recent changes.'
-              : 'In your time zone. Leave it empty to export all of them.'
+              : isMembers
+                ? 'Not available for the members of a group.'
+                : 'In your time zone. Leave it empty to export all of them.'
           }
           error={form.errorAt('updatedSince')}
         >
-          {(field) => <input {...field} name="updatedSince" type="datetime-local" disabled={isSearch} />}
+          {(field) => (
+            <input {...field} name="updatedSince" type="datetime-local" disabled={isSearch || isMembers} />
+          )}
         </Field>
         <div class="buttons">
           <CancelButton />

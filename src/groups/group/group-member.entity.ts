@@ -16,3 +16,5 @@ export class GroupMember {
 /** A deleted user's membership, which a restore brings back unless a directory has removed it. */
 @Entity('deleted_group_members')
 export class DeletedGroupMember extends GroupMember {}
+
+export type MemberEntity = typeof GroupMember | typeof DeletedGroupMember;

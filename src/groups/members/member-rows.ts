@@ -4,7 +4,7 @@ import { query, rowsOf, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../../users/user/user.entity';
 import type { GroupRow } from '../group/group.entity';
-import { DeletedGroupMember, GroupMember } from '../group/group-member.entity';
+import { DeletedGroupMember, GroupMember, type MemberEntity } from '../group/group-member.entity';
 import type { MemberChanges } from '../group/group-steps';
 
 /** The number of members that a group shows. */
@@ -77,7 +77,7 @@ async function isAsShown(
 ): Promise<boolean> {
   const isCandidate = isReplaced && unlessShown && group.memberCount > SHOWN_MEMBERS;
   if (!isCandidate || present.size !== SHOWN_MEMBERS) return false;
-  const shown = await idsOf(manager, GroupMember, group, '', SHOWN_MEMBERS);
+  const shown = await memberIds(manager, GroupMember, group, '', SHOWN_MEMBERS);
   return shown.every((id) => present.has(id));
 }
 
@@ -97,7 +97,7 @@ async function insert(
 
 async function remove(
   manager: EntityManager,
-  entity: typeof GroupMember | typeof DeletedGroupMember,
+  entity: MemberEntity,
   { organizationId, id }: GroupRow,
   userIds: string[],
 ): Promise<string[]> {
@@ -113,7 +113,7 @@ async function remove(
 /** Removes all members except some, in several statements, so that a large group does not time out. */
 async function removeOthers(
   manager: EntityManager,
-  entity: typeof GroupMember | typeof DeletedGroupMember,
+  entity: MemberEntity,
   group: GroupRow,
   kept: Set<string>,
 ): Promise<string[]> {
@@ -121,7 +121,7 @@ async function removeOthers(
   let after = '';
   let ids: string[];
   do {
-    ids = await idsOf(manager, entity, group, after, ROWS_PER_STATEMENT);
+    ids = await memberIds(manager, entity, group, after, ROWS_PER_STATEMENT);
     const others = ids.filter((id) => !kept.has(id));
     removed.push(...(await remove(manager, entity, group, others)));
     after = ids.at(-1) ?? after;
@@ -129,9 +129,9 @@ async function removeOthers(
   return removed;
 }
 
-async function idsOf(
+async function memberIds(
   manager: EntityManager,
-  entity: typeof GroupMember | typeof DeletedGroupMember,
+  entity: MemberEntity,
   { organizationId, id }: GroupRow,
   after: string,
   limit: number,

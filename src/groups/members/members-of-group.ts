@@ -1,20 +1,18 @@
 import type { EntityManager } from 'typeorm';
 import { query, sql } from '../../database/sql';
-import type { Members } from '../../users/user/user-query';
+import { type Members, Memberships } from '../../users/user/user-query';
 import { Group } from '../group/group.entity';
 import { GroupMember } from '../group/group-member.entity';
 
 /** Reading and sorting more members takes longer than a page should. */
 const MANY_MEMBERS = 10_000;
 
-/** The members of a group, for lists of users. A group that does not exist has none. */
-export async function membersOfGroup(
-  manager: EntityManager,
-  organizationId: string,
-  groupId: string,
-): Promise<Members> {
-  const [members] = await membersOfEach(manager, organizationId, [groupId]);
-  return members;
+/** For lists of users. A group that does not exist has no members. */
+export class GroupMemberships extends Memberships {
+  async membersOf(manager: EntityManager, organizationId: string, groupId: string): Promise<Members> {
+    const [members] = await membersOfEach(manager, organizationId, [groupId]);
+    return members;
+  }
 }
 
 /** The members of each of the groups, the smallest group first. */
@@ -35,7 +33,6 @@ export async function membersOfEach(
 function membersOf(organizationId: string, groupId: string, count: number): Members {
   const members = sql`${GroupMember} WHERE organization_id = ${organizationId} AND group_id = ${groupId}`;
   return {
-    count,
     isLarge: count > MANY_MEMBERS,
     ids: sql`SELECT user_id FROM ${members}`,
     // Not EXISTS, which the planner may turn into a join that reads all members.

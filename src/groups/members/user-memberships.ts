@@ -1,19 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { execute, query, rowsOf, sql } from '../../database/sql';
+import { execute, query, rowsOf, type Sql, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import { opaque } from '../../pages/paginate';
 import type { User } from '../../users/user/user.entity';
 import { UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { Group } from '../group/group.entity';
-import { DeletedGroupMember, GroupMember } from '../group/group-member.entity';
+import { DeletedGroupMember, GroupMember, type MemberEntity } from '../group/group-member.entity';
 import { ROWS_PER_STATEMENT } from './member-rows';
-import { membersOfGroup } from './members-of-group';
-
-type Entity = typeof GroupMember | typeof DeletedGroupMember;
 
 /**
- * The memberships of a user who is deleted, restored or purged. The groups do not change: only the event of the user is
+ * The memberships of a user who is deleted or restored. The groups do not change: only the event of the user is
  * recorded, and `version` and `updatedAt` of the groups stay the same.
  */
 @Injectable()
@@ -27,18 +24,17 @@ export class UserMemberships implements UserSteps {
 
   restored = (manager: EntityManager, { organizationId }: Caller, { id }: User) =>
     move(manager, organizationId, id, { from: DeletedGroupMember, to: GroupMember, difference: 1 });
-
-  purged = (manager: EntityManager, organizationId: string, userId: string) =>
-    forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {});
-
-  membersOf = membersOfGroup;
 }
+
+/** Erases the memberships of a deleted user. */
+export const eraseMemberships = (manager: EntityManager, organizationId: string, userId: string) =>
+  forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {});
 
 const move = (
   manager: EntityManager,
   organizationId: string,
   userId: string,
-  { from, to, difference }: { from: Entity; to: Entity; difference: number },
+  { from, to, difference }: { from: MemberEntity; to: MemberEntity; difference: number },
 ): Promise<void> =>
   forEachPart(manager, organizationId, userId, from, async (groupIds) => {
     await execute(
@@ -53,47 +49,35 @@ const move = (
     );
   });
 
-/** Takes the memberships in parts, because nothing bounds the groups of a user, and no statement may time out. */
+/**
+ * Deletes the memberships of a user in parts, and calls `work` with the groups of each: nothing bounds the groups of a
+ * user, and no statement may time out.
+ */
 async function forEachPart(
   manager: EntityManager,
   organizationId: string,
   userId: string,
-  from: Entity,
+  from: MemberEntity,
   work: (groupIds: string[]) => Promise<void>,
 ): Promise<void> {
-  let after = '';
-  for (;;) {
-    const { found, taken } = await take(manager, organizationId, userId, from, after);
+  const memberships = sql`${from} WHERE organization_id = ${organizationId} AND user_id = ${userId}`;
+  const groupIds = async (statement: Sql) =>
+    (await query<{ id: string }>(manager, statement)).map(({ id }) => id);
+  let found: string[] = [];
+  do {
+    found = await groupIds(
+      sql`SELECT group_id AS id FROM ${memberships} AND group_id > ${found.at(-1) ?? ''}
+          ORDER BY group_id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
+    );
+    if (found.length === 0) return;
+    // In the order in which every transaction locks groups. A directory that removes the user or a group goes first.
+    await query(
+      manager,
+      sql`SELECT id FROM ${Group} WHERE organization_id = ${organizationId} AND id = ANY (${found}) ORDER BY id FOR NO KEY UPDATE`,
+    );
+    const taken = await groupIds(
+      sql`DELETE FROM ${memberships} AND group_id = ANY (${found}) RETURNING group_id AS id`,
+    );
     if (taken.length > 0) await work(taken);
-    if (found.length < ROWS_PER_STATEMENT) return;
-    after = found.at(-1)!;
-  }
-}
-
-/** Deletes the next memberships of the user, by the ids of the groups, which are locked. */
-async function take(
-  manager: EntityManager,
-  organizationId: string,
-  userId: string,
-  from: Entity,
-  after: string,
-): Promise<{ found: string[]; taken: string[] }> {
-  const rows = await query<{ id: string }>(
-    manager,
-    sql`SELECT group_id AS id FROM ${from} WHERE organization_id = ${organizationId} AND user_id = ${userId} AND group_id > ${after}
-        ORDER BY group_id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
-  );
-  const found = rows.map(({ id }) => id);
-  if (found.length === 0) return { found, taken: [] };
-  // In the order in which every transaction locks groups. A directory that removes the user or a group goes first.
-  await query(
-    manager,
-    sql`SELECT id FROM ${Group} WHERE organization_id = ${organizationId} AND id = ANY (${found}) ORDER BY id FOR NO KEY UPDATE`,
-  );
-  const taken = await query<{ id: string }>(
-    manager,
-    sql`DELETE FROM ${from} WHERE organization_id = ${organizationId} AND user_id = ${userId} AND group_id = ANY (${found})
-        RETURNING group_id AS id`,
-  );
-  return { found, taken: taken.map(({ id }) => id) };
+  } while (found.length === ROWS_PER_STATEMENT);
 }

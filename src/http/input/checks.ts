@@ -107,6 +107,15 @@ export const OnlyWith = (other: string, value: string) =>
     fault('invalid', `is allowed only if ${other} is ${value}`),
   );
 
+/** The property may be there only if another one is not. */
+export const NotWith = (other: string) =>
+  Satisfies(
+    'isNotWith',
+    [other],
+    (_value, input) => (input as Record<string, unknown>)[other] === undefined,
+    fault('invalid', `is not allowed together with ${other}`),
+  );
+
 /** `true` or `false`. */
 export const Flag = () => IsBoolean(fault('invalid', 'must be true or false'));
 

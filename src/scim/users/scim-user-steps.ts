@@ -49,8 +49,4 @@ export class ScimUserSteps implements UserSteps {
     );
     await followUser(manager, user, directory);
   }
-
-  async purged(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
-    await manager.delete(ScimUser, { organizationId, userId });
-  }
 }

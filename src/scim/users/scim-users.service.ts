@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
-import { retry, upTo } from '../../database/retry';
 import type { Caller } from '../../http/caller';
 import type { Precondition } from '../../http/input/entity-tags';
 import { validateOrThrow } from '../../http/input/validate';
-import { EMAIL_TAKEN, isTaken, USER_NAME_TAKEN } from '../../users/user/unique-fields';
+import { EMAIL_TAKEN, isTaken, retryLostRaces, USER_NAME_TAKEN } from '../../users/user/unique-fields';
 import { isSame } from '../../users/user/user.changes';
 import { UpdateUserDto } from '../../users/user/user.dto';
 import type { User } from '../../users/user/user.entity';
@@ -23,9 +22,6 @@ import {
   takenEmails,
   userNameKey,
 } from './scim-user-rows';
-
-/** Attempts at a free address before the service gives up. */
-const MAX_ATTEMPTS = 5;
 
 /** Writes users for directories, through the service that the API uses. */
 @Injectable()
@@ -49,7 +45,7 @@ export class ScimUsersService {
     const after = createdUser(body);
     const { emails = [], name = '', role, active } = inputOf(after);
     const key = userNameKey(after.userName as string);
-    return retryLostRaces(async () => {
+    return withFreeAddress(async () => {
       const email = await this.database.read(by.organizationId, (manager) =>
         freeEmail(manager, by.organizationId, emails),
       );
@@ -80,7 +76,7 @@ export class ScimUsersService {
     precondition: Precondition,
     decide: (before: Resource) => Resource | Promise<Resource>,
   ): Promise<FoundUser> {
-    return retryLostRaces(async () => {
+    return withFreeAddress(async () => {
       let directory: FoundUser['directory'] = null;
       const user = await this.users.change(by, id, async (user, manager) => {
         precondition(user.version);
@@ -129,8 +125,8 @@ async function freeEmail(
 }
 
 /** If another user has taken the address meanwhile, the next attempt chooses another one. */
-const retryLostRaces = <Result>(run: () => Promise<Result>): Promise<Result> =>
-  retry(run, (error) => isTaken(error, EMAIL_TAKEN), upTo(MAX_ATTEMPTS)).catch((error) => {
+const withFreeAddress = <Result>(run: () => Promise<Result>): Promise<Result> =>
+  retryLostRaces(run, (error) => isTaken(error, EMAIL_TAKEN)).catch((error) => {
     if (isTaken(error, USER_NAME_TAKEN)) throw uniqueness('Another user has this userName');
     throw isTaken(error, EMAIL_TAKEN) ? uniqueness('Other users keep taking the addresses') : error;
   });

@@ -1,13 +1,22 @@
 import { BadRequestException } from '@nestjs/common';
 import { conflict, type Fault, listed } from '../../http/fault';
 import type { RowOutcome } from './batch-rules';
+import type { BatchDto } from './batch.dto';
 import type { BatchResultView, BatchAnswerView } from './batch.view';
 
 /** If the elements of a batch together have more faults than this, the response names only the first fault of each. */
 const MAX_IN_ALL = 1_000;
 
-/** The response to a batch; `outcomes` are those of its elements, in order. */
-export function answerOf(outcomes: readonly RowOutcome[], dryRun: boolean): BatchAnswerView {
+/**
+ * The response to a batch; `outcomes` are those of its elements, in order. If the batch is atomic and one of them is a
+ * failure, throws a 400, or a 409 if the only failures are taken values.
+ */
+export function answerOf(
+  outcomes: readonly RowOutcome[],
+  { atomic, dryRun }: Pick<BatchDto, 'atomic' | 'dryRun'>,
+): BatchAnswerView {
+  const refusal = atomic ? atomicRefusal(outcomes) : undefined;
+  if (refusal) throw refusal;
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   for (const { kind } of outcomes) counts[kind === 'refused' ? 'failed' : kind]++;
   const shown = shownFaults(outcomes);
@@ -22,7 +31,7 @@ function resultOf(
 ): BatchResultView {
   if (outcome.kind === 'refused') {
     const errors = shown(outcome.faults);
-    return isTaken(errors)
+    return isConflict(errors)
       ? { index, status: 409, id: null, version: null, code: 'conflict', errors }
       : { index, status: 400, id: null, version: null, code: 'validation_failed', errors };
   }
@@ -35,7 +44,7 @@ function resultOf(
 }
 
 /** The error of an atomic batch, if one of its elements fails. */
-export function atomicRefusal(outcomes: readonly RowOutcome[]): Error | undefined {
+function atomicRefusal(outcomes: readonly RowOutcome[]): Error | undefined {
   const failures = outcomes.flatMap((outcome, index) =>
     outcome.kind === 'refused' ? [{ index, faults: outcome.faults }] : [],
   );
@@ -48,7 +57,7 @@ export function atomicRefusal(outcomes: readonly RowOutcome[]): Error | undefine
       field: fault.field === 'body' ? `users.${index}` : `users.${index}.${fault.field}`,
     })),
   );
-  if (!failures.every(({ faults }) => isTaken(faults))) {
+  if (!failures.every(({ faults }) => isConflict(faults))) {
     const message = count === 1 ? '1 field is invalid.' : `${count} fields are invalid.`;
     return new BadRequestException({ statusCode: 400, code: 'validation_failed', message, errors: faults });
   }
@@ -65,4 +74,4 @@ const shownFaults = (outcomes: readonly RowOutcome[]) =>
 const countFaults = (outcomes: readonly RowOutcome[]) =>
   outcomes.reduce((sum, outcome) => sum + (outcome.kind === 'refused' ? outcome.faults.length : 0), 0);
 
-const isTaken = (faults: readonly Fault[]) => faults[0].code === 'taken';
+const isConflict = (faults: readonly Fault[]) => faults[0].code === 'taken';

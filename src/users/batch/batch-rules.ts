@@ -2,12 +2,11 @@ import { newId } from '../../database/id';
 import type { Fault } from '../../http/fault';
 import { mapGivingWay } from '../../http/server/give-way';
 import { validate } from '../../http/input/validate';
-import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN } from '../user/unique-fields';
+import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN, USER_NAME_TAKEN } from '../user/unique-fields';
 import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';
 import { CreateUserDto, UpdateUserDto } from '../user/user.dto';
-import type { UniqueValues } from './unique-values';
 
 /** Whether a row of an existing user is refused or changes that user. */
 export const MODES = ['create', 'upsert'] as const;
@@ -19,7 +18,7 @@ export type KeyField = (typeof KEY_FIELDS)[number];
 
 export interface Rules {
   mode: Mode;
-  by: KeyField;
+  keyField: KeyField;
 }
 
 /** A row, validated as the API validates a request. */
@@ -34,112 +33,123 @@ export interface ValidatedRow {
 /** A stored user. The metadata is text: parsed, the metadata of 500 users could take 170 MB. */
 export type StoredUser = Omit<User, 'metadata'> & { metadata: string };
 
-/** The user of a row. */
-export interface KnownUser {
-  id: string;
-  /** Undefined if it is new. */
-  stored?: StoredUser;
-  /** The fields that a row changes, or all fields of a new user; undefined if nothing changes. */
-  changes?: Partial<UserFields>;
-}
-
-/** The same with its metadata parsed. */
+/** The user with its metadata parsed. */
 export const parsedUser = (stored: StoredUser): User => ({
   ...stored,
   metadata: JSON.parse(stored.metadata) as Metadata,
 });
 
+/** The user of a row. */
+export interface BatchUser {
+  id: string;
+  /** Undefined if it is new. */
+  stored?: StoredUser;
+  /** The fields that the row changes, or all fields of a new user; undefined if nothing changes. */
+  changes?: Partial<UserFields>;
+}
+
 /** The outcome of a row. */
 export type RowOutcome =
-  { kind: 'created' | 'updated' | 'unchanged'; user: KnownUser } | { kind: 'refused'; faults: Fault[] };
+  { kind: 'created' | 'updated' | 'unchanged'; user: BatchUser } | { kind: 'refused'; faults: Fault[] };
 
 /** With `upsert` a row may omit the fields that should not change, except the one that identifies the user. */
-export function validateRow(row: unknown, { mode, by }: Rules): ValidatedRow {
+export function validateRow(row: unknown, { mode, keyField }: Rules): ValidatedRow {
   const { dto, faults } = validate<Partial<UserFields>>(
     mode === 'upsert' ? UpdateUserDto : CreateUserDto,
     row,
   );
-  const identity = (dto ?? validIn(row, faults, by))[by] ?? undefined;
-  return { row, key: identity && keyOf(identity, by), fields: dto, faults };
+  const identity = (dto ?? validIn(row, faults, keyField))[keyField] ?? undefined;
+  return { row, key: identity && keyOf(identity, keyField), fields: dto, faults };
 }
 
 /** The form in which the identities of users are compared. */
-export const keyOf = (identity: string, by: KeyField) => (by === 'email' ? emailKey(identity) : identity);
-
-/** The distinct keys of the rows. */
-export const keysOf = (rows: readonly ValidatedRow[]): string[] => [
-  ...new Set(rows.flatMap(({ key }) => key ?? [])),
-];
+export const keyOf = (identity: string, keyField: KeyField) =>
+  keyField === 'email' ? emailKey(identity) : identity;
 
 /**
- * Decides the outcome of each row, and records new and changed users in `known`, by their keys, and in `values`. If two
- * rows have the same key, the first one that is not refused gets it.
+ * Decides the outcome of each row, in order. `users` are those who have a unique value of a row. Of several rows with
+ * the same key, the first one that is not refused counts.
  */
 export function decide(
   rows: readonly ValidatedRow[],
-  known: Map<string, KnownUser>,
-  values: UniqueValues,
+  users: readonly StoredUser[],
   rules: Rules,
 ): Promise<RowOutcome[]> {
+  const { keyField } = rules;
+  const byKey = new Map(users.map((user) => [user[keyField] && keyOf(user[keyField], keyField), user]));
+  const owners: Owners = new Map();
+  for (const user of users) takeValues(owners, user.id, user);
   const seen = new Set<string>();
   return mapGivingWay(rows, (row) => {
-    const outcome = decideRow(row, known, values, rules, row.key !== undefined && seen.has(row.key));
+    if (row.key !== undefined && seen.has(row.key)) return refused(row.faults ?? [TAKEN[keyField]]);
+    const user = rules.mode === 'upsert' && row.key !== undefined ? byKey.get(row.key) : undefined;
+    const outcome = user ? decideChange(row, user, owners) : decideNew(row, owners, rules);
     if (outcome.kind !== 'refused') seen.add(row.key!);
     return outcome;
   });
 }
 
-function decideRow(
-  row: ValidatedRow,
-  known: Map<string, KnownUser>,
-  values: UniqueValues,
-  { mode, by }: Rules,
-  isRepeated: boolean,
-): RowOutcome {
-  const user = mode === 'create' || row.key === undefined ? undefined : known.get(row.key);
-  if (!user) return decideNew(row, known, values, { mode, by });
-  if (row.faults) return refused(row.faults);
-  if (isRepeated) return refused([by === 'email' ? EMAIL_TAKEN : EXTERNAL_ID_TAKEN]);
-  // The first row of this user that is not refused, so the user is stored and unchanged.
-  const before = parsedUser(user.stored!);
-  const changes = changesOf(before, row.fields!);
-  if (!changes) return { kind: 'unchanged', user };
-  const after = { ...before, ...changes };
-  const fault = values.faultOf(user.id, after);
-  if (fault) return refused([fault]);
-  values.change(user.id, before, after);
-  user.changes = changes;
-  return { kind: 'updated', user };
+function decideChange({ fields, faults }: ValidatedRow, stored: StoredUser, owners: Owners): RowOutcome {
+  if (faults) return refused(faults);
+  const { id } = stored;
+  const before = parsedUser(stored);
+  const changes = changesOf(before, fields!);
+  if (!changes) return { kind: 'unchanged', user: { id, stored } };
+  const fault = takeValues(owners, id, { ...before, ...changes });
+  return fault ? refused([fault]) : { kind: 'updated', user: { id, stored, changes } };
 }
 
 function decideNew(
   { row, key, fields, faults }: ValidatedRow,
-  known: Map<string, KnownUser>,
-  values: UniqueValues,
-  { mode, by }: Rules,
+  owners: Owners,
+  { mode, keyField }: Rules,
 ): RowOutcome {
   const created = mode === 'create' ? { dto: fields as CreateUserDto, faults } : validate(CreateUserDto, row);
-  if (created.faults || key === undefined) return refused(withoutKey(key, created.faults ?? [], by));
+  if (created.faults || key === undefined) return refused(withoutKey(key, created.faults ?? [], keyField));
   const changes = withDefaults(created.dto);
-  const user = { id: newId('usr'), changes };
-  const fault = values.faultOf(user.id, changes);
-  if (fault) return refused([fault]);
-  values.change(user.id, undefined, changes);
-  known.set(key, user);
-  return { kind: 'created', user };
+  const id = newId('usr');
+  const fault = takeValues(owners, id, { ...changes, userNameKey: null });
+  return fault ? refused([fault]) : { kind: 'created', user: { id, changes } };
 }
 
 const refused = (faults: Fault[]): RowOutcome => ({ kind: 'refused', faults });
 
+/** The id of the user who has each unique value, or had it when the batch began. */
+type Owners = Map<string, string>;
+
+/** Takes the unique values of a user, or returns the fault of the first one that another user has. */
+function takeValues(
+  owners: Owners,
+  id: string,
+  { email, externalId, userNameKey }: Pick<User, 'email' | 'externalId' | 'userNameKey'>,
+): Fault | undefined {
+  const key = emailKey(email);
+  // In the order in which the database checks them. A user without a user name has its email as user name.
+  const values: [string, Fault][] = [
+    [`email ${key}`, EMAIL_TAKEN],
+    [`userName ${userNameKey ?? key}`, USER_NAME_TAKEN],
+    ...(externalId === null ? [] : [[`externalId ${externalId}`, EXTERNAL_ID_TAKEN] as [string, Fault]]),
+  ];
+  const taken = values.find(([value]) => (owners.get(value) ?? id) !== id);
+  if (!taken) for (const [value] of values) owners.set(value, id);
+  return taken?.[1];
+}
+
+const TAKEN: Record<KeyField, Fault> = { email: EMAIL_TAKEN, externalId: EXTERNAL_ID_TAKEN };
+
 /** The faults of a row, with the one of an identity that is missing: only the email is required of every new user. */
-const withoutKey = (key: string | undefined, faults: Fault[], by: KeyField): Fault[] =>
-  key !== undefined || faults.some(({ field }) => field === by || field === 'body')
+const withoutKey = (key: string | undefined, faults: Fault[], keyField: KeyField): Fault[] =>
+  key !== undefined || faults.some(({ field }) => field === keyField || field === 'body')
     ? faults
-    : [...faults, { field: by, code: 'required', message: 'is required' }];
+    : [...faults, { field: keyField, code: 'required', message: 'is required' }];
 
 /** The identity in a row with faults, if it is valid itself. A thousand other faults keep validation from it. */
-function validIn(row: unknown, faults: readonly Fault[] | undefined, by: KeyField): Partial<UserFields> {
-  const value = (Object(row) as Partial<Record<KeyField, unknown>>)[by];
-  const isFaulty = typeof value !== 'string' || faults?.some(({ field }) => field === by);
-  return isFaulty ? {} : { [by]: value.trim() };
+function validIn(
+  row: unknown,
+  faults: readonly Fault[] | undefined,
+  keyField: KeyField,
+): Partial<UserFields> {
+  const value = (Object(row) as Partial<Record<KeyField, unknown>>)[keyField];
+  const isFaulty = typeof value !== 'string' || faults?.some(({ field }) => field === keyField);
+  return isFaulty ? {} : { [keyField]: value.trim() };
 }

@@ -1,22 +1,14 @@
 import type { EntityManager } from 'typeorm';
 import { columnsOf } from '../../database/columns';
-import { query, raw, rowsOf, type Sql, sql } from '../../database/sql';
+import { query, rowsOf, type Sql, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
-import { putSearchTexts } from '../search/user-search.entity';
+import { putSearchTexts } from '../search/user-search.rows';
 import { User, USER_FIELDS, WRITABLE_FIELDS } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import type { UserChange, UserLifecycle } from '../user/user-lifecycle';
 import { userCreated, userUpdated } from '../user/user.events';
-import {
-  type KeyField,
-  keyOf,
-  type KnownUser,
-  parsedUser,
-  type StoredUser,
-  type ValidatedRow,
-} from './batch-rules';
-import type { Owner } from './unique-values';
+import { type BatchUser, type KeyField, parsedUser, type StoredUser, type ValidatedRow } from './batch-rules';
 
 /** The maximum characters of metadata in one statement; a single user may have more. */
 const MAX_METADATA = 64 * 1024;
@@ -32,89 +24,58 @@ const WRITTEN = columnsOf(User, [
   'version',
 ]);
 
-/** The users with these external ids or emails, by their keys. */
-export async function findUsers(
-  manager: EntityManager,
-  organizationId: string,
-  keys: string[],
-  by: KeyField,
-): Promise<Map<string, KnownUser>> {
-  return byKey(await query(manager, selectUsers(organizationId, keys, by)), by);
-}
-
-/** The same users, locked until the transaction ends. The order of the locks prevents a deadlock of two batches. */
-export async function findUsersLocked(
-  manager: EntityManager,
-  organizationId: string,
-  keys: string[],
-  by: KeyField,
-): Promise<Map<string, KnownUser>> {
-  const statement = sql`
-    SELECT ${STORED.selectJsonAsText} FROM ${User}
-    WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(SELECT id FROM (${selectUsers(organizationId, keys, by)}) AS found))
-    ORDER BY id FOR NO KEY UPDATE`;
-  return byKey(await query(manager, statement), by);
-}
-
-/** Looks up each key in the index. For a join or = ANY, a planner without statistics would read all users. */
-const selectUsers = (organizationId: string, keys: string[], by: KeyField): Sql => sql`
-  SELECT ${STORED.selectJsonAsText} FROM unnest(${keys}::text[]) AS wanted (key), LATERAL (
-    SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND ${raw(KEY_COLUMNS[by])} = wanted.key OFFSET 0
-  ) AS users`;
-
-const KEY_COLUMNS: Record<KeyField, string> = { email: 'email_key', externalId: 'external_id' };
-
-const byKey = (users: StoredUser[], by: KeyField) =>
-  new Map(users.map((stored): [string, KnownUser] => [keyOf(stored[by]!, by), { id: stored.id, stored }]));
-
-/** The users who have the other unique values of these rows. */
-export function findOwners(
+/**
+ * The users who have a unique value of one of these rows, perhaps locked until the transaction ends. One statement
+ * finds all of them, as they are at one moment: if another request commits later, writing a value that it has taken
+ * fails, and the batch starts again. The order of the locks prevents a deadlock of two batches.
+ */
+export function findUsers(
   manager: EntityManager,
   organizationId: string,
   rows: readonly ValidatedRow[],
-  by: KeyField,
-): Promise<Owner[]> {
+  keyField: KeyField,
+  { isLocked }: { isLocked: boolean },
+): Promise<StoredUser[]> {
+  const keys = rows.flatMap(({ key }) => key ?? []);
   const emails = rows.flatMap(({ fields }) => (fields?.email === undefined ? [] : emailKey(fields.email)));
   const externalIds = rows.flatMap(({ fields }) => fields?.externalId ?? []);
-  const owners = (field: Owner['field'], values: string[], condition: string) => sql`
-    SELECT ${field} AS field, users.id, value FROM unnest(${values}::text[]) AS wanted (value), LATERAL (
-      SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND ${raw(condition)} OFFSET 0
+  // Looks up each key in the index. For a join or = ANY, a planner without statistics would read all users.
+  const having = (wanted: string[], condition: Sql) => sql`
+    SELECT users.id FROM unnest(${[...new Set(wanted)]}::text[]) AS wanted (key), LATERAL (
+      SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND ${condition} OFFSET 0
     ) AS users`;
-  return query<Owner>(
+  return query(
     manager,
-    sql`${owners('email', by === 'email' ? [] : emails, 'email_key = value')}
-        UNION ALL
-        ${owners('userName', emails, 'coalesce(user_name_key, email_key) = value AND user_name_key IS NOT NULL')}
-        UNION ALL
-        ${owners('externalId', by === 'externalId' ? [] : externalIds, 'external_id = value')}`,
+    sql`SELECT ${STORED.selectJsonAsText} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(
+          ${having(keyField === 'email' ? keys : emails, sql`email_key = wanted.key`)}
+          UNION ${having(emails, sql`coalesce(user_name_key, email_key) = wanted.key`)}
+          UNION ${having(keyField === 'externalId' ? keys : externalIds, sql`external_id = wanted.key`)}
+        )) ORDER BY id ${isLocked ? sql`FOR NO KEY UPDATE` : sql``}`,
   );
 }
 
 /**
- * Writes new users, and changed ones that are locked, in their order. Fails as a whole if another request has given one
- * of their unique values to another user meanwhile.
+ * Writes new users, and changed ones that are locked. Fails as a whole if another request has given one of their unique
+ * values to another user meanwhile. New users come first, in the order of their emails, which prevents a deadlock of
+ * two batches that create the same users.
  */
 export async function writeUsers(
   manager: EntityManager,
   by: Caller,
-  users: readonly KnownUser[],
+  users: readonly BatchUser[],
   lifecycle: UserLifecycle,
 ): Promise<void> {
-  for (const group of groupsOf(users)) await writeGroup(manager, by, group, lifecycle);
-}
-
-/** New users in the order of their emails, which prevents a deadlock of two batches that create the same users. */
-export function newOnesFirst(users: readonly KnownUser[]): KnownUser[] {
   const created = users.filter(({ stored }) => !stored);
   const keyed = created.map((user) => ({ user, key: emailKey(user.changes!.email!) }));
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return [...keyed.map(({ user }) => user), ...users.filter(({ stored }) => stored)];
+  const ordered = [...keyed.map(({ user }) => user), ...users.filter(({ stored }) => stored)];
+  for (const group of groupsOf(ordered)) await writeGroup(manager, by, group, lifecycle);
 }
 
 async function writeGroup(
   manager: EntityManager,
   by: Caller,
-  group: readonly KnownUser[],
+  group: readonly BatchUser[],
   lifecycle: UserLifecycle,
 ): Promise<void> {
   const users = group.map(({ id, stored, changes }) => {
@@ -157,8 +118,8 @@ async function putUsers(manager: EntityManager, users: readonly UserChange[]): P
 /**
  * The users of each statement: large metadata takes so long to index that one statement for all of them would time out.
  */
-function groupsOf(users: readonly KnownUser[]): KnownUser[][] {
-  const groups: KnownUser[][] = [];
+function groupsOf(users: readonly BatchUser[]): BatchUser[][] {
+  const groups: BatchUser[][] = [];
   let left = 0;
   for (const user of users) {
     const length = user.changes!.metadata

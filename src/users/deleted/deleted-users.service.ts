@@ -5,7 +5,7 @@ import { Database } from '../../database/database';
 import { rethrowViolation } from '../../database/errors';
 import { findLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
-import { sql } from '../../database/sql';
+import { join, query, sql } from '../../database/sql';
 import { recordEvents } from '../../events/record-events';
 import { type By, type Caller, callerOf } from '../../http/caller';
 import { notFound } from '../../http/fault';
@@ -13,8 +13,8 @@ import { validatedInput } from '../../http/input/validate';
 import { mapGivingWay } from '../../http/server/give-way';
 import { wholeRows } from '../../pages/long-rows';
 import { byTime, cursorAfter, type Page, paginate } from '../../pages/paginate';
-import { putSearchTexts } from '../search/user-search.entity';
-import { User } from '../user/user.entity';
+import { putSearchTexts } from '../search/user-search.rows';
+import { User, WRITABLE_FIELDS } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import { serializeUser } from '../user/user.serializer';
 import type { UserView } from '../user/user.view';
@@ -29,6 +29,12 @@ import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { UserPurge } from './user-purge';
 
 const COLUMNS = columnsOf(DeletedUser);
+
+/** What a restore writes, besides `updated_at`. */
+const RESTORED = columnsOf(User, [
+  ...(['organizationId', 'id', ...WRITABLE_FIELDS, 'nameKey', 'emailKey', 'userNameKey'] as const),
+  ...(['version', 'createdAt'] as const),
+]);
 
 /** A row of a page, as text. A user that is not short is left out at first. */
 type Row = Omit<DeletedUser, 'fields' | 'deletedAt'> & { fields: string | null; deletedAt: string };
@@ -130,16 +136,13 @@ export class DeletedUsersService {
       ...withKeys({ email: email ?? former.email }),
       version: former.version + 1,
     };
-    const { raw } = await manager
-      .createQueryBuilder()
-      .insert()
-      .into(User)
-      .values({ ...user, updatedAt: () => 'greatest(CAST(:former AS timestamptz), now())' })
-      .setParameter('former', former.updatedAt)
-      .updateEntity(false)
-      .returning('updated_at AS "updatedAt"')
-      .execute();
-    Object.assign(user, raw[0]);
+    const [{ updatedAt }] = await query<{ updatedAt: Date }>(
+      manager,
+      sql`INSERT INTO ${User} (${RESTORED.names}, updated_at)
+          VALUES (${join(RESTORED.valuesOf(user).map((value) => sql`${value}`))}, greatest(${former.updatedAt}::timestamptz, now()))
+          RETURNING updated_at AS "updatedAt"`,
+    );
+    user.updatedAt = updatedAt;
     await putSearchTexts(manager, [{ after: user }]);
     await this.lifecycle.restored(manager, by, user);
     await recordEvents(manager, userRestored(by, user));

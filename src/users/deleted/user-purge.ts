@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
@@ -6,10 +7,10 @@ import { isId } from '../../database/id';
 import { query, type Sql } from '../../database/sql';
 import { type EmptiedEvent, emptyEvents, hasLongHistory } from '../../events/log/empty-events';
 import { recordEvents } from '../../events/record-events';
+import type { FeatureModule } from '../../feature/feature';
+import type { PersonalTable } from '../../feature/personal-data';
 import type { Caller } from '../../http/caller';
-import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { userPurged } from '../user/user.events';
-import { UserLifecycle } from '../user/user-lifecycle';
 import { DeletedUser } from './deleted-user.entity';
 
 /** Erases deleted users for good: afterwards no table has a name, an email or metadata of them. */
@@ -17,8 +18,7 @@ import { DeletedUser } from './deleted-user.entity';
 export class UserPurge {
   constructor(
     private readonly database: Database,
-    private readonly idempotencyKeys: IdempotencyKeys,
-    private readonly lifecycle: UserLifecycle,
+    private readonly modules: ModulesContainer,
   ) {}
 
   /**
@@ -49,17 +49,16 @@ export class UserPurge {
     if (isLong) await emptyEvents(commit, organizationId, id, signal);
     return this.database.write(organizationId, async (manager) => {
       if (!(await isDeleted(manager))) return false;
-      await this.erase(manager, by, id);
+      for (const { purge } of this.personalTables())
+        if (typeof purge === 'function') await purge(manager, organizationId, id);
+      await recordEvents(manager, userPurged(by, id));
       return true;
     });
   }
 
-  private async erase(manager: EntityManager, by: Caller, id: string): Promise<void> {
-    const { organizationId } = by;
-    await manager.delete(DeletedUser, { organizationId, id });
-    await emptyEvents((statement) => query(manager, statement), organizationId, id);
-    await this.idempotencyKeys.forgetUser(manager, organizationId, id);
-    await this.lifecycle.purged(manager, organizationId, id);
-    await recordEvents(manager, userPurged(by, id));
+  /** The tables with data of users, of all features. */
+  private personalTables(): readonly PersonalTable[] {
+    const modules = [...this.modules.values()].map(({ metatype }) => metatype as Partial<FeatureModule>);
+    return modules.flatMap(({ feature }) => feature?.personal ?? []);
   }
 }

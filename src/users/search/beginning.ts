@@ -2,7 +2,7 @@ import { raw, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../user/user.entity';
 import { filterOf, usersWho } from '../user/user.filter';
-import { afterSql, type RankedUser, type RankPage, readBeside, type SearchScope } from './page';
+import { afterSql, type RankedUser, type RankPage, readWithValue, type SearchScope } from './page';
 import type { Query } from './query';
 
 /** Every text that begins with a prefix sorts before the prefix followed by this character. */
@@ -28,7 +28,7 @@ export async function readBeginning(
     ? sql`name_key >= greatest(low COLLATE "C", ${after[0]}) AND (${afterSql(after)}) IS TRUE`
     : sql`name_key >= low`;
   const end = sql`(SELECT name_key, name, id FROM by_name ORDER BY name_key, name, id OFFSET ${limit - 1})`;
-  const { value: emails, users } = await readBeside<number>(scope, {
+  const { value: emails, users } = await readWithValue<number>(scope, {
     ctes: sql`
       by_name AS MATERIALIZED (
         SELECT found.* FROM unnest(${names}::text[], ${names.map((name) => name + LAST_CHARACTER)}::text[]) AS ranges (low, high),

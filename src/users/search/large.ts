@@ -39,7 +39,7 @@ export async function searchLarge(scope: SearchScope, query: Query, page: RankPa
   while (rank <= query.last && found.length < page.limit) {
     const rest = { rank, after, limit: page.limit - found.length };
     if (rank === query.first && query.beginnings) {
-      found.push(...(await nextThatBegin(scope, query, rest)));
+      found.push(...(await readNextBeginning(scope, query, rest)));
     } else {
       counts ??= await sample(scope, query);
       // A walk over the names in their order soon finds common matches, unless they are neighbours.
@@ -55,8 +55,8 @@ export async function searchLarge(scope: SearchScope, query: Query, page: RankPa
   return found;
 }
 
-/** Without emails, as with typos, `few` are all. */
-async function nextThatBegin(scope: SearchScope, query: Query, page: RankPage): Promise<RankedUser[]> {
+/** If the query cannot match an email, as in the ranks of typos, the first read returns every match. */
+async function readNextBeginning(scope: SearchScope, query: Query, page: RankPage): Promise<RankedUser[]> {
   const few = await readBeginning(scope, query.beginnings!, page, FEW_EMAILS);
   if (few) return few;
   const users = await walk(scope, query, page, SHORT_WALK);
@@ -99,7 +99,7 @@ function rankedUsers(
 }
 
 /** The index in `misspelt` of the word that the fewest of the first users have. */
-async function rarest(
+async function findRarestWord(
   { organizationId, filter, run }: SearchScope,
   { misspelt = [] }: Query,
 ): Promise<number> {
@@ -123,7 +123,10 @@ async function readMatches(
 ): Promise<RankedUser[]> {
   const texts = sql`
     SELECT user_id, name_key, name, text FROM ${UserSearchText} WHERE organization_id = ${scope.organizationId} AND ${query.index(ofRank)}`;
-  const patterns = query.patterns?.(page.rank, ofRank === undefined ? await rarest(scope, query) : 0);
+  const patterns = query.likePatterns?.(
+    page.rank,
+    ofRank === undefined ? await findRarestWord(scope, query) : 0,
+  );
   const [values, rests] = [0, 1].map((i) => patterns?.map((pattern) => pattern[i]));
   // Each pattern is looked up by itself, whatever the planner expects. A user may have several.
   const found = patterns

@@ -14,8 +14,8 @@ export interface SearchScope extends Search {
   run: <Row>(statement: Sql) => Promise<Row[]>;
 }
 
-/** Reads users, and beside them a value that is there even if they are none. */
-export async function readBeside<Value, User extends RankedUser = RankedUser>(
+/** Reads users and one more value, which is returned even when no user matches. */
+export async function readWithValue<Value, User extends RankedUser = RankedUser>(
   scope: SearchScope,
   { ctes, value, users }: { ctes: Sql; value: Sql; users: Sql },
 ): Promise<{ value: Value; users: User[] }> {

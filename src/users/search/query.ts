@@ -6,8 +6,8 @@ import { EMAIL_MARK, type QueryWord, queryWords, toSearchText } from './text';
 import { mayHaveTypo, typoBeginning, typoBeginnings, typoExpression, typoPatterns } from './typos';
 
 /**
- * The ranks of the result. With typos, names that begin with a single word come first, as neighbours in their order: a
- * walk to them might be long. Each later rank has one misspelt word more.
+ * The ranks of the result. With typos, names that begin with a single word come first. They are adjacent in the name
+ * index, so a scan that happens to meet them could be long. Each later rank has one more misspelt word.
  */
 const BEGINS = 0;
 const STARTS = 1;
@@ -31,8 +31,11 @@ export interface Query {
   isReadTogether(rank: number, counts: number[]): boolean;
   /** The conditions that a user has each word that may be misspelt, right or not; the longest word first. */
   misspelt?: Sql[];
-  /** For a rank with typos: values of `pattern` and `rest` in the condition. Few users have `misspelt[rarest]`. */
-  patterns?(rank: number, rarest: number): [pattern: string, rest: string][];
+  /**
+   * For a rank with typos: the pairs of values for `pattern` and `rest` in the condition of `index()`, each of which is
+   * looked up. If several words are misspelt, they are those of `misspelt[wordIndex]`, which should be a rare word.
+   */
+  likePatterns?(rank: number, wordIndex: number): [pattern: string, rest: string][];
   /** Beginnings of a name, an email or an id of the first rank; undefined if the first rank is like the others. */
   beginnings?: { names: string[]; email?: string; id?: string };
 }
@@ -86,8 +89,8 @@ function withTypos(q: string): Query | undefined {
     index: () => sql`text LIKE pattern AND text LIKE rest`,
     isReadTogether: (rank) => rank > TYPOS + 1,
     misspelt: long.map(spelledSql),
-    patterns: (rank, rarest) =>
-      rank === TYPOS + 1 ? patternsOfOne(words, long) : patternsOfMore(words, long, rarest),
+    likePatterns: (rank, wordIndex) =>
+      rank === TYPOS + 1 ? patternsOfOne(words, long) : patternsOfMore(words, long, long[wordIndex]),
     beginnings: single ? { names: typoBeginnings(single) } : undefined,
   };
 }
@@ -96,9 +99,8 @@ function withTypos(q: string): Query | undefined {
 const patternsOfOne = (words: QueryWord[], long: QueryWord[]) =>
   long.flatMap((word) => withLongest(typoPatterns(word.letters), words, [word]));
 
-/** The patterns of users with more: the rarest word is misspelt or, if there are more than two, perhaps right. */
-function patternsOfMore(words: QueryWord[], long: QueryWord[], rarest: number) {
-  const { letters, inside } = long[rarest];
+/** The patterns of users with more: this word is misspelt or, if there are more than two, perhaps right. */
+function patternsOfMore(words: QueryWord[], long: QueryWord[], { letters, inside }: QueryWord) {
   return withLongest([...(long.length > 2 ? [`%${inside}%`] : []), ...typoPatterns(letters)], words, long);
 }
 

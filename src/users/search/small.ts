@@ -6,7 +6,7 @@ import {
   rankedAfterSql,
   type SearchResult,
   type RankPage,
-  readBeside,
+  readWithValue,
   type SearchScope,
 } from './page';
 import type { Query } from './query';
@@ -45,7 +45,7 @@ export async function searchSmall(
       ) AS texts`
     : sql`${UserSearchText} WHERE organization_id = ${organizationId}`;
   const isTooMuch = sql`octet_length(text) > ${SHORT_BYTES} AND (SELECT sum(octet_length(text)) > ${SMALL_BYTES} FROM ${texts})`;
-  const { value, users } = await readBeside<boolean, SearchResult>(scope, {
+  const { value, users } = await readWithValue<boolean, SearchResult>(scope, {
     ctes: sql`scope AS (
       SELECT id FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at, id ${next}`)} ${isFiltered(filter) ? next : sql``}
     ), size AS MATERIALIZED (SELECT count(*) <= ${SMALL} AS is_small FROM scope)`,

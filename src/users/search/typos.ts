@@ -67,7 +67,7 @@ export const typoPatterns = (word: string): string[] => {
 const inAToZ = (word: string) =>
   typosOf(word).filter(({ unknown }) => unknown === undefined || /[a-z]/.test(unknown));
 
-/** The beginnings of names that begin with this word, but for such a typo. A name has at most one of them. */
+/** The prefixes of names that begin with this word, give or take one such typo. No prefix contains another. */
 export const typoBeginnings = (word: string): string[] =>
   shortest(
     inAToZ(word).flatMap(({ before, unknown, after }) =>
@@ -78,7 +78,7 @@ export const typoBeginnings = (word: string): string[] =>
 /** A regular expression for the same names. */
 export const typoBeginning = (word: string): string => `^${alternatives(inAToZ(word), (letters) => letters)}`;
 
-/** Without those that begin with another one, which finds the same. */
+/** Drops the texts that begin with a shorter one, which finds the same. */
 const shortest = (texts: string[]): string[] => {
   const kept: string[] = [];
   for (const text of texts.toSorted())

@@ -7,7 +7,7 @@ import { Scopes } from '../../http/scopes';
 import { linkNext, writePage } from '../../pages/page';
 import { USER_COLUMNS } from '../user/user.entity';
 import { UserPageView } from '../user/user.view';
-import { SearchUsersDto } from '../user/user.dto';
+import { SearchUsersDto } from './user-search.dto';
 import { UserSearch } from './user-search.service';
 
 @ApiController('api/v1/users')

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
 import { join, query, sql } from '../../database/sql';
@@ -6,7 +6,6 @@ import { type By, callerOf } from '../../http/caller';
 import { validatedInput } from '../../http/input/validate';
 import { decodeCursor, encodeCursor } from '../../pages/cursor';
 import type { Page } from '../../pages/paginate';
-import { SearchUsersDto } from '../user/user.dto';
 import { User, USER_COLUMNS } from '../user/user.entity';
 import { filterOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
@@ -16,6 +15,7 @@ import type { UserText, UserView } from '../user/user.view';
 import { load, searchLarge } from './large';
 import type { SearchPosition, RankedUser, RankPage, SearchScope, Search } from './page';
 import { queriesFor } from './query';
+import { SearchUsersDto } from './user-search.dto';
 import { SearchTime } from './search-time';
 import { searchSmall } from './small';
 
@@ -39,10 +39,12 @@ const FEW_MISSPELT = 2;
 /** Finds users by words of their name, email and metadata. */
 @Injectable()
 export class UserSearch {
-  private readonly maxMs: number = MAX_MS;
-
   /** @internal Nest constructs it. */
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    /** @internal */
+    @Optional() readonly maxMs: number = MAX_MS,
+  ) {}
 
   async search(by: By, input: SearchInput): Promise<Page<UserView>> {
     const { data, nextCursor } = await this.searchAsText(by, input);

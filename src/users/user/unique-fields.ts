@@ -1,5 +1,6 @@
 import { ConflictException } from '@nestjs/common';
 import { violates } from '../../database/errors';
+import { retry } from '../../database/retry';
 import { type Fault, taken } from '../../http/fault';
 
 export const EMAIL_TAKEN: Fault = {
@@ -31,6 +32,21 @@ export const UNIQUE_FIELDS = {
 /** Whether another user has a unique value that a statement was about to write. */
 export const lostRace = (error: unknown): boolean =>
   Object.keys(UNIQUE_FIELDS).some((constraint) => violates(error, constraint));
+
+/** No attempt is made after this time, because other requests may keep writing the same users. */
+const RETRY_BUDGET_MS = 20_000;
+
+/** Repeats a write that has lost a race to another request, so that it finds what that one has written. */
+export function retryLostRaces<Result>(
+  run: () => Promise<Result>,
+  isLostRace: (error: unknown) => boolean,
+): Promise<Result> {
+  const deadline = performance.now() + RETRY_BUDGET_MS;
+  return retry(run, isLostRace, (failures) => {
+    const pauseMs = Math.random() * failures * 10;
+    return performance.now() + pauseMs < deadline ? pauseMs : undefined;
+  });
+}
 
 /** Whether the error is the 409 with this fault. */
 export const isTaken = (error: unknown, fault: Fault): boolean =>

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../../http/caller';
 import type { User } from './user.entity';
-import type { Members } from './user-query';
 
 /** A user before a write, unless it is new, and after it. */
 export interface UserChange {
@@ -10,7 +9,7 @@ export interface UserChange {
   after: User;
 }
 
-/** Steps of another feature in the transaction that changes, deletes, restores or purges a user; a throw undoes it. */
+/** Steps of another feature in the transaction that changes, deletes or restores a user; a throw undoes it. */
 export interface UserSteps {
   /** The users have been changed. */
   changed?(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<void>;
@@ -18,10 +17,6 @@ export interface UserSteps {
   deleted?(manager: EntityManager, by: Caller, user: User): Promise<void>;
   /** The user has been restored. */
   restored?(manager: EntityManager, by: Caller, user: User): Promise<void>;
-  /** The user is being purged: the feature must erase everything about it. */
-  purged?(manager: EntityManager, organizationId: string, userId: string): Promise<void>;
-  /** The members of a group, for lists; the feature of groups has them. */
-  membersOf?(manager: EntityManager, organizationId: string, groupId: string): Promise<Members>;
 }
 
 /** The steps of features that store data about users. `users/` knows none: they register themselves at the start. */
@@ -43,14 +38,5 @@ export class UserLifecycle {
 
   async restored(manager: EntityManager, by: Caller, user: User): Promise<void> {
     for (const steps of this.steps) await steps.restored?.(manager, by, user);
-  }
-
-  async purged(manager: EntityManager, organizationId: string, userId: string): Promise<void> {
-    for (const steps of this.steps) await steps.purged?.(manager, organizationId, userId);
-  }
-
-  async membersOf(manager: EntityManager, organizationId: string, groupId: string): Promise<Members> {
-    const steps = this.steps.find(({ membersOf }) => membersOf);
-    return steps!.membersOf!(manager, organizationId, groupId);
   }
 }

@@ -1,28 +1,23 @@
 import type { EntityManager } from 'typeorm';
-import { query, raw, type Sql, sql } from '../../database/sql';
-import {
-  cursorAfter,
-  orderBy,
-  opaque,
-  type Order,
-  type Page,
-  type PagePosition,
-  paginate,
-  seekOf,
-} from '../../pages/paginate';
+import { query, type Sql, sql } from '../../database/sql';
+import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../pages/paginate';
 import type { TimeRange } from '../../pages/range';
 import { filterInCursor, hasUniqueValue, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
 /** The members of a group, as conditions on users. */
 export interface Members {
-  count: number;
   /** Whether reading all of them takes longer than a page should. */
   isLarge: boolean;
   /** A SELECT of the ids of all of them. */
   ids: Sql;
   /** A row of `users` is a member, by a look-up. */
   condition: Sql;
+}
+
+/** Finds the members of a group, for lists of users. The feature of groups provides it. */
+export abstract class Memberships {
+  abstract membersOf(manager: EntityManager, organizationId: string, groupId: string): Promise<Members>;
 }
 
 /** Users of an organization. */
@@ -52,7 +47,7 @@ export interface UserPage {
   order?: Order;
   limit: number;
   cursor?: string;
-  /** Of the time that the list is sorted by. */
+  /** Restricts the time that the list is sorted by. */
   range?: TimeRange;
   /** Identifies `where` and `among` in cursors. */
   of?: unknown;
@@ -61,9 +56,6 @@ export interface UserPage {
 /** For a large group, this many users are read in the order of the page before all members are sorted instead. */
 const MAX_LOOKED_AT = 20_000;
 
-/** For a small group, this many at least: the longest page. */
-const MIN_LOOKED_AT = 200;
-
 /** The page of users after a cursor. */
 export async function pageOfUsers<Row extends object>(
   manager: EntityManager,
@@ -71,54 +63,25 @@ export async function pageOfUsers<Row extends object>(
   select: Sql,
   { limit, cursor, ...request }: UserPage,
 ): Promise<Page<Row>> {
-  const { organizationId, filter = {}, members } = selection;
+  const { organizationId, filter = {}, members, where } = selection;
   const { sort, order = USER_SORTS[sort].order, range } = request;
-  const { columns, select: keys } = USER_SORTS[sort];
-  const position = { columns, order, cursor, range, list: listIn(selection, request) };
+  const { columns, keys } = USER_SORTS[sort];
+  const list = listIn(selection, request);
   const page = (users: (seek: Sql, ordered: Sql) => Sql) =>
     paginate<Row>(manager, {
-      select: (seek, ordered) => sql`SELECT ${select}${raw(keys)} FROM ${users(seek, ordered)} ${ordered}`,
-      limit,
-      ...position,
+      select: (seek, ordered) => sql`SELECT ${select} ${keys} FROM ${users(seek, ordered)} ${ordered}`,
+      ...{ columns, order, range, limit, cursor, list },
     });
-  const most = members && !findsFew(selection) ? lookedAtFor(members, range) : 0;
-  if (most > 0) {
-    const next = sql`${orderBy(columns, order)} LIMIT ${opaque(most)}`;
+  if (members?.isLarge && !findsFew(selection)) {
+    const next = sql`${orderBy(columns, order)} LIMIT ${opaque(MAX_LOOKED_AT)}`;
     const found = await page((seek, ordered) => {
       const ofThem = (rows: Sql) =>
-        sql`SELECT * FROM (${rows}) AS users WHERE ${members!.condition} ${ordered}`;
-      return usersWho(filter, organizationId, sql`${and(selection.where)} ${seek} ${next}`, { ofThem });
+        sql`SELECT * FROM (${rows}) AS users WHERE ${members.condition} ${ordered}`;
+      return usersWho(filter, organizationId, sql`${and(where)} ${seek} ${next}`, { ofThem });
     });
     if (found.nextCursor !== null) return found;
-    if (range && !(await hasMore(manager, selection, position, most))) return found;
   }
   return page((seek, ordered) => chosen(selection, sql`${seek} ${ordered}`));
-}
-
-/**
- * How many users are read in the order of the page and looked up in the group, before all members are read instead. A
- * range may contain few users, so these come first; for a small group, at most about as many as it has members.
- */
-function lookedAtFor({ count, isLarge }: Members, range: TimeRange | undefined): number {
-  if (isLarge) return MAX_LOOKED_AT;
-  return range ? Math.max(count, MIN_LOOKED_AT) : 0;
-}
-
-/** Whether more than `most` users come after the position, whether or not they are members. */
-async function hasMore(
-  manager: EntityManager,
-  { organizationId, filter = {}, where }: UserSelection,
-  position: PagePosition,
-  most: number,
-): Promise<boolean> {
-  const ordered = orderBy(position.columns, position.order);
-  const next = sql`${seekOf(position)} ${ordered} LIMIT ${opaque(most + 1)}`;
-  const users = usersWho(filter, organizationId, sql`${and(where)} ${next}`);
-  const [{ count }] = await query<{ count: number }>(
-    manager,
-    sql`SELECT count(*)::int AS count FROM (SELECT FROM ${users} LIMIT ${opaque(most + 1)}) AS counted`,
-  );
-  return count > most;
 }
 
 /** The cursor of the page after this row of `pageOfUsers()`, if the page is to end with it. */

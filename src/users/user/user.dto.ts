@@ -2,43 +2,31 @@ import { applyDecorators } from '@nestjs/common';
 import { OmitType, PartialType } from '@nestjs/mapped-types';
 import {
   Email,
-  fault,
   Flag,
   FlagText,
   Id,
   Immutable,
   Instant,
+  NotWith,
   Nullable,
   OneOf,
   OnlyWith,
   Optional,
-  Satisfies,
   Text,
 } from '../../http/input/checks';
 import { ValidatedByService } from '../../http/input/input.pipe';
 import { PageQuery } from '../../pages/page';
 import type { Order } from '../../pages/paginate';
-import { fold } from './fold';
 import { MetadataPatch, UserMetadata } from './metadata.check';
 import { type Metadata, type Role, ROLES, type UserFields } from './user.entity';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
-const MAX_WORDS = 10;
-
-/** Text within the word limit of the search, which counts folded words: some characters fold to several words. */
-const SearchText = () =>
-  applyDecorators(
-    Text(2, 200),
-    Satisfies(
-      'maxWords',
-      [MAX_WORDS],
-      (value) => typeof value === 'string' && fold(value).split(' ').length <= MAX_WORDS,
-      fault('too_many', `must have at most ${MAX_WORDS} words`),
-    ),
-  );
-
-/** A bound of the time that the list is sorted by: the users who pass are a range of the index of that sort. */
-const BoundOf = (time: UserSort) => applyDecorators(Optional(), Instant(), OnlyWith('sort', time));
+/**
+ * A bound of the time that the list is sorted by: the users who pass are a range of the index of that sort. The members
+ * of a group are not, so all of them would have to be read.
+ */
+const BoundOf = (time: UserSort) =>
+  applyDecorators(Optional(), Instant(), OnlyWith('sort', time), NotWith('group'));
 
 export class CreateUserDto implements Partial<UserFields> {
   /**
@@ -177,57 +165,34 @@ export class ListUsersDto extends PageQuery {
   group?: string;
 
   /**
-   * Only users who were created at this time or later. Only for a list sorted by `createdAt`.
+   * Only users who were created at this time or later. Only for a list
+   * sorted by `createdAt`, and not together with `group`.
    * @example '2026-01-31T09:30:00.000Z'
    */
   @BoundOf('createdAt')
   createdSince?: string;
 
   /**
-   * Only users who were created before this time. Only for a list sorted by `createdAt`.
+   * Only users who were created before this time. Only for a list
+   * sorted by `createdAt`, and not together with `group`.
    * @example '2026-02-28T00:00:00.000Z'
    */
   @BoundOf('createdAt')
   createdUntil?: string;
 
   /**
-   * Only users who were last changed at this time or later. Only with `sort=updatedAt`.
+   * Only users who were last changed at this time or later. Only with
+   * `sort=updatedAt`, and not together with `group`.
    * @example '2026-01-31T09:30:00.000Z'
    */
   @BoundOf('updatedAt')
   updatedSince?: string;
 
   /**
-   * Only users who were last changed before this time. Only with `sort=updatedAt`.
+   * Only users who were last changed before this time. Only with
+   * `sort=updatedAt`, and not together with `group`.
    * @example '2026-02-28T00:00:00.000Z'
    */
   @BoundOf('updatedAt')
   updatedUntil?: string;
-}
-
-export class SearchUsersDto extends PageQuery {
-  /**
-   * Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string
-   * value of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full
-   * text or by at least its first 12 characters, and an external id by its full text. There is no special syntax.
-   * @example 'ada lovelace'
-   */
-  @SearchText()
-  q: string;
-
-  /**
-   * Only users with this role.
-   * @example 'member'
-   */
-  @Optional()
-  @OneOf(ROLES)
-  role?: Role;
-
-  /**
-   * Only users who are active, or only those who are not.
-   * @example true
-   */
-  @Optional()
-  @FlagText()
-  active?: boolean;
 }

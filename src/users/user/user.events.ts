@@ -3,37 +3,24 @@ import type { Caller } from '../../http/caller';
 import type { User, UserFields } from './user.entity';
 import { serializeUser } from './user.serializer';
 
-export const userCreated = (by: Caller, user: User): NewEvent => ({
+const userEvent = (by: Caller, type: NewEvent['type'], user: User, more: object = {}): NewEvent => ({
   by,
-  type: 'user.created',
+  type,
   targetId: user.id,
-  data: { user: serializeUser(user) },
+  data: { user: serializeUser(user), ...more },
 });
+
+export const userCreated = (by: Caller, user: User) => userEvent(by, 'user.created', user);
 
 /** `changes` has the fields that have changed. */
-export const userUpdated = (
-  by: Caller,
-  before: User,
-  after: User,
-  changes: Partial<UserFields>,
-): NewEvent => {
+export const userUpdated = (by: Caller, before: User, after: User, changes: Partial<UserFields>) => {
   const previous = Object.fromEntries(Object.keys(changes).map((name) => [name, before[name as keyof User]]));
-  return { by, type: 'user.updated', targetId: after.id, data: { user: serializeUser(after), previous } };
+  return userEvent(by, 'user.updated', after, { previous });
 };
 
-export const userDeleted = (by: Caller, user: User): NewEvent => ({
-  by,
-  type: 'user.deleted',
-  targetId: user.id,
-  data: { user: serializeUser(user) },
-});
+export const userDeleted = (by: Caller, user: User) => userEvent(by, 'user.deleted', user);
 
-export const userRestored = (by: Caller, user: User): NewEvent => ({
-  by,
-  type: 'user.restored',
-  targetId: user.id,
-  data: { user: serializeUser(user) },
-});
+export const userRestored = (by: Caller, user: User) => userEvent(by, 'user.restored', user);
 
 /** The event has no data, because the user has been erased. */
 export const userPurged = (by: Caller, targetId: string): NewEvent => ({

@@ -21,18 +21,18 @@ export const hasUniqueValue = ({ externalId, email }: UserFilter): boolean =>
 
 /** The filter as cursors contain it. A cursor is valid only with the same filter. */
 export const filterInCursor = ({ externalId, email, role, active }: UserFilter) => ({
-  ...(externalId !== undefined && { externalId }),
-  ...(email !== undefined && { emailKey: emailKey(email) }),
-  ...(role !== undefined && { role }),
-  ...(active !== undefined && { active }),
+  externalId,
+  emailKey: email && emailKey(email),
+  role,
+  active,
 });
 
 /** The filter as a condition on a row of `users` that has been found in another way. */
-export const filterOf = ({ externalId, email, role, active }: UserFilter): Sql =>
-  sql`(${externalId === undefined ? sql`true` : sql`external_id = ${externalId}`}
-    AND ${email === undefined ? sql`true` : sql`email_key = ${emailKey(email)}`}
-    AND ${role === undefined ? sql`true` : sql`role = ${role}`}
-    AND ${active === undefined ? sql`true` : sql`active = ${active}`})`;
+export const filterOf = ({ externalId, email, role, active }: UserFilter): Sql => sql`(true
+    ${externalId === undefined ? sql`` : sql`AND external_id = ${externalId}`}
+    ${email === undefined ? sql`` : sql`AND email_key = ${emailKey(email)}`}
+    ${role === undefined ? sql`` : sql`AND role = ${role}`}
+    ${active === undefined ? sql`` : sql`AND active = ${active}`})`;
 
 /** A further restriction of the users that pass a filter. */
 interface Choice {
@@ -57,22 +57,16 @@ export function usersWho(
   { among, ofThem = (rows) => rows }: Choice = {},
 ): Sql {
   const { externalId, email, role, active } = filter;
-  if (among !== undefined) {
-    // OFFSET 0 makes the planner look each user up, whatever the order of the page.
-    return sql`(SELECT * FROM (
-        SELECT users.* FROM (${among}) AS found (user_id), LATERAL (
-          SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = found.user_id OFFSET 0
-        ) AS users OFFSET 0
-      ) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
-  }
-  if (hasUniqueValue(filter)) {
-    const one =
-      externalId === undefined ? sql`email_key = ${emailKey(email!)}` : sql`external_id = ${externalId}`;
-    // OFFSET 0 makes the planner look the user up by its unique key, whatever the order of the page.
-    return sql`(SELECT * FROM (
-        SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND ${one} OFFSET 0
-      ) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
-  }
+  // OFFSET 0 makes the planner look each user up by its key, whatever the order of the page.
+  const lookUp = (key: Sql) =>
+    sql`SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND ${key} OFFSET 0`;
+  const found =
+    among !== undefined
+      ? sql`SELECT users.* FROM (${among}) AS found (user_id), LATERAL (${lookUp(sql`id = found.user_id`)}) AS users OFFSET 0`
+      : externalId !== undefined
+        ? lookUp(sql`external_id = ${externalId}`)
+        : email !== undefined && lookUp(sql`email_key = ${emailKey(email)}`);
+  if (found) return sql`(SELECT * FROM (${found}) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
   if (role === undefined && active === undefined)
     return sql`(${ofThem(sql`SELECT * FROM ${User} WHERE organization_id = ${organizationId} ${page}`)}) AS users`;
   const parts = (role === undefined ? ROLES : [role]).flatMap((role) =>

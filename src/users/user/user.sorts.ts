@@ -1,12 +1,13 @@
+import { type Sql, sql } from '../../database/sql';
 import { BY_CREATION, byTime, type Order, type SortColumn } from '../../pages/paginate';
 
 export type UserSort = 'name' | 'email' | 'createdAt' | 'updatedAt';
 
 /**
  * The columns of each sort order, which are unique together after the organization and have an index, and its default
- * direction. `select` adds the columns that are not fields.
+ * direction. In a SELECT, `keys` follows the fields.
  */
-export const USER_SORTS: Record<UserSort, { columns: SortColumn[]; order: Order; select: string }> = {
+export const USER_SORTS: Record<UserSort, { columns: SortColumn[]; order: Order; keys: Sql }> = {
   name: {
     columns: [
       { column: 'name_key', property: 'name_key', type: 'text' },
@@ -14,21 +15,13 @@ export const USER_SORTS: Record<UserSort, { columns: SortColumn[]; order: Order;
       { column: 'id', property: 'id', type: 'text' },
     ],
     order: 'asc',
-    select: ', name_key',
+    keys: sql`, name_key`,
   },
   email: {
     columns: [{ column: 'email_key', property: 'email_key', type: 'text' }],
     order: 'asc',
-    select: ', email_key',
+    keys: sql`, email_key`,
   },
-  createdAt: {
-    columns: BY_CREATION,
-    order: 'desc',
-    select: '',
-  },
-  updatedAt: {
-    columns: byTime('updated_at', 'updatedAt'),
-    order: 'desc',
-    select: '',
-  },
+  createdAt: { columns: BY_CREATION, order: 'desc', keys: sql`` },
+  updatedAt: { columns: byTime('updated_at', 'updatedAt'), order: 'desc', keys: sql`` },
 };
