@@ -33,7 +33,9 @@ const ROOMS = {
 const ROOTS = {
   process: ['app.module', 'schema', 'service.module', 'service.options'],
   embedding: ['schema', 'service.module', 'service.options'],
-  cli: ['schema', 'service.module'],
+  cli: ['schema', 'service.module', 'version'],
+  metrics: ['version'],
+  webhooks: ['version'],
 };
 
 const rule = (name, from, to, comment) => ({

@@ -1,3 +1,4 @@
+import { isObject } from '../../http/input/checks';
 import type { GroupFields } from '../../groups/group/group.entity';
 import type { GroupStep } from '../../groups/group/group-steps';
 import type { Condition } from '../filter/conditions';
@@ -8,7 +9,7 @@ import { normalize } from '../schema/resource';
 import { invalidSyntax, invalidValue, mutability } from '../schema/scim-error';
 import { GROUP } from '../schema/group.schema';
 import { resolve } from '../schema/resource-schema';
-import { isAbsent, isObject, valueOf } from '../schema/values';
+import { isAbsent, valueOf } from '../schema/values';
 
 // Members are ids of users, without duplicates; whether these users exist has not been checked.
 

@@ -1,7 +1,8 @@
+import { isObject } from '../../http/input/checks';
 import { findPath, isReadOnly, parsePath, type Target } from './path';
 import type { ResourceSchema } from '../schema/resource-schema';
 import { invalidPath, invalidSyntax, noTarget, tooMany } from '../schema/scim-error';
-import { isAbsent, isObject } from '../schema/values';
+import { isAbsent } from '../schema/values';
 
 const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 

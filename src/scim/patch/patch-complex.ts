@@ -1,7 +1,8 @@
+import { isObject } from '../../http/input/checks';
 import type { Operation } from './operations';
 import { type Attribute } from '../schema/attribute';
 import { isWritable } from '../schema/resource';
-import { type Complex, isAbsent, isObject, objectOf, unwrapped, type Value, valueOf } from '../schema/values';
+import { type Complex, isAbsent, objectOf, unwrapped, type Value, valueOf } from '../schema/values';
 
 /** A single complex value after an operation on it or on one of its sub-attributes; undefined if it is removed. */
 export const patchedComplex = (attribute: Attribute, old: Complex, operation: Operation) =>

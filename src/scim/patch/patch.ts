@@ -1,3 +1,4 @@
+import { isObject } from '../../http/input/checks';
 import { type Operation, operationsOf } from './operations';
 import { patchedComplex } from './patch-complex';
 import { patchedList } from './patch-list';
@@ -6,7 +7,7 @@ import { extensionOf, isWritable, type Resource } from '../schema/resource';
 import { invalidValue, mutability } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, resolveInExtension } from '../schema/resource-schema';
-import { type Complex, hasSubstance, isAbsent, isObject, type Value, valueOf } from '../schema/values';
+import { type Complex, hasSubstance, isAbsent, type Value, valueOf } from '../schema/values';
 
 /**
  * Returns the resource after the operations of a PATCH, in order. Yields after each of them. `resource` itself is not

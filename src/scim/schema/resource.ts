@@ -1,7 +1,8 @@
+import { isObject } from '../../http/input/checks';
 import { invalidSyntax, invalidValue } from './scim-error';
 import { type Attribute } from './attribute';
 import { type ResourceSchema, type Reference, resolve, resolveInExtension } from './resource-schema';
-import { type Complex, isAbsent, isObject, valueOf, MAX_ELEMENTS } from './values';
+import { type Complex, isAbsent, valueOf, MAX_ELEMENTS } from './values';
 
 /** The writable part of a resource: canonical names → values. */
 export type Resource = Complex;

@@ -1,3 +1,4 @@
+import { isObject } from '../../http/input/checks';
 import {
   applyDecorators,
   type CallHandler,
@@ -18,7 +19,7 @@ import { JsonBodyGuard } from '../../http/input/json-body.guard';
 import { jsonFaults, MAX_FAULTS } from '../../http/input/json-faults';
 import { SCIM_TYPE } from '../../http/wire-format';
 import { invalidSyntax } from '../schema/scim-error';
-import { isObject } from '../schema/values';
+
 import { ROOTS } from './base';
 
 @Injectable()
