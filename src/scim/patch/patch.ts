@@ -23,8 +23,9 @@ export function* applyPatch(
     if (operation) apply(schema, patched, operation);
     yield;
   }
-  removeEmpty(schema, patched);
-  return patched;
+  const { id } = schema.extension ?? {};
+  if (id && patched[id]) patched[id] = withoutEmpty(patched[id] as Complex);
+  return withoutEmpty(patched);
 }
 
 function apply(schema: ResourceSchema, resource: Resource, operation: Operation): void {
@@ -71,22 +72,11 @@ function applyToExtension(
 }
 
 /** Runs after all operations, because one may set an element's type before another sets its value. */
-function removeEmpty(schema: ResourceSchema, resource: Resource): void {
-  const { id, attributes } = schema.extension ?? { id: '', attributes: [] };
-  const extension = resource[id] as Complex | undefined;
-  if (extension) {
-    removeEmptyIn(extension, attributes);
-    if (!Object.keys(extension).length) delete resource[id];
-  }
-  removeEmptyIn(resource, schema.core.attributes);
-}
-
-function removeEmptyIn(container: Complex, attributes: readonly Attribute[]): void {
-  for (const { name, type, multiValued } of attributes) {
-    const value = container[name];
-    if (type !== 'complex' || value === undefined) continue;
-    const elements = ([] as Complex[]).concat(value as Complex).filter(hasSubstance);
-    if (!elements.length) delete container[name];
-    else if (multiValued) container[name] = elements;
-  }
+function withoutEmpty(container: Complex): Complex {
+  const values = Object.entries(container).map(([name, value]) => {
+    return [name, Array.isArray(value) ? (value as Complex[]).filter(hasSubstance) : value] as const;
+  });
+  return Object.fromEntries(
+    values.filter(([, value]) => typeof value !== 'object' || hasSubstance(value as Complex)),
+  );
 }
