@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { serializeGroup } from '../groups/group/group.serializer';
 import { GroupsService } from '../groups/groups.service';
-import { addList } from './list-command';
+import { addList } from './with-service';
 
 const DESCRIPTION = 'list the groups that a directory manages in an organization, by name';
 

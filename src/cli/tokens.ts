@@ -8,9 +8,8 @@ import { Token } from '../tokens/token.entity';
 import { newTokenValue } from '../tokens/token-value';
 import { CreateTokenDto, RotateTokenDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
-import { addList } from './list-command';
 import { type OutputOptions, print } from './output';
-import { withOrganization, withRow } from './with-service';
+import { addList, withOrganization, withRow } from './with-service';
 
 const TOKEN = {
   entity: Token,

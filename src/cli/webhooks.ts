@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { WebhookSecrets } from '../webhooks/webhook/webhook-secrets';
 import { WebhooksService } from '../webhooks/webhooks.service';
-import { addList } from './list-command';
 import { type OutputOptions, print } from './output';
-import { withService } from './with-service';
+import { addList, withService } from './with-service';
 
 export function webhooksCommand(webhooks: Command): void {
   addList(webhooks, 'list the webhooks of an organization, newest first', (app, by, page) =>

@@ -1,5 +1,6 @@
 import { type INestApplicationContext, NotFoundException, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../auth/organizations/organizations.service';
 import { openDatabase } from '../database/data-source';
@@ -7,10 +8,12 @@ import { Database } from '../database/database';
 import { OUTDATED, pendingMigrations } from '../database/migrate';
 import { sql } from '../database/sql';
 import { type Caller, systemCaller } from '../http/caller';
+import { type Page, pagesOf } from '../pages/paginate';
 import { readConfig, serviceOptions } from '../process/config';
 import { schema } from '../schema';
 import { ServiceModule } from '../service.module';
 import { LOGGER } from './log';
+import { type OutputOptions, print } from './output';
 
 /**
  * Runs a command on the service, without HTTP and background work, on the configured database. Only the embedded
@@ -78,6 +81,31 @@ interface RowOptions {
   organization?: string;
   missing: string;
   command: string;
+}
+
+/** Adds the subcommand `list`, which prints all items of an organization, and an example of it to `parent`. */
+export function addList(
+  parent: Command,
+  description: string,
+  list: (app: INestApplicationContext, by: Caller, page: object) => Promise<Page<object>>,
+): void {
+  const items = parent.name();
+  const example = `\nExample:\n  ums ${items} list --organization org_…`;
+  parent.addHelpText('after', example);
+  parent
+    .command('list')
+    .description(description)
+    .requiredOption('--organization <id>', `the organization that the ${items} belong to`)
+    .option('--json', 'print JSON')
+    .addHelpText('after', example)
+    .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
+      const all: object[] = [];
+      await withOrganization({ organization, command: `ums ${items} list` }, async (app, by) => {
+        for await (const page of pagesOf((cursor) => list(app, by, { limit: 200, cursor })))
+          all.push(...page);
+      });
+      print(all, output);
+    });
 }
 
 export async function requireMigrated(dataSource: DataSource): Promise<void> {

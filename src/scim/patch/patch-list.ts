@@ -36,7 +36,7 @@ function patchedWhole(attribute: Attribute, old: Complex[], { op, value }: Opera
   return added.length > 0 ? [...old, ...added] : old;
 }
 
-/** The same for elements with the same sub-attributes. Elements never change, and most stay from change to change. */
+/** Equal for elements with equal sub-attributes. Elements never change, and most stay from change to change. */
 function identityOf(element: Complex, names: string[]): string {
   const identity = identities.get(element) ?? JSON.stringify(element, names);
   identities.set(element, identity);

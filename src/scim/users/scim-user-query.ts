@@ -86,7 +86,7 @@ function foundBy(organizationId: string, attributes: readonly Comparison[]): Sql
   ) AS found`;
 }
 
-/** The same as a condition on a single user. */
+/** Whether a single user has these attributes, as a condition on its row. */
 function whereAttributes(organizationId: string, attributes: readonly Comparison[]): Sql {
   const own = whereOwnEmail(organizationId, attributes);
   return sql`(${own ? sql`${own} OR` : sql``} EXISTS (
