@@ -33,9 +33,7 @@ const ROOMS = {
 const ROOTS = {
   process: ['app.module', 'schema', 'service.module', 'service.options'],
   embedding: ['schema', 'service.module', 'service.options'],
-  cli: ['schema', 'service.module', 'version'],
-  metrics: ['version'],
-  webhooks: ['version'],
+  cli: ['schema', 'service.module'],
 };
 
 const rule = (name, from, to, comment) => ({

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { VERSION } from '../version';
+import { VERSION } from '../feature/version';
 import { watchStandardOutput } from './output';
 
 /** Adds its options, arguments, subcommands and action to a command. */

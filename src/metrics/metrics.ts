@@ -1,6 +1,6 @@
 // Deprecated in favor of @prometheus-io/client, which requires Node 22: it stays as long as Node 20 is supported.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { VERSION } from '../version';
+import { VERSION } from '../feature/version';
 import type { Database } from '../database/database';
 import type { RequestRecord } from '../http/access-log';
 import { countEvents, countUndelivered, oldestUnnumbered } from '../events/event-statistics';

@@ -15,7 +15,7 @@ import { type GroupRecord, groupRecord } from '../../groups/group/group.serializ
 import { type MemberRecord, membersOfGroups } from '../../groups/members/first-members';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
-import { type ListQuery, type ListResult, readPage } from '../wire/list-query';
+import { type ListQuery, type ListResult, pageFor } from '../wire/list-query';
 import { pageAsText } from '../wire/page-text';
 
 /** The number of members that each group in a list shows. */
@@ -38,7 +38,7 @@ export class ScimGroupList {
     return this.database.read(
       organizationId,
       async (manager) => {
-        const page = await readPage(query, {
+        const page = await pageFor(query, {
           range: (range) => rangeOfGroups(manager, selection, range),
           count: (max) => countGroups(manager, selection, max),
           after: (page) => pageOfGroups(manager, selection, page),

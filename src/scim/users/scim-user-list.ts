@@ -10,7 +10,7 @@ import { SHOWN_GROUPS } from '../../groups/members/first-members';
 import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
-import { type ListQuery, type ListResult, MAX_COUNTED, readPage } from '../wire/list-query';
+import { type ListQuery, type ListResult, MAX_COUNTED, pageFor } from '../wire/list-query';
 import { pageAsText } from '../wire/page-text';
 import { tooMany } from '../schema/scim-error';
 import type { ShownUser } from './user-resource';
@@ -64,7 +64,7 @@ export class ScimUserList {
       async (manager) => {
         const selection = await inGroups(manager, found, filter.groups);
         const order = { sort: selection.sort, order: 'asc' } as const;
-        const page = await readPage(query, {
+        const page = await pageFor(query, {
           range: (range) => usersFrom<Position>(manager, selection, POSITION, { ...order, ...range }),
           count: (max) => countUsers(manager, selection, max),
           after: (page) => pageOfUsers<Position>(manager, selection, POSITION, { ...order, ...page }),

@@ -80,7 +80,7 @@ interface Reads<Row> {
 }
 
 /** Reads the page that the query asks for. */
-export async function readPage<Row>(query: ListQuery, reads: Reads<Row>): Promise<ListResult<Row>> {
+export async function pageFor<Row>(query: ListQuery, reads: Reads<Row>): Promise<ListResult<Row>> {
   const { offset, count: limit, cursor, of } = query;
   if (cursor !== undefined) {
     const { data, nextCursor } = await reads.after({ cursor: cursor || undefined, limit, of });

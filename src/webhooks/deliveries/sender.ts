@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { VERSION } from '../../version';
+import { VERSION } from '../../feature/version';
 import type { Turn } from '../../background/claimed-work';
 import { Slots } from '../../background/slots';
 import { Post } from '../address/post';
