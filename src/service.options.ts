@@ -4,6 +4,7 @@ import type { DatabaseOptions } from './database/database.module';
 import type { EventRetentionOptions } from './events/log/event-retention';
 import type { Subscriber, SubscribersOptions } from './events/subscribers/subscriber';
 import { FlagSetting, isFlag, Option, WholeNumberSetting } from './feature/setting';
+import { isObject } from './http/input/checks';
 import type { TokenIssuers, TokenIssuersOptions } from './oauth/token-issuers';
 import type { RateLimitOptions } from './rate-limit/rate-limit.options';
 import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
@@ -27,8 +28,7 @@ export interface ServiceOptions
     OperatorOptions,
     SignInOptions {}
 
-const isWebhooks = (value: unknown) =>
-  value === false || (typeof value === 'object' && value !== null && !Array.isArray(value));
+const isWebhooks = (value: unknown) => value === false || isObject(value);
 const isDashboard = (value: unknown) => isFlag(value) || typeof Object(value).signIn === 'function';
 
 /** The settings that a process of its own and a host have in common. */

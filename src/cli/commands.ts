@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { info } from '../../openapi.json';
+import { VERSION } from '../feature/version';
 import { watchStandardOutput } from './output';
 
 /** Adds its options, arguments, subcommands and action to a command. */
@@ -61,7 +61,7 @@ export async function run([node, script, ...args] = process.argv): Promise<void>
     .description(
       'Command line of the User Management Service. It reads the same environment variables as the service.',
     )
-    .version(info.version)
+    .version(VERSION)
     .addHelpText('after', '\nExample:\n  ums start --demo');
 
   for (const [name, description] of COMMANDS) program.command(name).description(description);

@@ -8,7 +8,7 @@ import { ListEventsDto } from '../events/event/event.dto';
 import { validateOrThrow } from '../http/input/validate';
 import { printable } from '../process/pretty-log';
 import { Interruption } from './interruption';
-import { requireOrganization, withService } from './with-service';
+import { withOrganization } from './with-service';
 
 const POLL_MS = 1_000;
 
@@ -35,8 +35,7 @@ export function eventsCommand(events: Command): void {
 
 async function tail({ organization, type, since, json }: TailOptions): Promise<void> {
   const query = validateOrThrow(ListEventsDto, { type, since, limit: 200 });
-  await withService(async (app) => {
-    await requireOrganization(app, organization);
+  await withOrganization({ organization, command: 'ums events tail' }, async (app) => {
     const stop = new AbortController();
     const interruption = new Interruption(() => stop.abort());
     const log = app.get(EventLog);

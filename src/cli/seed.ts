@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { LARGE_JOB } from '../database/data-source';
-import { systemCaller } from '../http/caller';
 import { person } from '../demo/people';
 import { optimizeForSize } from '../process/v8';
 import { BatchService } from '../users/batch/batch.service';
 import type { ImportRow } from './import/import-file';
 import { withReason } from './import/ndjson-file';
 import { runImport } from './import/run-import';
-import { requireOrganization, withService } from './with-service';
+import { withOrganization } from './with-service';
 
 interface SeedOptions {
   organization: string;
@@ -26,15 +25,13 @@ export function seedCommand(command: Command): void {
 
 async function seed({ organization, users, ...output }: SeedOptions): Promise<void> {
   optimizeForSize();
-  await withService(async (app) => {
-    await requireOrganization(app, organization);
-    const by = systemCaller(organization, 'cli', 'ums seed');
-    const batches = app.get(BatchService);
+  const command = 'ums seed';
+  await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app, by) => {
+    const options = { mode: 'upsert', atomic: false, dryRun: false } as const;
     await runImport(
       {
         file: { rows: sampleRows(users) },
-        add: async (users) =>
-          (await batches.run(by, { users, mode: 'upsert', atomic: false, dryRun: false })).answer,
+        add: async (users) => (await app.get(BatchService).run(by, { users, ...options })).answer,
         refusedFile: 'seed.refused.ndjson',
         dryRun: false,
         total: users,
@@ -43,7 +40,7 @@ async function seed({ organization, users, ...output }: SeedOptions): Promise<vo
       },
       output,
     );
-  }, LARGE_JOB);
+  });
 }
 
 async function* sampleRows(users: number): AsyncGenerator<ImportRow> {

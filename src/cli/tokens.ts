@@ -1,10 +1,7 @@
 import { BadRequestException } from '@nestjs/common';
 import { type Command } from 'commander';
-import { Database } from '../database/database';
-import { sql } from '../database/sql';
 import type { Fault } from '../http/fault';
 import { validateOrThrow } from '../http/input/validate';
-import { type Caller, systemCaller } from '../http/caller';
 import { readConfig } from '../process/config';
 import { messageOf } from '../process/failure';
 import { Token } from '../tokens/token.entity';
@@ -12,10 +9,17 @@ import { newTokenValue } from '../tokens/token-value';
 import { CreateTokenDto, RotateTokenDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
 import { type OutputOptions, print } from './output';
-import { allOf, requireOrganization, withService } from './with-service';
+import { addList, withOrganization, withRow } from './with-service';
+
+const TOKEN = {
+  entity: Token,
+  missing: 'There is no such token. List them with: ums tokens list --organization <id>',
+};
 
 export function tokensCommand(tokens: Command): void {
-  tokens.addHelpText('after', '\nExample:\n  ums tokens list --organization org_…');
+  addList(tokens, 'list the tokens of an organization, newest first', (app, by, page) =>
+    app.get(TokensService).list(by, page),
+  );
 
   tokens
     .command('create')
@@ -40,27 +44,11 @@ export function tokensCommand(tokens: Command): void {
         expiresIn,
         rateLimit: rateLimit === undefined ? undefined : Number(rateLimit),
       });
-      const { token, value } = await withService(async (app) => {
-        await requireOrganization(app, organization);
-        const by = systemCaller(organization, 'cli', 'ums tokens create');
-        return app.get(TokensService).create(by, input).catch(nameOption);
-      });
+      const { token, value } = await withOrganization(
+        { organization, command: 'ums tokens create' },
+        (app, by) => app.get(TokensService).create(by, input).catch(nameOption),
+      );
       print({ ...token, token: value }, output);
-    });
-
-  tokens
-    .command('list')
-    .description('list the tokens of an organization, newest first')
-    .requiredOption('--organization <id>', 'the organization that the tokens belong to')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums tokens list --organization org_…')
-    .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
-      const by = systemCaller(organization, 'cli', 'ums tokens list');
-      const all = await withService(async (app) => {
-        await requireOrganization(app, organization);
-        return allOf((cursor) => app.get(TokensService).list(by, { limit: 200, cursor }));
-      });
-      print(all, output);
     });
 
   tokens
@@ -70,7 +58,8 @@ export function tokensCommand(tokens: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  ums tokens revoke tok_…')
     .action(async (id: string, output: OutputOptions) => {
-      const revoked = await withToken(id, 'ums tokens revoke', async (tokens, by) => {
+      const revoked = await withRow({ ...TOKEN, id, command: 'ums tokens revoke' }, async (app, by) => {
+        const tokens = app.get(TokensService);
         await tokens.revoke(by, id);
         return tokens.get(by, id);
       });
@@ -93,8 +82,8 @@ export function tokensCommand(tokens: Command): void {
     .addHelpText('after', '\nExample:\n  ums tokens rotate tok_… --overlap 48h')
     .action(async (id: string, { overlap, expiresIn, ...output }: RotateOptions) => {
       const input = validateOrThrow(RotateTokenDto, { overlap, expiresIn });
-      const { token, value } = await withToken(id, 'ums tokens rotate', (tokens, by) =>
-        tokens.rotate(by, id, input).catch(nameOption),
+      const { token, value } = await withRow({ ...TOKEN, id, command: 'ums tokens rotate' }, (app, by) =>
+        app.get(TokensService).rotate(by, id, input).catch(nameOption),
       );
       print({ ...token, token: value }, output);
     });
@@ -132,20 +121,3 @@ function nameOption(error: unknown): never {
   const advice = `TOKEN_MAX_DAYS is ${tokenMaxDays}. Set --expires-in ${tokenMaxDays}d, or a shorter lifetime.`;
   throw new Error(`${messageOf(error)}\n${advice}`, { cause: error });
 }
-
-/** Runs a command on a token of any organization. */
-const withToken = <Result>(
-  id: string,
-  command: string,
-  run: (tokens: TokensService, by: Caller) => Promise<Result>,
-): Promise<Result> =>
-  withService(async (app) => {
-    const [token] = await app
-      .get(Database)
-      .readAll<Pick<Token, 'organizationId'>>(
-        sql`SELECT organization_id AS "organizationId" FROM ${Token} WHERE id = ${id}`,
-      );
-    if (!token)
-      throw new Error('There is no such token. List them with: ums tokens list --organization <id>');
-    return run(app.get(TokensService), systemCaller(token.organizationId, 'cli', command));
-  });

@@ -11,7 +11,7 @@ import { count, counted } from './progress';
 import { Database } from '../database/database';
 import { type Role, ROLES } from '../users/user/user.entity';
 import type { UserFilter } from '../users/user/user.filter';
-import { requireOrganization, withService } from './with-service';
+import { withOrganization } from './with-service';
 
 interface ExportOptions {
   organization: string;
@@ -64,8 +64,8 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
   const delimiter = isTsv(output ?? '') ? '\t' : ',';
   optimizeForSize();
   const { userPages, writeExport, writeAtomically } = await import('./export.js');
-  await withService(async (app) => {
-    await requireOrganization(app, organization);
+  const command = 'ums users export';
+  await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app) => {
     let users = 0;
     let stopped = false;
     const interruption = new Interruption(() => (stopped = true));
@@ -95,5 +95,5 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
       ? JSON.stringify({ users, format, output: output ?? null })
       : `${counted(users, 'user')}.`;
     (output === undefined ? process.stderr : process.stdout).write(`${summary}\n`);
-  }, LARGE_JOB);
+  });
 }

@@ -1,27 +1,13 @@
 import type { Command } from 'commander';
-import { systemCaller } from '../http/caller';
 import { WebhookSecrets } from '../webhooks/webhook/webhook-secrets';
 import { WebhooksService } from '../webhooks/webhooks.service';
 import { type OutputOptions, print } from './output';
-import { requireOrganization, withService } from './with-service';
+import { addList, withService } from './with-service';
 
 export function webhooksCommand(webhooks: Command): void {
-  webhooks.addHelpText('after', '\nExample:\n  ums webhooks list --organization org_…');
-
-  webhooks
-    .command('list')
-    .description('list the webhooks of an organization, newest first')
-    .requiredOption('--organization <id>', 'the organization that the webhooks belong to')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums webhooks list --organization org_… --json')
-    .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
-      const { data } = await withService(async (app) => {
-        await requireOrganization(app, organization);
-        const by = systemCaller(organization, 'cli', 'ums webhooks list');
-        return app.get(WebhooksService).list(by, { limit: 200 });
-      });
-      print(data, output);
-    });
+  addList(webhooks, 'list the webhooks of an organization, newest first', (app, by, page) =>
+    app.get(WebhooksService).list(by, page),
+  );
 
   webhooks
     .command('rewrap')

@@ -1,6 +1,6 @@
 // Deprecated in favor of @prometheus-io/client, which requires Node 22: it stays as long as Node 20 is supported.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { info } from '../../openapi.json';
+import { VERSION } from '../feature/version';
 import type { Database } from '../database/database';
 import type { RequestRecord } from '../http/access-log';
 import { countEvents, countUndelivered, oldestUnnumbered } from '../events/event-statistics';
@@ -73,7 +73,7 @@ export class Metrics {
       help: 'The running versions of the service and Node.js.',
       labelNames: ['version', 'node'],
       registers: this.registers,
-    }).set({ version: info.version, node: process.version }, 1);
+    }).set({ version: VERSION, node: process.version }, 1);
     this.watchPool(pool);
     for (const gauge of [this.expiring, this.events, this.oldestUnnumbered, this.webhookLag]) gauge.set(NaN);
   }

@@ -13,12 +13,11 @@ import { ScimUserSteps } from './users/scim-user-steps';
 import { ScimUser } from './users/scim-user.entity';
 import { ScimUsersController } from './users/scim-users.controller';
 import { ScimUsersService } from './users/scim-users.service';
-import { UndirectedUsers } from './users/undirected-users';
 
 @Module({
   imports: [UsersModule, GroupsModule, RateLimitModule],
   controllers: [DiscoveryController, UnsupportedController, ScimUsersController, ScimGroupsController],
-  providers: [ScimUsersService, ScimUserList, UndirectedUsers, ScimUserSteps, ScimGroupList],
+  providers: [ScimUsersService, ScimUserList, ScimUserSteps, ScimGroupList],
   exports: [ScimUsersService],
 })
 export class ScimModule {

@@ -1,3 +1,4 @@
+import { isObject } from '../http/input/checks';
 import { validateOrThrow } from '../http/input/validate';
 import { isSame, stored } from './user/user.changes';
 import type { Metadata } from './user/user.entity';
@@ -25,6 +26,3 @@ function merge(target: unknown, patch: unknown): unknown {
     else merged.set(key, merge(merged.get(key), value));
   return Object.fromEntries(merged);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { DataSource } from 'typeorm';
 import { nodesOf } from '../../database/citus/cluster';
 import type { Distribution } from '../../database/citus/distribute';
 import { openDatabase, UNLIMITED } from '../../database/data-source';
@@ -22,7 +21,7 @@ export function distributeCommand(command: Command): void {
     .option('--schema <name>', 'the schema of the tables inside a host application')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://coordinator/ums ums distribute --dry-run')
-    .action(async (options: DistributeArguments) => {
+    .action(async ({ dryRun, json, ...options }: DistributeArguments) => {
       const config = readConfig(process.env);
       if (config.databaseUrl === undefined)
         throw new Error(
@@ -33,33 +32,27 @@ export function distributeCommand(command: Command): void {
       try {
         await nodesOf(dataSource); // a worker or a database without Citus has nothing to migrate
         await requireMigrated(dataSource);
-        await distributeAndReport(dataSource, options);
+        const startedAt = performance.now();
+        const distribution = await distribute(dataSource, {
+          dryRun,
+          onStep: (step, steps) =>
+            process.stderr.write(`${steps.indexOf(step) + 1}/${steps.length} ${describe(step)}\n`),
+        });
+        const { steps, nodes } = distribution;
+        if (json) print({ [dryRun ? 'planned' : 'done']: steps, nodes }, { json });
+        else process.stdout.write(`${summary(distribution, dryRun, performance.now() - startedAt)}\n`);
       } finally {
         await close();
       }
     });
 }
 
-async function distributeAndReport(
-  dataSource: DataSource,
-  { dryRun, json }: DistributeArguments,
-): Promise<void> {
-  const startedAt = performance.now();
-  const distribution = await distribute(dataSource, {
-    dryRun,
-    onStep: (step, steps) =>
-      process.stderr.write(`${steps.indexOf(step) + 1}/${steps.length} ${describe(step)}\n`),
-  });
-  if (json) print({ [dryRun ? 'planned' : 'done']: distribution.steps, nodes: distribution.nodes }, { json });
-  else process.stdout.write(`${summary(distribution, dryRun, (performance.now() - startedAt) / 1000)}\n`);
-}
-
 const describe = ({ does, rows }: Distribution['steps'][number]) =>
   rows === undefined ? does : `${does} (${counted(rows, 'row')})`;
 
-function summary({ steps, nodes }: Distribution, dryRun: boolean | undefined, seconds: number): string {
+function summary({ steps, nodes }: Distribution, dryRun: boolean | undefined, ms: number): string {
   if (steps.length === 0) return `The database is already distributed over ${nodes.join(', ')}.`;
-  if (!dryRun) return `Distributed over ${nodes.join(', ')} in ${seconds.toFixed(1)} s.`;
+  if (!dryRun) return `Distributed over ${nodes.join(', ')} in ${(ms / 1000).toFixed(1)} s.`;
   return [
     `Would distribute over ${nodes.join(', ')}. Requests wait until it is done.`,
     ...steps.map((step) => `  ${describe(step)}`),

@@ -3,12 +3,11 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../database/data-source';
-import { systemCaller } from '../../http/caller';
 import { optimizeForSize } from '../../process/v8';
 import { type KeyField, type Mode, MODES } from '../../users/batch/batch-rules';
 import { BatchService } from '../../users/batch/batch.service';
 import { type Format, fileFormatOf, formatOption, isTsv } from './format';
-import { requireOrganization, withService } from '../with-service';
+import { withOrganization } from '../with-service';
 import type { CsvOptions } from './csv-file';
 import type { ImportFile } from './import-file';
 import { requireWritable } from './refused-rows';
@@ -107,15 +106,13 @@ async function importUsers(path: string, options: ImportOptions): Promise<void> 
   if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
   requireWritable(refusedFile);
   const file = await readerOf(source, path, format, options);
-  await withService(async (app) => {
-    await requireOrganization(app, organization);
-    const by = systemCaller(organization, 'cli', 'ums users import');
-    const batches = app.get(BatchService);
+  const command = 'ums users import';
+  await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app, by) => {
+    const batch = { mode, by: identity, atomic: false, dryRun };
     await runImport(
       {
         file,
-        add: async (users) =>
-          (await batches.run(by, { users, mode, by: identity, atomic: false, dryRun })).answer,
+        add: async (users) => (await app.get(BatchService).run(by, { users, ...batch })).answer,
         refusedFile,
         dryRun,
         total,
@@ -124,7 +121,7 @@ async function importUsers(path: string, options: ImportOptions): Promise<void> 
       },
       options,
     );
-  }, LARGE_JOB);
+  });
 }
 
 /** Loads the libraries of the format only here, for an import. */

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isObject } from '../../http/input/checks';
 import { messageOf } from '../../process/failure';
 import type { BatchAnswerView } from '../../users/batch/batch.view';
 import { USER_FIELDS, WRITABLE_FIELDS } from '../../users/user/user.entity';
@@ -25,34 +26,26 @@ export interface ImportJob {
   stop(): void;
 }
 
-/** The result of an import, or of its rehearsal with `dryRun`. */
-export interface ImportSummary {
-  rows: number;
-  created: number;
-  updated: number;
-  unchanged: number;
-  refused: number;
+/** The result of an import, or of its rehearsal with `dryRun`, before its first batch. */
+const emptySummary = (dryRun: boolean) => ({
+  rows: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  refused: 0,
   /** Null if no file was created. */
-  refusedFile: string | null;
-  dryRun: boolean;
+  refusedFile: null as string | null,
+  dryRun,
   /** Whether the import reached the end of its input. */
-  complete: boolean;
-  seconds: number;
-}
+  complete: false,
+  seconds: 0,
+});
+
+type ImportSummary = ReturnType<typeof emptySummary>;
 
 /** Runs an import until it ends, fails or receives a signal, then prints the summary and sets the exit code. */
 export async function runImport(job: ImportJob, { json }: { json?: boolean }): Promise<void> {
-  const summary: ImportSummary = {
-    rows: 0,
-    created: 0,
-    updated: 0,
-    unchanged: 0,
-    refused: 0,
-    refusedFile: null,
-    dryRun: job.dryRun,
-    complete: false,
-    seconds: 0,
-  };
+  const summary = emptySummary(job.dryRun);
   const progress = new Progress(job.total);
   const refused = new RefusedRows(job.refusedFile, job.file);
   const interruption = new Interruption(() => job.stop());
@@ -116,7 +109,7 @@ const isServiceField = (name: string) =>
 
 /** A row without the fields that the service sets, which an export contains. */
 function withoutServiceFields(row: unknown): unknown {
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
+  if (!isObject(row)) return row;
   return Object.fromEntries(Object.entries(row).filter(([name]) => !isServiceField(name)));
 }
 

@@ -175,6 +175,9 @@ const MaxCharacters = (max: number) =>
     fault('too_long', `must have at most ${max} characters`),
   );
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Whether the text has at least `count` code points. */
 export function hasCharacters(text: string, count: number): boolean {
   let left = count;

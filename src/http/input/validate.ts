@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { type Fault, invalidInput } from '../fault';
-import type { FaultContext } from './checks';
+import { type FaultContext, isObject } from './checks';
 import { jsonFaults, levelsAround, MAX_FAULTS, nested } from './json-faults';
 
 /** A DTO, or every fault of the input. */
@@ -38,9 +38,7 @@ export function validate<Dto extends object>(
   input: unknown,
   kind: FieldKind = 'field',
 ): ValidationResult<Dto> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return { faults: [{ field: 'body', code: 'invalid', message: 'must be an object' }] };
-  }
+  if (!isObject(input)) return { faults: [{ field: 'body', code: 'invalid', message: 'must be an object' }] };
   const known = fieldsOf(metatype);
   const faults = new Map<string, Fault>();
   const report = (fault: Fault) => {

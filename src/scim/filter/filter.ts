@@ -7,13 +7,12 @@ import { type ResourceSchema, type Reference, resolve } from '../schema/resource
 import { KEYED } from '../schema/user.schema';
 import { Lexer } from './lexer';
 
-/** The operators, as SQL has them. */
-const OPERATORS = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' };
+const SQL_OPERATORS = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' };
 
 /** `path` is canonical, without a URN: one of FILTERABLE, such as `emails.value` or `manager.value`. */
 export interface Comparison {
   path: string;
-  op: keyof typeof OPERATORS;
+  op: keyof typeof SQL_OPERATORS;
   /** A Date for `meta.created` and `meta.lastModified`, a boolean for `active`. */
   value: string | boolean | Date;
   /** Restricts the comparison to values of this type (`emails[type eq "work"]`), ignoring case. */
@@ -104,7 +103,7 @@ function readSimple(schema: ResourceSchema, lexer: Lexer, { attribute, sub }: Re
   const op = lexer.word().toLowerCase();
   const compared = sub ?? attribute!;
   const isDateTime = compared.type === 'dateTime';
-  if (!Object.hasOwn(OPERATORS, op) || (op !== 'eq' && !isDateTime))
+  if (!Object.hasOwn(SQL_OPERATORS, op) || (op !== 'eq' && !isDateTime))
     throw lexer.refuse(`${path} does not support this operator`);
   const value = literal(lexer, compared, lexer.next());
   return {
@@ -127,4 +126,4 @@ export const isTime = ({ path }: Comparison): boolean => path in TIMES;
 
 /** A comparison of a time, as a condition on a row. */
 export const whereTime = ({ path, op, value }: Comparison): Sql =>
-  sql`${raw(TIMES[path])} ${raw(OPERATORS[op])} ${value as Date}`;
+  sql`${raw(TIMES[path])} ${raw(SQL_OPERATORS[op])} ${value as Date}`;

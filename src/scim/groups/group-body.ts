@@ -1,14 +1,15 @@
+import { isObject } from '../../http/input/checks';
 import type { GroupFields } from '../../groups/group/group.entity';
 import type { GroupStep } from '../../groups/group/group-steps';
 import type { Condition } from '../filter/conditions';
 import { memberIds, namedMember, removedIds } from './member-ids';
-import { findPath, isTargetWritable, parsePath, type Target } from '../patch/path';
-import { type Operation, operationsOf } from '../patch/patch-body';
+import { type Operation, operationsOf } from '../patch/operations';
+import { isReadOnly } from '../patch/path';
 import { normalize } from '../schema/resource';
 import { invalidSyntax, invalidValue, mutability } from '../schema/scim-error';
 import { GROUP } from '../schema/group.schema';
 import { resolve } from '../schema/resource-schema';
-import { isAbsent, isObject, valueOf } from '../schema/values';
+import { isAbsent, valueOf } from '../schema/values';
 
 // Members are ids of users, without duplicates; whether these users exist has not been checked.
 
@@ -34,35 +35,33 @@ export function groupOf(body: unknown): GroupFields & { members?: string[] } {
 }
 
 /** The steps of a PATCH, in order. They name only what changes, because a group may have very many members. */
-export const groupStepsOf = (body: unknown): GroupStep[] =>
-  operationsOf(body).flatMap(({ op, path, given }) => {
-    if (path !== undefined) return stepsAt(parsePath(GROUP, path), op, given);
-    return Object.entries(given as object).flatMap(([key, part]) => {
-      const target = findPath(GROUP, key);
-      return target && isTargetWritable(target) ? stepsAt(target, op, part) : [];
-    });
-  });
+export function groupStepsOf(body: unknown): GroupStep[] {
+  const steps: GroupStep[] = [];
+  for (const operation of operationsOf(GROUP, body)) if (operation) steps.push(...stepsOf(operation));
+  return steps;
+}
 
-function stepsAt(target: Target, op: Operation['op'], given: unknown): GroupStep[] {
+function stepsOf(operation: Operation): GroupStep[] {
+  const { op, target, value: sent } = operation;
   const attribute = target.attribute!; // only an extension's URN has none, and groups have no extension
-  if (!isTargetWritable(target)) throw mutability(`${attribute.name} has a read-only part`);
-  if (attribute.name === 'members') return memberSteps(target, op, given);
-  const value = op === 'remove' ? undefined : (valueOf(attribute, given) as string | undefined);
+  if (isReadOnly(target)) throw mutability(`${attribute.name} has a read-only part`);
+  if (attribute.name === 'members') return memberSteps(operation);
+  const value = op === 'remove' ? undefined : (valueOf(attribute, sent) as string | undefined);
   if (value === undefined && GROUP.irremovable.includes(attribute.name))
     throw invalidValue(`${attribute.name} cannot be removed`);
   return [{ kind: 'set', attribute: attribute.name as 'displayName' | 'externalId', value: value ?? null }];
 }
 
-function memberSteps({ conditions, sub }: Target, op: Operation['op'], given: unknown): GroupStep[] {
+function memberSteps({ op, target: { conditions, sub }, value }: Operation): GroupStep[] {
   if (sub && sub.name !== 'value') throw mutability('Only the value of a member can be changed');
-  if (conditions) return stepsOfNamed(conditions, op, given);
+  if (conditions) return stepsOfNamed(conditions, op, value);
   switch (op) {
     case 'add':
-      return isAbsent(given) ? [] : [{ kind: 'add', members: memberIds(given) }];
+      return isAbsent(value) ? [] : [{ kind: 'add', members: memberIds(value) }];
     case 'replace':
-      return [{ kind: 'replace', members: isAbsent(given) ? [] : memberIds(given) }];
+      return [{ kind: 'replace', members: isAbsent(value) ? [] : memberIds(value) }];
     case 'remove':
-      return [isAbsent(given) ? { kind: 'removeAll' } : { kind: 'remove', members: removedIds(given) }];
+      return [isAbsent(value) ? { kind: 'removeAll' } : { kind: 'remove', members: removedIds(value) }];
   }
 }
 
@@ -70,15 +69,11 @@ function memberSteps({ conditions, sub }: Target, op: Operation['op'], given: un
  * `members[value eq "usr_…"]`: `remove` removes this member; `replace` puts the given ones in its place; `add` adds the
  * given ones, or this one if none is given.
  */
-function stepsOfNamed(conditions: readonly Condition[], op: Operation['op'], given: unknown): GroupStep[] {
+function stepsOfNamed(conditions: readonly Condition[], op: Operation['op'], value: unknown): GroupStep[] {
   const { id, isUser } = namedMember(conditions);
-  if (op === 'remove' || (op === 'replace' && isAbsent(given)))
-    return isUser ? [{ kind: 'remove', members: [id] }] : [];
-  const members = memberIds(isAbsent(given) ? id : given);
-  return op === 'replace' && isUser && !members.includes(id)
-    ? [
-        { kind: 'remove', members: [id] },
-        { kind: 'add', members },
-      ]
-    : [{ kind: 'add', members }];
+  const removal: GroupStep[] = isUser ? [{ kind: 'remove', members: [id] }] : [];
+  if (op === 'remove' || (op === 'replace' && isAbsent(value))) return removal;
+  const members = memberIds(isAbsent(value) ? id : value);
+  const isReplaced = op === 'replace' && !members.includes(id);
+  return [...(isReplaced ? removal : []), { kind: 'add', members }];
 }

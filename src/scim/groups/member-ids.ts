@@ -1,7 +1,8 @@
+import { isObject } from '../../http/input/checks';
 import { isId } from '../../database/id';
 import type { Condition } from '../filter/conditions';
 import { invalidPath, invalidValue } from '../schema/scim-error';
-import { isAbsent, isObject } from '../schema/values';
+import { isAbsent } from '../schema/values';
 
 /**
  * The ids of users in a value of `members`, without duplicates: a list or a single member, objects or bare ids. Other

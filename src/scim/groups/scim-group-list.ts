@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { isId } from '../../database/id';
 import { join, type Sql, sql } from '../../database/sql';
@@ -16,7 +15,7 @@ import { type GroupRecord, groupRecord } from '../../groups/group/group.serializ
 import { type MemberRecord, membersOfGroups } from '../../groups/members/first-members';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
-import { type ListQuery, listResult, type ListResult, pageByPosition } from '../wire/list-query';
+import { type ListQuery, type ListResult, pageFor } from '../wire/list-query';
 import { pageAsText } from '../wire/page-text';
 
 /** The number of members that each group in a list shows. */
@@ -39,47 +38,27 @@ export class ScimGroupList {
     return this.database.read(
       organizationId,
       async (manager) => {
-        const read = query.cursor === undefined ? rangeOf : pageOf;
-        return pageAsText(await read(manager, selection, query), {
+        const page = await pageFor(query, {
+          range: (range) => rangeOfGroups(manager, selection, range),
+          count: (max) => countGroups(manager, selection, max),
+          after: (page) => pageOfGroups(manager, selection, page),
+        });
+        return pageAsText(page, {
           read: async (rows) => {
             const ids = rows.map(({ id }) => id);
-            const members =
-              withMembers && (await membersOfGroups(manager, organizationId, ids, LISTED_MEMBERS));
-            return rows.map((row) => ({
-              id: row.id,
-              row,
-              members: members ? members.get(row.id) : undefined,
-            }));
+            const members = withMembers
+              ? await membersOfGroups(manager, organizationId, ids, LISTED_MEMBERS)
+              : undefined;
+            return rows.map((row) => ({ id: row.id, row, members: members?.get(row.id) }));
           },
           resourceOf: ({ row, members }) => resourceOf(groupRecord(row), members),
-          cursorAfter: (row) => cursorAfterGroup(row, selection, ofFilter(query)),
+          cursorAfter: (row) => cursorAfterGroup(row, selection, query.of),
         });
       },
       withMembers && !isNamed && query.count > 1 ? 'heavy' : 'quick',
     );
   }
 }
-
-/** A page by position. */
-const rangeOf = (manager: EntityManager, selection: GroupSelection, query: ListQuery) =>
-  pageByPosition(
-    query,
-    (range) => rangeOfGroups(manager, selection, range),
-    (max) => countGroups(manager, selection, max),
-  );
-
-/** A page by the cursor of RFC 9865. */
-const pageOf = async (manager: EntityManager, selection: GroupSelection, query: ListQuery) =>
-  listResult(
-    await pageOfGroups(manager, selection, {
-      limit: query.count,
-      cursor: query.cursor || undefined,
-      of: ofFilter(query),
-    }),
-  );
-
-/** The filter in a cursor. */
-const ofFilter = ({ filter }: ListQuery) => ['scim', filter];
 
 /** The first comparison of each kind selects groups by an index; the others filter what it finds. */
 function selectionOf(organizationId: string, comparisons: readonly Comparison[]): GroupSelection {

@@ -1,52 +1,50 @@
-import type { Operation } from './patch-body';
-import { isWritable } from '../schema/resource';
+import { isObject } from '../../http/input/checks';
+import type { Operation } from './operations';
 import { type Attribute } from '../schema/attribute';
-import {
-  type Complex,
-  isAbsent,
-  isObject,
-  objectOf,
-  single,
-  unwrapped,
-  type Value,
-  valueOf,
-} from '../schema/values';
+import { isWritable } from '../schema/resource';
+import { type Complex, isAbsent, objectOf, unwrapped, type Value, valueOf } from '../schema/values';
 
-/** An operation on its target. `isWhole`: it replaces an existing complex value instead of merging into it. */
-export type Change = { op: Operation['op']; given: unknown; isWhole: boolean };
+/** A single complex value after an operation on it or on one of its sub-attributes; undefined if it is removed. */
+export const patchedComplex = (attribute: Attribute, old: Complex, operation: Operation) =>
+  changeOf(attribute, operation).apply(old);
 
-/** A single complex value after a change of it or of one of its sub-attributes; undefined if nothing is left. */
-export function patchedComplex(
+/** The effect of an operation on a complex value, or on an element of a list. */
+interface Change {
+  isRemoval: boolean;
+  /** Returns another value, or the same if nothing changes; undefined if it is removed. */
+  apply(old: Complex): Complex | undefined;
+}
+
+/** A value that is replaced keeps nothing but the sub-attributes of `described`. */
+export function changeOf(
   attribute: Attribute,
-  old: Complex,
-  sub: Attribute | undefined,
-  { op, given, isWhole }: Change,
-): Value | undefined {
-  const one = op === 'remove' ? undefined : unwrapped(sub ?? attribute, given);
-  if (sub) return withSub(old, sub, valueOf(sub, one));
-  if (isAbsent(one)) return undefined;
+  { op, target: { sub }, value, isWhole }: Operation,
+  described: Complex = {},
+): Change {
+  const one = op === 'remove' ? undefined : unwrapped(sub ?? attribute, value);
+  if (isAbsent(one)) return { isRemoval: true, apply: (old) => sub && withParts(old, [[sub, undefined]]) };
+  const parts: Part[] = sub ? [[sub, valueOf(sub, one)]] : partsOf(attribute, one);
   // The bare id of another manager does not keep the name of the one before.
-  return isWhole || !isObject(one) ? single(attribute, one) : merged(attribute, old, one);
+  const whole = !sub && (isWhole || !isObject(one)) ? withParts(described, parts) : undefined;
+  return { isRemoval: false, apply: (old) => whole ?? withParts(old, parts) };
 }
 
-/** The complex value with the given sub-attributes; null and "" remove a sub-attribute. */
-export function merged(attribute: Attribute, old: Complex, given: unknown): Complex {
-  return partsOf(attribute, given).reduce((value, [sub, part]) => withSub(value, sub, part), old);
-}
+/** A sub-attribute and its new value; undefined removes it. */
+type Part = [sub: Attribute, value: Value | undefined];
 
-/** The writable sub-attributes that are given, with their values. */
-export function partsOf(attribute: Attribute, given: unknown): [sub: Attribute, value: Value | undefined][] {
+/** The writable sub-attributes in an object. */
+function partsOf(attribute: Attribute, value: unknown): Part[] {
   const subs = new Map(attribute.subAttributes!.map((sub) => [sub.name.toLowerCase(), sub]));
-  return Object.entries(objectOf(attribute, given)).flatMap(([name, part]) => {
+  return Object.entries(objectOf(attribute, value)).flatMap(([name, part]): Part[] => {
     const sub = subs.get(name.toLowerCase());
     return sub && isWritable(sub) ? [[sub, valueOf(sub, part)]] : [];
   });
 }
 
-/** The same object if nothing changes. */
-export function withSub(old: Complex, { name }: Attribute, value: Value | undefined): Complex {
-  if (old[name] === value) return old;
-  if (value !== undefined) return { ...old, [name]: value };
-  const { [name]: _old, ...others } = old;
-  return others;
-}
+const withParts = (old: Complex, parts: readonly Part[]): Complex =>
+  parts.reduce((value, [{ name }, part]) => {
+    if (value[name] === part) return value;
+    if (part !== undefined) return { ...value, [name]: part };
+    const { [name]: _removed, ...others } = value;
+    return others;
+  }, old);

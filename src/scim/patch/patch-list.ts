@@ -1,30 +1,14 @@
-import { type Condition, describedBy, matcherOf } from '../filter/conditions';
-import { type Change, partsOf, withSub } from './patch-complex';
-import type { Target } from './path';
+import { describedBy, matcherOf } from '../filter/conditions';
+import type { Operation } from './operations';
+import { changeOf } from './patch-complex';
 import { invalidValue } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
-import {
-  type Complex,
-  isAbsent,
-  isPrimary,
-  MAX_ELEMENTS,
-  twoPrimaries,
-  unwrapped,
-  type Value,
-  valueOf,
-} from '../schema/values';
+import { type Complex, isAbsent, isPrimary, MAX_ELEMENTS, twoPrimaries, valueOf } from '../schema/values';
 
-/** The elements of a multi-valued attribute after a change. */
-export function patchedList(
-  attribute: Attribute,
-  old: readonly Complex[],
-  { conditions, sub }: Target,
-  change: Change,
-): readonly Complex[] {
-  const list =
-    conditions || sub
-      ? patchedElements(attribute, old, conditions ?? [], sub, change)
-      : patchedWhole(attribute, old, change);
+/** The elements of a multi-valued attribute after an operation. */
+export function patchedList(attribute: Attribute, old: Complex[], operation: Operation): Complex[] {
+  const { conditions, sub } = operation.target;
+  const list = (conditions || sub ? patchedElements : patchedWhole)(attribute, old, operation);
   // Checked after each operation, because the following ones read the whole list.
   if (list.length > Math.max(MAX_ELEMENTS, old.length))
     throw invalidValue(`${attribute.name} must have at most ${MAX_ELEMENTS} values`);
@@ -32,7 +16,7 @@ export function patchedList(
 }
 
 /** RFC 7644: when an element becomes primary, the one before no longer is. */
-function withOnePrimary(old: readonly Complex[], list: readonly Complex[]): readonly Complex[] {
+function withOnePrimary(old: readonly Complex[], list: Complex[]): Complex[] {
   const promoted = list.find((element) => isPrimary(element) && !old.includes(element));
   if (!promoted) return list;
   return list.map((element) =>
@@ -40,28 +24,25 @@ function withOnePrimary(old: readonly Complex[], list: readonly Complex[]): read
   );
 }
 
-function patchedWhole(
-  attribute: Attribute,
-  old: readonly Complex[],
-  { op, given }: Change,
-): readonly Complex[] {
-  if (isAbsent(given)) return [];
-  const values = (valueOf(attribute, given) ?? []) as Complex[];
+/** A list after an operation on it as a whole. */
+function patchedWhole(attribute: Attribute, old: Complex[], { op, value }: Operation): Complex[] {
+  if (isAbsent(value)) return [];
+  const values = (valueOf(attribute, value) ?? []) as Complex[];
   if (op === 'replace') return values;
   if (op === 'remove') return without(old, values);
   const names = attribute.subAttributes!.map(({ name }) => name);
-  const known = new Set(old.map((element) => keyOf(element, names)));
-  const added = values.filter((value) => !known.has(keyOf(value, names)));
+  const known = new Set(old.map((element) => identityOf(element, names)));
+  const added = values.filter((value) => !known.has(identityOf(value, names)));
   return added.length > 0 ? [...old, ...added] : old;
 }
 
-/** The same for elements with the same sub-attributes. Elements never change, and most stay from change to change. */
-function keyOf(element: Complex, names: string[]): string {
-  const key = keys.get(element) ?? JSON.stringify(element, names);
-  keys.set(element, key);
-  return key;
+/** Equal for elements with equal sub-attributes. Elements never change, and most stay from change to change. */
+function identityOf(element: Complex, names: string[]): string {
+  const identity = identities.get(element) ?? JSON.stringify(element, names);
+  identities.set(element, identity);
+  return identity;
 }
-const keys = new WeakMap<Complex, string>();
+const identities = new WeakMap<Complex, string>();
 
 /** The elements that have the sub-attributes of none of the values. */
 function without(old: readonly Complex[], values: readonly Complex[]): Complex[] {
@@ -71,29 +52,16 @@ function without(old: readonly Complex[], values: readonly Complex[]): Complex[]
   );
 }
 
-/**
- * Changes the elements that match the conditions. If none matches, `add` and `replace` create the described element.
- */
-function patchedElements(
-  attribute: Attribute,
-  old: readonly Complex[],
-  conditions: readonly Condition[],
-  sub: Attribute | undefined,
-  { op, given, isWhole }: Change,
-): readonly Complex[] {
-  const isNamed = matcherOf(conditions);
-  const value = op === 'remove' ? undefined : sub ? valueOf(sub, given) : unwrapped(attribute, given);
-  if (isAbsent(value))
-    return sub
-      ? old.map((element) => (isNamed(element) ? withSub(element, sub, undefined) : element))
-      : old.filter((element) => !isNamed(element));
-
-  const parts = sub ? [[sub, value as Value] as const] : partsOf(attribute, value);
-  const changed = (element: Complex): Complex =>
-    parts.reduce((changing, [part, partValue]) => withSub(changing, part, partValue), element);
+/** Changes the elements that match the conditions. If none does, `add` and `replace` create the described element. */
+function patchedElements(attribute: Attribute, old: Complex[], operation: Operation): Complex[] {
+  const { conditions = [] } = operation.target;
   const described = describedBy(conditions);
-  const whole = isWhole && !sub ? changed(described) : undefined;
-  if (!old.some(isNamed)) return [...old, whole ?? changed(described)];
-  if (isPrimary(whole ?? changed({})) && old.filter(isNamed).length > 1) throw twoPrimaries(attribute);
-  return old.map((element) => (isNamed(element) ? (whole ?? changed(element)) : element));
+  const { isRemoval, apply } = changeOf(attribute, operation, described);
+  const isNamed = matcherOf(conditions);
+  const named = old.filter(isNamed).length;
+  if (named === 0) return isRemoval ? old : [...old, apply(described)!];
+  if (named > 1 && isPrimary(apply({}) ?? {})) throw twoPrimaries(attribute);
+  return old
+    .map((element) => (isNamed(element) ? apply(element) : element))
+    .filter((element) => element !== undefined);
 }

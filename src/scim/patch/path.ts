@@ -9,9 +9,8 @@ export interface Target extends Reference {
   conditions?: Condition[];
 }
 
-/** Whether a PATCH may name the target; a password is accepted and ignored. */
-export const isTargetWritable = ({ attribute, sub }: Target) =>
-  [attribute, sub].every((part) => part?.mutability !== 'readOnly');
+export const isReadOnly = ({ attribute, sub }: Target): boolean =>
+  [attribute, sub].some((part) => part?.mutability === 'readOnly');
 
 const MAX_LENGTH = 1024;
 
@@ -34,7 +33,7 @@ export function parsePath(schema: ResourceSchema, path: string): Target {
   return target;
 }
 
-/** The same, but undefined where parsePath() throws. An unknown name costs a look-up, and no exception. */
+/** As parsePath(), but undefined instead of a 400. An unknown name costs a look-up, and no exception. */
 export function findPath(schema: ResourceSchema, path: string): Target | undefined {
   const bracket = path.indexOf('[');
   if (bracket < 0) return resolve(schema, path.trim());

@@ -1,22 +1,16 @@
-// The keywords of RFC 7643, section 7, without the type decimal.
-export const TYPES = ['string', 'boolean', 'integer', 'dateTime', 'reference', 'binary', 'complex'] as const;
-export const MUTABILITIES = ['readOnly', 'readWrite', 'immutable', 'writeOnly'] as const;
-export const RETURNED = ['always', 'never', 'default', 'request'] as const;
-export const UNIQUENESS = ['none', 'server', 'global'] as const;
-
-/** An attribute of a resource, in the terms of RFC 7643. */
+/** An attribute of a resource, in the terms of RFC 7643, section 7. */
 export interface Attribute {
   name: string;
   /** The name, prefixed by that of the attribute around it, for error messages: `emails.value`. */
   path: string;
   description: string;
-  type: (typeof TYPES)[number];
+  type: 'string' | 'boolean' | 'dateTime' | 'reference' | 'binary' | 'complex';
   multiValued: boolean;
   required: boolean;
   caseExact: boolean;
-  mutability: (typeof MUTABILITIES)[number];
-  returned: (typeof RETURNED)[number];
-  uniqueness: (typeof UNIQUENESS)[number];
+  mutability: 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly';
+  returned: 'always' | 'never' | 'default';
+  uniqueness: 'none' | 'server';
   canonicalValues?: readonly string[];
   referenceTypes?: readonly string[];
   subAttributes?: readonly Attribute[];

@@ -1,11 +1,7 @@
 import type { Attribute, ScimSchema } from './attribute';
 import { GROUP } from './group.schema';
-import {
-  PROTOCOL_SCHEMAS,
-  RESOURCE_TYPE_URN,
-  SCHEMA_URN,
-  SERVICE_PROVIDER_CONFIG_URN,
-} from './protocol.schema';
+// The schemas of RFC 7643, section 8.7.2, and of RFC 9865. They describe what discovery returns, which is read-only.
+import PROTOCOL_SCHEMAS from './protocol.schemas.json';
 import type { ResourceSchema } from './resource-schema';
 import { USER } from './user.schema';
 
@@ -15,7 +11,7 @@ export const MAX_RESULTS = 200;
 export const DEFAULT_RESULTS = 100;
 
 export const serviceProviderConfig = (base: string) => ({
-  schemas: [SERVICE_PROVIDER_CONFIG_URN],
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
   patch: { supported: true },
   bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
   filter: { supported: true, maxResults: MAX_RESULTS },
@@ -45,7 +41,7 @@ export const serviceProviderConfig = (base: string) => ({
 export const resourceTypes = (base: string) => [USER, GROUP].map((schema) => resourceType(schema, base));
 
 const resourceType = ({ name, endpoint, core, extension }: ResourceSchema, base: string) => ({
-  schemas: [RESOURCE_TYPE_URN],
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
   id: name,
   name,
   description: core.description,
@@ -55,16 +51,18 @@ const resourceType = ({ name, endpoint, core, extension }: ResourceSchema, base:
   meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/${name}` },
 });
 
-const SCHEMAS: readonly ScimSchema[] = [USER.core, USER.extension!, GROUP.core, ...PROTOCOL_SCHEMAS];
+const published = ({ id, name, description, attributes }: ScimSchema) => ({
+  id,
+  name,
+  description,
+  attributes: attributes.map(shown),
+});
 
 export const schemas = (base: string) =>
-  SCHEMAS.map(({ id, name, description, attributes }) => ({
-    schemas: [SCHEMA_URN],
-    id,
-    name,
-    description,
-    attributes: attributes.map(shown),
-    meta: { resourceType: 'Schema', location: `${base}/Schemas/${id}` },
+  [...[USER.core, USER.extension!, GROUP.core].map(published), ...PROTOCOL_SCHEMAS].map((schema) => ({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
+    ...schema,
+    meta: { resourceType: 'Schema', location: `${base}/Schemas/${schema.id}` },
   }));
 
 const WITH_CASE: readonly Attribute['type'][] = ['string', 'reference', 'binary'];

@@ -14,8 +14,6 @@ interface Declaration {
 }
 
 export interface ResourceSchema extends Declaration {
-  /** All attributes outside the extension, by lower-case name. */
-  byName: ReadonlyMap<string, Attribute>;
   /** Everything that a name can refer to, by lower-case name: a body may name tens of thousands. */
   references: ReadonlyMap<string, Reference>;
 }
@@ -37,7 +35,6 @@ export function resourceSchema(declaration: Declaration): ResourceSchema {
   );
   return {
     ...declaration,
-    byName: new Map(attributes.map((attribute) => [attribute.name.toLowerCase(), attribute])),
     references: new Map([
       ...inExtension, // without its URN, an attribute of the core with the same name takes precedence
       ...inCore,
@@ -72,6 +69,6 @@ export const subAttribute = (attribute: Attribute, name: string): Attribute | un
 export const resolve = (schema: ResourceSchema, name: string): Reference | undefined =>
   schema.references.get(name.toLowerCase());
 
-/** The same for a name in the object of the extension. */
+/** Resolves a name in the object of the extension. */
 export const resolveInExtension = (schema: ResourceSchema, name: string): Reference | undefined =>
   resolve(schema, `${schema.extension!.id}:${name}`);

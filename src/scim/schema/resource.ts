@@ -1,7 +1,8 @@
+import { isObject } from '../../http/input/checks';
 import { invalidSyntax, invalidValue } from './scim-error';
 import { type Attribute } from './attribute';
 import { type ResourceSchema, type Reference, resolve, resolveInExtension } from './resource-schema';
-import { type Complex, isAbsent, isObject, valueOf, MAX_ELEMENTS } from './values';
+import { type Complex, isAbsent, valueOf, MAX_ELEMENTS } from './values';
 
 /** The writable part of a resource: canonical names → values. */
 export type Resource = Complex;
@@ -53,14 +54,14 @@ export const extensionOf = (resource: Resource, urn: string): Complex => (resour
  * Limits the attributes of a user. Attributes that have not changed may exceed the limits, because a change through the
  * API may have made them larger.
  */
-export function refuseLarge(attributes: Resource, before: Resource = {}): void {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (lengthOf(value) > Math.max(MAX_ELEMENTS, lengthOf(before[name])))
+export function refuseLarge(resource: Resource, old: Resource = {}): void {
+  for (const [name, value] of Object.entries(resource)) {
+    if (lengthOf(value) > Math.max(MAX_ELEMENTS, lengthOf(old[name])))
       throw invalidValue(`${name} must have at most ${MAX_ELEMENTS} values`);
   }
-  if (sizeOf(attributes) > Math.max(MAX_BYTES, sizeOf(before)))
+  if (sizeOf(resource) > Math.max(MAX_BYTES, sizeOf(old)))
     throw invalidValue('The attributes must have at most 16 KB as JSON');
 }
 
 const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
-const sizeOf = (attributes: Resource) => Buffer.byteLength(JSON.stringify(attributes));
+const sizeOf = (resource: Resource) => Buffer.byteLength(JSON.stringify(resource));

@@ -1,4 +1,4 @@
-import { hasCharacters } from '../../http/input/checks';
+import { hasCharacters, isObject } from '../../http/input/checks';
 import { invalidValue } from './scim-error';
 import { type Attribute } from './attribute';
 
@@ -10,9 +10,6 @@ export interface Complex {
 
 /** The maximum number of elements in a multi-valued attribute of a user. */
 export const MAX_ELEMENTS = 200;
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** RFC 7643 makes no difference between absent and null; directories also send "". */
 export const isAbsent = (value: unknown): value is null | undefined | '' =>

@@ -10,14 +10,12 @@ import { SHOWN_GROUPS } from '../../groups/members/first-members';
 import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
-import { type ListQuery, listResult, type ListResult, MAX_COUNTED, pageByPosition } from '../wire/list-query';
+import { type ListQuery, type ListResult, MAX_COUNTED, pageFor } from '../wire/list-query';
 import { pageAsText } from '../wire/page-text';
 import { tooMany } from '../schema/scim-error';
 import type { ShownUser } from './user-resource';
-import type { FoundUser } from './scim-user-rows';
-import { foundUser, readUsers } from './found-users';
+import { type FoundUser, foundUser, readUsers } from './scim-user-rows';
 import { type Listed, MAX_FOUND, selectionOf, split } from './scim-user-query';
-import { UndirectedUsers } from './undirected-users';
 
 /**
  * In a page with room for more than `FEW_USERS`, each user shows `LISTED_GROUPS` of its groups. Such a page takes the
@@ -27,22 +25,19 @@ const FEW_USERS = 20;
 const LISTED_GROUPS = 100;
 
 /** What a page reads of each user at first. */
-const POSITION = columnsOf(User, ['id', 'createdAt', 'updatedAt']);
+const POSITION = columnsOf(User, ['id', 'createdAt', 'updatedAt']).selectText;
 type Position = Pick<ShownUser, 'id' | 'createdAt' | 'updatedAt'>;
 
 /** Reads users for directories. */
 @Injectable()
 export class ScimUserList {
-  constructor(
-    private readonly database: Database,
-    private readonly undirected: UndirectedUsers,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** Reads the groups only if `withGroups` is set. */
   async get({ organizationId }: Caller, id: string, withGroups: boolean): Promise<FoundUser> {
     if (!isId('usr', id)) throw userNotFound();
     const [row] = await this.database.read(organizationId, (manager) =>
-      readUsers(manager, organizationId, [id], withGroups ? SHOWN_GROUPS : 0),
+      readUsers(manager, organizationId, [{ id }], withGroups ? SHOWN_GROUPS : 0),
     );
     if (!row) throw userNotFound();
     return foundUser(row);
@@ -50,15 +45,13 @@ export class ScimUserList {
 
   /** A page of resources as JSON, which `resourceOf` makes within the organization's share of the database. */
   async list(
-    by: Caller,
+    { organizationId }: Caller,
     query: ListQuery,
     withGroups: boolean,
     resourceOf: (found: FoundUser) => object,
   ): Promise<ListResult<string>> {
-    const { organizationId } = by;
     const filter = split(query.comparisons);
-    const undirected = await this.undirected.find(by, filter.attributes);
-    const found = selectionOf(organizationId, filter, undirected);
+    const found = selectionOf(organizationId, filter);
     if (found === 'nobody') return { rows: [], ...(query.cursor === undefined && { total: 0 }) };
     const isNamed = filter.ids.length > 0 || filter.userNames.length > 0;
     const most = filter.attributes.length > 0 ? await this.countFound(found) : Infinity;
@@ -70,11 +63,16 @@ export class ScimUserList {
       organizationId,
       async (manager) => {
         const selection = await inGroups(manager, found, filter.groups);
-        const page = await (query.cursor === undefined ? rangeOf : pageOf)(manager, selection, query);
+        const order = { sort: selection.sort, order: 'asc' } as const;
+        const page = await pageFor(query, {
+          range: (range) => usersFrom<Position>(manager, selection, POSITION, { ...order, ...range }),
+          count: (max) => countUsers(manager, selection, max),
+          after: (page) => pageOfUsers<Position>(manager, selection, POSITION, { ...order, ...page }),
+        });
         return pageAsText(page, {
-          read: (rows) => readUsers(manager, organizationId, idsOf(rows), shownGroups),
+          read: (rows) => readUsers(manager, organizationId, rows, shownGroups),
           resourceOf: (row) => resourceOf(foundUser(row)),
-          cursorAfter: (row) => cursorAfterUser(row, selection, orderOf(selection, query)),
+          cursorAfter: (row) => cursorAfterUser(row, selection, { ...order, of: query.of }),
         });
       },
       isSmall && query.offset <= MAX_COUNTED ? 'quick' : 'heavy',
@@ -90,33 +88,6 @@ export class ScimUserList {
     throw tooMany(`The filter finds more than ${MAX_FOUND} users. Add a comparison that finds fewer`);
   }
 }
-
-const idsOf = (rows: readonly Position[]) => rows.map(({ id }) => id);
-
-/** A page by position. */
-const rangeOf = (manager: EntityManager, { sort, ...selection }: Listed, query: ListQuery) =>
-  pageByPosition(
-    query,
-    (range) => usersFrom<Position>(manager, selection, POSITION.selectText, { sort, order: 'asc', ...range }),
-    (max) => countUsers(manager, selection, max),
-  );
-
-/** A page by the cursor of RFC 9865. */
-const pageOf = async (manager: EntityManager, selection: Listed, query: ListQuery) =>
-  listResult(
-    await pageOfUsers<Position>(manager, selection, POSITION.selectText, {
-      ...orderOf(selection, query),
-      limit: query.count,
-      cursor: query.cursor || undefined,
-    }),
-  );
-
-/** The order of a page by cursor, and its filter in the cursor. */
-const orderOf = ({ sort }: Listed, { filter }: ListQuery) => ({
-  sort,
-  order: 'asc' as const,
-  of: ['scim', filter],
-});
 
 /** Restricts the list to users who are members of all of these groups. The members of the smallest one are read. */
 async function inGroups(

@@ -41,15 +41,12 @@ export function split(comparisons: readonly Comparison[]): SplitFilter {
 export type Listed = UserSelection & { sort: UserSort };
 
 /**
- * The users that pass the filter. Each filter has one plan, whatever the statistics say: by id, by the unique index of
- * user names, by the keys of directory attributes, or along the index of a time.
- *
- * `undirected` are the ids of matching users that no directory has written.
+ * The users that pass the filter, apart from its groups. Each filter has one plan, whatever the statistics say: by id,
+ * by the unique index of user names, by the keys of directory attributes, or along the index of a time.
  */
 export function selectionOf(
   organizationId: string,
   { ids, userNames, active, groups, times, attributes }: SplitFilter,
-  undirected: readonly string[],
 ): Listed | 'nobody' {
   if (new Set(active).size > 1 || ids.some((id) => !isId('usr', id))) return 'nobody';
   if (groups.some((id) => !isId('grp', id))) return 'nobody';
@@ -67,8 +64,8 @@ export function selectionOf(
       among = sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND coalesce(user_name_key, email_key) = ${key}`;
   }
   if (attributes.length > 0) {
-    if (among) conditions.push(whereKeys(organizationId, attributes, undirected));
-    else among = foundBy(organizationId, attributes, undirected);
+    if (among) conditions.push(whereAttributes(organizationId, attributes));
+    else among = foundBy(organizationId, attributes);
   }
   return {
     organizationId,
@@ -79,23 +76,30 @@ export function selectionOf(
   };
 }
 
-/** The ids of users with these attributes, set by a directory or derived: at most `MAX_FOUND` and one more. */
-const foundBy = (
-  organizationId: string,
-  attributes: readonly Comparison[],
-  undirected: readonly string[],
-): Sql => sql`
-  SELECT user_id FROM (
+/** The ids of the users with these attributes: at most `MAX_FOUND` and one more. */
+function foundBy(organizationId: string, attributes: readonly Comparison[]): Sql {
+  const own = whereOwnEmail(organizationId, attributes);
+  return sql`SELECT user_id FROM (
     SELECT user_id FROM ${ScimUser} WHERE organization_id = ${organizationId} AND keys @> ${attributes.map(matchKey)}::text[]
-    ${undirected.length > 0 ? sql`UNION SELECT unnest(${undirected}::text[])` : sql``}
+    ${own ? sql`UNION ALL SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND ${own}` : sql``}
     LIMIT ${opaque(MAX_FOUND + 1)}
   ) AS found`;
+}
 
-/** The same as a condition on a single user. */
-const whereKeys = (
-  organizationId: string,
-  attributes: readonly Comparison[],
-  undirected: readonly string[],
-): Sql => sql`(users.id = ANY (${undirected}::text[]) OR EXISTS (
-  SELECT FROM ${ScimUser} AS given
-  WHERE given.organization_id = ${organizationId} AND given.user_id = users.id AND given.keys @> ${attributes.map(matchKey)}::text[]))`;
+/** Whether a single user has these attributes, as a condition on its row. */
+function whereAttributes(organizationId: string, attributes: readonly Comparison[]): Sql {
+  const own = whereOwnEmail(organizationId, attributes);
+  return sql`(${own ? sql`${own} OR` : sql``} EXISTS (
+    SELECT FROM ${ScimUser} AS given
+    WHERE given.organization_id = ${organizationId} AND given.user_id = users.id AND given.keys @> ${attributes.map(matchKey)}::text[]))`;
+}
+
+/** A user that no directory has written shows its own email, of the type "work", and is found by nothing else here. */
+function whereOwnEmail(organizationId: string, attributes: readonly Comparison[]): Sql | undefined {
+  const keys = attributes.map(({ path, value, type = 'work' }) =>
+    path === 'emails.value' && type.toLowerCase() === 'work' ? emailKey(String(value).trim()) : undefined,
+  );
+  if (keys.some((key) => key === undefined || key !== keys[0])) return undefined;
+  return sql`email_key = ${keys[0]} AND
+    (SELECT true FROM ${ScimUser} AS given WHERE given.organization_id = ${organizationId} AND given.user_id = users.id) IS NULL`;
+}

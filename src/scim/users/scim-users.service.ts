@@ -42,9 +42,9 @@ export class ScimUsersService {
   }
 
   create(by: Caller, body: unknown): Promise<FoundUser> {
-    const after = createdUser(body);
-    const { emails = [], name = '', role, active } = inputOf(after);
-    const key = userNameKey(after.userName as string);
+    const resource = createdUser(body);
+    const { emails = [], name = '', role, active } = inputOf(resource);
+    const key = userNameKey(resource.userName as string);
     return withFreeAddress(async () => {
       const email = await this.database.read(by.organizationId, (manager) =>
         freeEmail(manager, by.organizationId, emails),
@@ -54,43 +54,43 @@ export class ScimUsersService {
         { name, email, ...(role && { role }), ...(active !== undefined && { active }) },
         {
           userNameKey: key,
-          write: (manager, user) => putDirectoryUser(manager, user, directoryUser(after, user)),
+          write: (manager, user) => putDirectoryUser(manager, user, directoryUser(resource, user)),
         },
       );
-      return { user, directory: directoryUser(after, user), groups: [] };
+      return { user, directory: directoryUser(resource, user), groups: [] };
     });
   }
 
   replace(by: Caller, id: string, body: unknown, precondition: Precondition): Promise<FoundUser> {
-    return this.change(by, id, precondition, (before) => replacedUser(before, body));
+    return this.change(by, id, precondition, (old) => replacedUser(old, body));
   }
 
   patch(by: Caller, id: string, body: unknown, precondition: Precondition): Promise<FoundUser> {
-    return this.change(by, id, precondition, (before) => patchedUser(before, body));
+    return this.change(by, id, precondition, (old) => patchedUser(old, body));
   }
 
-  /** `decide` gets the current writable attributes, and returns the new ones. */
+  /** Writes the attributes that `write` makes of the old ones. */
   private change(
     by: Caller,
     id: string,
     precondition: Precondition,
-    decide: (before: Resource) => Resource | Promise<Resource>,
+    write: (old: Resource) => Resource | Promise<Resource>,
   ): Promise<FoundUser> {
     return withFreeAddress(async () => {
       let directory: FoundUser['directory'] = null;
       const user = await this.users.change(by, id, async (user, manager) => {
         precondition(user.version);
-        [directory = null] = await findDirectoryUsers(manager, by.organizationId, [id]);
-        const before = writableAttributes(user, directory);
-        const after = await decide(before);
-        if (isSame(after, before)) return { fields: {} };
-        const fields = await changedFields(manager, user, after, before);
-        const changed = { ...user, ...fields };
-        const written = directoryUser(after, changed);
+        const [stored = null] = await findDirectoryUsers(manager, by.organizationId, [id]);
+        directory = stored;
+        const old = writableAttributes(user, stored);
+        const resource = await write(old);
+        if (isSame(resource, old)) return { fields: {} };
+        const fields = await changedFields(manager, user, resource, old);
+        directory = directoryUser(resource, { ...user, ...fields });
         // A change of `active` alone, the most frequent one, writes no second row: it is a field of the user.
-        if (!isSame({ ...written, userId: id }, directory)) await putDirectoryUser(manager, changed, written);
-        directory = written;
-        return { fields, isTouched: true, userNameKey: userNameKey(after.userName as string) };
+        if (!isSame({ ...directory, userId: id }, stored))
+          await putDirectoryUser(manager, { ...user, ...fields }, directory);
+        return { fields, isTouched: true, userNameKey: userNameKey(resource.userName as string) };
       });
       return { user, directory };
     });
@@ -105,10 +105,10 @@ export class ScimUsersService {
 async function changedFields(
   manager: EntityManager,
   user: User,
-  after: Resource,
-  before: Resource,
+  resource: Resource,
+  old: Resource,
 ): Promise<UpdateUserDto> {
-  const { emails, ...fields } = inputOf(after, before);
+  const { emails, ...fields } = inputOf(resource, old);
   const email = emails && (await freeEmail(manager, user.organizationId, emails, user));
   return validateOrThrow(UpdateUserDto, { ...fields, ...(email !== undefined && { email }) });
 }

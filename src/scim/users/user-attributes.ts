@@ -4,27 +4,24 @@ import { normalize, refuseLarge, type Resource } from '../schema/resource';
 import { USER } from '../schema/user.schema';
 import { refuseLossOfEmail } from './user-fields';
 
-// The attributes of a user after a write. `before` are the writableAttributes(); if the result equals them
-// (isDeepStrictEqual), the write changes nothing. No function changes its arguments.
+// The writable attributes of a user after a write, from the `old` ones and the body. No function changes its arguments.
 
-/** The attributes after a POST. */
 export function createdUser(body: unknown): Resource {
-  const after = normalize(USER, body);
-  refuseLarge(after);
-  return after;
+  const resource = normalize(USER, body);
+  refuseLarge(resource);
+  return resource;
 }
 
-/** The attributes after a PUT, which keeps `active` if the body does not have it. */
-export function replacedUser(before: Resource, body: unknown): Resource {
-  const after = { active: before.active, ...normalize(USER, body) };
-  refuseLarge(after, before);
-  return after;
+/** A PUT keeps `active` if the body does not have it. */
+export function replacedUser(old: Resource, body: unknown): Resource {
+  const resource = { active: old.active, ...normalize(USER, body) };
+  refuseLarge(resource, old);
+  return resource;
 }
 
-/** The attributes after a PATCH. */
-export async function patchedUser(before: Resource, body: unknown): Promise<Resource> {
-  const after = await finish(applyPatch(USER, before, body));
-  refuseLarge(after, before);
-  refuseLossOfEmail(before, after);
-  return after;
+export async function patchedUser(old: Resource, body: unknown): Promise<Resource> {
+  const resource = await finish(applyPatch(USER, old, body));
+  refuseLarge(resource, old);
+  refuseLossOfEmail(resource, old);
+  return resource;
 }

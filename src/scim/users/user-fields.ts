@@ -18,16 +18,17 @@ export interface UserInput {
   active?: boolean;
 }
 
-/** The fields to change in a user. Only differences from `before` count, so later changes through the API are kept. */
-export function inputOf(after: Resource, before: Resource = {}): UserInput {
+/** The fields to change in a user. Only differences from `old` count, so later changes through the API are kept. */
+export function inputOf(resource: Resource, old: Resource = {}): UserInput {
   const input: UserInput = {};
-  const emails = emailCandidates(after);
-  if (!isDeepStrictEqual(emails, emailCandidates(before))) input.emails = emails;
-  const name = fullName(after);
-  if (name !== fullName(before)) input.name = name;
-  const role = roleOf(after);
-  if (role && role !== roleOf(before)) input.role = role;
-  if (after.active !== undefined && after.active !== before.active) input.active = after.active as boolean;
+  const emails = emailCandidates(resource);
+  if (!isDeepStrictEqual(emails, emailCandidates(old))) input.emails = emails;
+  const name = fullName(resource);
+  if (name !== fullName(old)) input.name = name;
+  const role = roleOf(resource);
+  if (role && role !== roleOf(old)) input.role = role;
+  if (resource.active !== undefined && resource.active !== old.active)
+    input.active = resource.active as boolean;
   return input;
 }
 
@@ -58,8 +59,8 @@ export function chooseEmail(
 }
 
 /** For a PATCH: removing the last email would leave the user without an address. */
-export function refuseLossOfEmail(before: Resource, after: Resource): void {
-  if (before.emails && !after.emails && !isEmail(after.userName))
+export function refuseLossOfEmail(resource: Resource, old: Resource): void {
+  if (old.emails && !resource.emails && !isEmail(resource.userName))
     throw invalidValue('The last of emails cannot be removed, because userName is not an email address');
 }
 

@@ -8,8 +8,8 @@ import { isAbsent } from '../schema/values';
 /** A page of a list or a `.search`, by position or by the cursor of RFC 9865. */
 export interface ListQuery {
   comparisons: Comparison[];
-  /** The filter as it was sent. A cursor is valid only with the same filter. */
-  filter: string;
+  /** Identifies the filter in a cursor, which is valid only with the same one. */
+  of: unknown;
   count: number;
   /** The number of resources before the page. */
   offset: number;
@@ -34,7 +34,7 @@ export function listQueryOf(schema: ResourceSchema, given: Record<string, unknow
     throw tooMany(`startIndex must be at most ${MAX_OFFSET + 1}. Use cursor beyond that`);
   return {
     comparisons: filter === '' ? [] : parseFilter(schema, filter),
-    filter,
+    of: ['scim', filter],
     count,
     offset,
     ...(cursor !== undefined && { cursor }),
@@ -72,25 +72,27 @@ export interface ListResult<Row> {
  */
 export const MAX_COUNTED = 10_000;
 
-/** Reads a page by position, with its total. `count` counts up to `max + 1`. */
-export async function pageByPosition<Row>(
-  { offset, count: limit }: ListQuery,
-  read: (range: { offset: number; limit: number }) => Promise<Row[]>,
-  count: (max: number) => Promise<number>,
-): Promise<{ rows: Row[]; total: number }> {
-  const found = await read({ offset, limit: limit + 1 }); // one more row tells whether another page follows
+/** The ways to read a page. `count` counts up to `max + 1`. */
+interface Reads<Row> {
+  range(range: { offset: number; limit: number }): Promise<Row[]>;
+  count(max: number): Promise<number>;
+  after(page: { cursor?: string; limit: number; of: unknown }): Promise<Page<Row>>;
+}
+
+/** Reads the page that the query asks for. */
+export async function pageFor<Row>(query: ListQuery, reads: Reads<Row>): Promise<ListResult<Row>> {
+  const { offset, count: limit, cursor, of } = query;
+  if (cursor !== undefined) {
+    const { data, nextCursor } = await reads.after({ cursor: cursor || undefined, limit, of });
+    return { rows: data, ...(nextCursor !== null && { nextCursor }) };
+  }
+  const found = await reads.range({ offset, limit: limit + 1 }); // one more row tells whether another page follows
   const rows = found.slice(0, limit);
   if (found.length <= limit && (found.length > 0 || offset === 0))
     return { rows, total: offset + found.length };
-  const total = await count(MAX_COUNTED);
+  const total = await reads.count(MAX_COUNTED);
   return { rows, total: total > MAX_COUNTED ? Math.max(total, offset + found.length) : total };
 }
-
-/** A page by the cursor of RFC 9865. */
-export const listResult = <Row>({ data, nextCursor }: Page<Row>): ListResult<Row> => ({
-  rows: data,
-  ...(nextCursor !== null && { nextCursor }),
-});
 
 /** A page of resources, each of which is JSON, as a ListResponse. */
 export function listResponse(

@@ -23,10 +23,10 @@ export class Projection {
     private readonly schema: ResourceSchema,
     { attributes, excludedAttributes }: AttributesQuery,
   ) {
-    const selected = namesOf(schema, 'attributes', attributes);
+    const selected = namesIn(schema, 'attributes', attributes);
     this.isSelection = selected.length > 0;
     this.names = new Set(
-      this.isSelection ? selected : namesOf(schema, 'excludedAttributes', excludedAttributes),
+      this.isSelection ? selected : namesIn(schema, 'excludedAttributes', excludedAttributes),
     );
   }
 
@@ -45,7 +45,7 @@ export class Projection {
     if (this.isDefault) return resource;
     const extension = this.schema.extension?.id;
     const entries = Object.entries(resource).map(([name, value]) => {
-      if (this.schema.byName.get(name.toLowerCase())?.returned === 'always') return [name, value];
+      if (resolve(this.schema, name)?.attribute?.returned === 'always') return [name, value];
       if (name !== extension) return [name, this.part(name, value)];
       const isWhole = this.isSelection && this.names.has(name);
       return [name, isWhole ? value : this.partOfExtension(name, value as Shown)];
@@ -78,7 +78,7 @@ export class Projection {
   }
 }
 
-function namesOf(schema: ResourceSchema, parameter: string, given: unknown): string[] {
+function namesIn(schema: ResourceSchema, parameter: string, given: unknown): string[] {
   if (given === undefined || given === null) return [];
   const names = typeof given === 'string' ? withoutFilters(given).split(',') : given;
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))

@@ -1,3 +1,4 @@
+import { isObject } from '../../http/input/checks';
 import {
   applyDecorators,
   type CallHandler,
@@ -17,7 +18,7 @@ import { HeldBodyInterceptor } from '../../http/input/held-body';
 import { JsonBodyGuard } from '../../http/input/json-body.guard';
 import { jsonFaults, MAX_FAULTS } from '../../http/input/json-faults';
 import { invalidSyntax } from '../schema/scim-error';
-import { isObject } from '../schema/values';
+
 import { ROOTS } from './base';
 import { SCIM_TYPE } from './scim-format';
 

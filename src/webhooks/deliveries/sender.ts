@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { info } from '../../../openapi.json';
+import { VERSION } from '../../feature/version';
 import type { Turn } from '../../background/claimed-work';
 import { Slots } from '../../background/slots';
 import { Post } from '../address/post';
@@ -94,7 +94,7 @@ export class Sender {
     if (body === null) return { ...outcomeOf(undefined, attempts), state: 'failed' };
     const headers = {
       'content-type': 'application/json',
-      'user-agent': `user-management-service/${info.version}`,
+      'user-agent': `user-management-service/${VERSION}`,
       ...signedHeaders(delivery.eventId, new Date(), body, this.secrets.open(webhook)),
     };
     // The reason for a missing response, such as the address of a name, is not for administrators of organizations.
