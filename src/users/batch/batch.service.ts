@@ -4,7 +4,7 @@ import { Database } from '../../database/database';
 import { isLocked, wasRolledBack } from '../../database/errors';
 import { retry } from '../../database/retry';
 import type { Caller } from '../../http/caller';
-import { mapGivingWay } from '../../http/server/give-way';
+import { mapGivingWay } from '../../fairness/give-way';
 import type { IdempotentRequest } from '../../http/input/idempotency-key';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { lostRace } from '../user/unique-fields';

@@ -1,0 +1,156 @@
+import { ServiceUnavailableException } from '@nestjs/common';
+import type { Limit } from './limits';
+import { Quota } from './quota';
+
+export interface Entry {
+  /** How much of the bulkhead it takes. Default: 1. */
+  cost?: number;
+  /** The class whose limits hold for it, too. */
+  class?: string;
+  /** A group of owners that also has the share of one. */
+  group?: string;
+  /** How long it may wait. Default: as the limit says. */
+  patienceMs?: number;
+  /** Aborted when it no longer wants to enter. */
+  signal?: AbortSignal;
+}
+
+interface Place {
+  owner: string;
+  group?: string;
+  cost: number;
+  quotas: Quota[];
+}
+
+interface Waiting {
+  place: Place;
+  start(): void;
+}
+
+/**
+ * Shares something among owners, so that none can take all of it. Those that find no room wait in a queue for each
+ * owner and class. The owner that holds least comes first, and owners that hold the same take turns.
+ */
+export class Bulkhead {
+  private readonly quota: Quota;
+  private readonly classes: Record<string, Quota>;
+  /** The queue whose last turn is the longest ago comes first. */
+  private readonly queues = new Map<string, Waiting[]>();
+
+  constructor(
+    private readonly limit: Limit,
+    classes: Record<string, Limit> = {},
+  ) {
+    const quotaOf = ({ size = Infinity, share = Infinity }: Limit) => new Quota(size, share);
+    this.quota = quotaOf(limit);
+    this.classes = Object.fromEntries(Object.entries(classes).map(([name, of]) => [name, quotaOf(of)]));
+  }
+
+  /** Runs a task inside. One that takes longer than `lateAfterMs` leaves its place to others and goes on. */
+  async run<Result>(owner: string, task: () => Promise<Result>, entry?: Entry): Promise<Result> {
+    const leave = await this.enter(owner, entry);
+    const { lateAfterMs } = this.limit;
+    const timer = lateAfterMs === undefined ? undefined : setTimeout(leave, lateAfterMs);
+    try {
+      return await task();
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
+  }
+
+  /**
+   * Waits for room, and returns the function that leaves again. Rejects with a 503 if there is none in time or if too
+   * many of the owner wait, and with the reason of the signal if that is aborted.
+   */
+  async enter(owner: string, entry: Entry = {}): Promise<() => void> {
+    const { cost = 1, class: name = '', group, signal } = entry;
+    signal?.throwIfAborted();
+    const quotas = this.classes[name] ? [this.quota, this.classes[name]] : [this.quota];
+    const place = { owner, group, cost, quotas };
+    if (hasRoom(place)) count(place, cost);
+    else await this.wait(`${name} ${owner}`, place, entry);
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
+      count(place, -cost);
+      this.startWaiting();
+    };
+  }
+
+  private wait(
+    key: string,
+    place: Place,
+    { signal, patienceMs = this.limit.patienceMs }: Entry,
+  ): Promise<void> {
+    const { whenFull, maxWaiting = Infinity, refusal } = this.limit;
+    const refused = () => new ServiceUnavailableException(refusal);
+    const queue = this.queues.get(key) ?? [];
+    if (whenFull === 'refuse' || queue.length >= maxWaiting) throw refused();
+    this.queues.set(key, queue);
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', refuse);
+      };
+      const start = () => {
+        end();
+        resolve();
+      };
+      const waiting = { place, start };
+      const refuse = () => {
+        end();
+        queue.splice(queue.indexOf(waiting), 1);
+        if (queue.length === 0) this.queues.delete(key);
+        reject(signal?.aborted ? signal.reason : refused());
+        this.startWaiting(); // what is behind it may be smaller
+      };
+      const timer = patienceMs === undefined ? undefined : setTimeout(refuse, patienceMs).unref();
+      signal?.addEventListener('abort', refuse);
+      queue.push(waiting);
+    });
+  }
+
+  private startWaiting(): void {
+    for (let key = this.next(); key !== undefined; key = this.next()) {
+      const queue = this.queues.get(key)!;
+      const { place, start } = queue.shift()!;
+      this.queues.delete(key);
+      if (place.group !== undefined) this.moveBack(place.group);
+      if (queue.length > 0) this.queues.set(key, queue); // behind the others
+      count(place, place.cost);
+      start();
+    }
+  }
+
+  private moveBack(group: string): void {
+    const queues = [...this.queues].filter(([, [{ place }]]) => place.group === group);
+    for (const [key, queue] of queues) {
+      this.queues.delete(key);
+      this.queues.set(key, queue);
+    }
+  }
+
+  /** The queue whose turn it is, if there is room for what waits first in it. */
+  private next(): string | undefined {
+    if (this.quota.isFull) return undefined;
+    let next: string | undefined;
+    let least = Infinity;
+    for (const [key, [{ place }]] of this.queues) {
+      const held = this.quota.heldBy(place.group ?? place.owner); // a group takes its turns as a whole
+      if (held >= least || !hasRoom(place)) continue;
+      if (held === 0) return key;
+      [next, least] = [key, held];
+    }
+    return next;
+  }
+}
+
+const hasRoom = (place: Place) => place.quotas.every((quota) => quota.hasRoom(ownersOf(place), place.cost));
+
+function count(place: Place, cost: number): void {
+  for (const quota of place.quotas) quota.add(ownersOf(place), cost);
+}
+
+const ownersOf = ({ owner, group }: Place) => (group === undefined ? [owner] : [owner, group]);
