@@ -1,6 +1,6 @@
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 
-/** How long the steps of a long work may take before it yields. The pauses are as long: long work has half of the time. */
+/** How long the steps of a long work may take before it yields. It pauses as long, so it has half of the time. */
 const TURN_MS = 10;
 
 /** The long works that wait for their next turn. */

@@ -39,7 +39,7 @@ export const LIMITS = {
     maxWaiting: 1_000,
     refusal: CONNECTIONS_IN_USE,
   },
-  /** A write may wait for a lock of another one. Writes and heavy work together leave some connections to quick work. */
+  /** A write may wait for a lock of another one. Writes and heavy work leave some to quick work. */
   writes: {
     of: '… of these, for writes',
     size: 0.4,
@@ -59,14 +59,14 @@ export const LIMITS = {
     maxWaiting: 1_000,
     refusal: CONNECTIONS_IN_USE,
   },
-  /** Callers without a token are owners by their network. Nobody waits for these, so bodies that stall keep none out. */
+  /** A caller without a token is its network. Nobody waits for these bytes, so bodies that stall keep nobody out. */
   bodiesInFlight: {
     of: 'bytes of bodies that have arrived and are not parsed yet',
     size: 16 * MB,
     whenFull: 'evict',
     refusal: BODIES_IN_PROGRESS,
   },
-  /** One of 1 MB can take 22 MB once it is parsed. The share leaves some room for small ones, however many have some. */
+  /** One of 1 MB can take 22 MB once it is parsed. Whatever owners hold, the share leaves some to small ones. */
   bodiesAtWork: {
     of: 'bytes of bodies from parsing to the response; one over 64 KB counts as 1 MB',
     size: 5 * MB,
