@@ -5,14 +5,17 @@ import { Quota } from './quota';
 export interface Entry {
   /** How much of the bulkhead it takes. Default: 1. */
   cost?: number;
-  /** The class whose limits hold for it, too. */
+  /** The class that it belongs to, whose limit then holds, too. */
   class?: string;
   /** A group of owners that also has the share of one. */
   group?: string;
-  /** How long it may wait. Default: as the limit says. */
-  patienceMs?: number;
   /** Aborted when it no longer wants to enter. */
   signal?: AbortSignal;
+}
+
+interface Class {
+  limit: Limit;
+  quotas: Quota[];
 }
 
 interface Place {
@@ -33,7 +36,8 @@ interface Waiting {
  */
 export class Bulkhead {
   private readonly quota: Quota;
-  private readonly classes: Record<string, Quota>;
+  private readonly others: Class;
+  private readonly classes: Record<string, Class>;
   /** The queue whose last turn is the longest ago comes first. */
   private readonly queues = new Map<string, Waiting[]>();
 
@@ -43,7 +47,9 @@ export class Bulkhead {
   ) {
     const quotaOf = ({ size = Infinity, share = Infinity }: Limit) => new Quota(size, share);
     this.quota = quotaOf(limit);
-    this.classes = Object.fromEntries(Object.entries(classes).map(([name, of]) => [name, quotaOf(of)]));
+    this.others = { limit, quotas: [this.quota] };
+    const classOf = (limit: Limit) => ({ limit, quotas: [this.quota, quotaOf(limit)] });
+    this.classes = Object.fromEntries(Object.entries(classes).map(([name, of]) => [name, classOf(of)]));
   }
 
   /** Runs a task inside. One that takes longer than `lateAfterMs` leaves its place to others and goes on. */
@@ -66,10 +72,10 @@ export class Bulkhead {
   async enter(owner: string, entry: Entry = {}): Promise<() => void> {
     const { cost = 1, class: name = '', group, signal } = entry;
     signal?.throwIfAborted();
-    const quotas = this.classes[name] ? [this.quota, this.classes[name]] : [this.quota];
+    const { limit, quotas } = this.classes[name] ?? this.others;
     const place = { owner, group, cost, quotas };
     if (hasRoom(place)) count(place, cost);
-    else await this.wait(`${name} ${owner}`, place, entry);
+    else await this.wait(`${name} ${owner}`, place, limit, signal);
     let isInside = true;
     return () => {
       if (!isInside) return;
@@ -79,12 +85,8 @@ export class Bulkhead {
     };
   }
 
-  private wait(
-    key: string,
-    place: Place,
-    { signal, patienceMs = this.limit.patienceMs }: Entry,
-  ): Promise<void> {
-    const { whenFull, maxWaiting = Infinity, refusal } = this.limit;
+  private wait(key: string, place: Place, limit: Limit, signal?: AbortSignal): Promise<void> {
+    const { whenFull, patienceMs, maxWaiting = Infinity, refusal } = limit;
     const refused = () => new ServiceUnavailableException(refusal);
     const queue = this.queues.get(key) ?? [];
     if (whenFull === 'refuse' || queue.length >= maxWaiting) throw refused();

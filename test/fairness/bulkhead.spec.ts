@@ -147,10 +147,11 @@ describe('who comes next', () => {
 });
 
 describe('who is refused', () => {
-  it('one that has waited for too long, by the limit or by itself', async () => {
-    const { enter, pass, refused, leave, inside } = use({ size: 1, patienceMs: 10_000 });
+  it('one that has waited for too long, by the limit or that of its class', async () => {
+    const classes = { heavy: limitOf({ patienceMs: 20_000 }) };
+    const { enter, pass, refused, leave, inside } = use({ size: 1, patienceMs: 10_000, classes });
     await enter('a b1');
-    await enter('c', { patienceMs: 20_000 });
+    await enter('c', { class: 'heavy' });
     await pass(9_999);
     expect(refused).toEqual({});
     await enter('b2');

@@ -13,11 +13,8 @@ export type Cost = 'quick' | 'write' | 'heavy';
  * wait for.
  */
 export class ConnectionShares {
-  patienceMs: Record<Cost, number> = {
-    quick: LIMITS.connections.patienceMs,
-    write: LIMITS.writes.patienceMs,
-    heavy: LIMITS.heavy.patienceMs,
-  };
+  /** Those of the configuration, as numbers of connections. */
+  readonly limits: { all: Limit; write: Limit; heavy: Limit };
   private readonly bulkhead: Bulkhead;
 
   /** `connections` is the part of the pool that the service may use; `nodeOf` belongs to a distributed database. */
@@ -31,10 +28,9 @@ export class ConnectionShares {
       size: of(limit.size),
       share: of(limit.share),
     });
-    this.bulkhead = new Bulkhead(limitOf(LIMITS.connections), {
-      write: limitOf(LIMITS.writes),
-      heavy: limitOf(LIMITS.heavy),
-    });
+    const { connections: all, writes: write, heavy } = LIMITS;
+    this.limits = { all: limitOf(all), write: limitOf(write), heavy: limitOf(heavy) };
+    this.bulkhead = new Bulkhead(this.limits.all, { write: this.limits.write, heavy: this.limits.heavy });
   }
 
   /** Runs a task that uses one connection and takes no share itself. Rejects with a 503 if it cannot begin in time. */
@@ -44,10 +40,6 @@ export class ConnectionShares {
     task: () => Promise<Result>,
   ): Promise<Result> {
     const node = this.nodeOf && (await this.nodeOf(organizationId));
-    return this.bulkhead.run(organizationId, task, {
-      class: cost,
-      group: node,
-      patienceMs: this.patienceMs[cost],
-    });
+    return this.bulkhead.run(organizationId, task, { class: cost, group: node });
   }
 }
