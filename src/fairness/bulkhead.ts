@@ -32,7 +32,7 @@ interface Waiting {
 
 /**
  * Shares something among owners, so that none can take all of it. Those that find no room wait in a queue for each
- * owner and class. The owner that holds least comes first, and owners that hold the same take turns.
+ * owner and class. The owner (or the group) that holds least comes first, and those that hold the same take turns.
  */
 export class Bulkhead {
   private readonly quota: Quota;
@@ -119,18 +119,9 @@ export class Bulkhead {
       const queue = this.queues.get(key)!;
       const { place, start } = queue.shift()!;
       this.queues.delete(key);
-      if (place.group !== undefined) this.moveBack(place.group);
       if (queue.length > 0) this.queues.set(key, queue); // behind the others
       count(place, place.cost);
       start();
-    }
-  }
-
-  private moveBack(group: string): void {
-    const queues = [...this.queues].filter(([, [{ place }]]) => place.group === group);
-    for (const [key, queue] of queues) {
-      this.queues.delete(key);
-      this.queues.set(key, queue);
     }
   }
 
@@ -140,7 +131,7 @@ export class Bulkhead {
     let next: string | undefined;
     let least = Infinity;
     for (const [key, [{ place }]] of this.queues) {
-      const held = this.quota.heldBy(place.group ?? place.owner); // a group takes its turns as a whole
+      const held = this.quota.heldBy(place.group ?? place.owner);
       if (held >= least || !hasRoom(place)) continue;
       if (held === 0) return key;
       [next, least] = [key, held];

@@ -8,8 +8,8 @@ export interface Limit {
   size?: number;
   /** How much one owner may have; `free`: as much as it leaves free. Default: as much as all. */
   share?: number | 'free';
-  /** What happens to a newcomer; `evict`: the owner that holds the most loses its oldest instead. */
-  whenFull: 'wait' | 'refuse' | 'evict' | 'yield';
+  /** What happens to a newcomer; `evict`: the owner that holds the most loses its oldest instead. Default: `wait`. */
+  whenFull?: 'wait' | 'refuse' | 'evict' | 'yield';
   /** A newcomer that has waited for so long is refused. */
   patienceMs?: number;
   /** How many of one owner may wait, in each class. Further ones are refused. */
@@ -20,7 +20,11 @@ export interface Limit {
   refusal?: string;
 }
 
-const CONNECTIONS_IN_USE = 'Too many requests of the organization are in progress. Try again.';
+const QUEUE = {
+  patienceMs: 10_000,
+  maxWaiting: 1_000,
+  refusal: 'Too many requests of the organization are in progress. Try again.',
+};
 const BODIES_IN_PROGRESS = 'Too many request bodies are in progress. Try again.';
 
 /** Every limit that organizations share. docs/operations.md shows them in a table, which a test compares with these. */
@@ -30,34 +34,16 @@ export const LIMITS = {
    * a node also have the share of one together, because they fail together. An organization may wait with as many
    * statements of a class as a token may send requests in a minute.
    */
-  connections: {
-    of: 'connections to the database',
-    size: 0.9,
-    share: 0.5,
-    whenFull: 'wait',
-    patienceMs: 10_000,
-    maxWaiting: 1_000,
-    refusal: CONNECTIONS_IN_USE,
-  },
+  connections: { of: 'connections to the database', size: 0.9, share: 0.5, ...QUEUE },
   /** A write may wait for a lock of another one. Writes and heavy work leave some to quick work. */
-  writes: {
-    of: '… of these, for writes',
-    size: 0.4,
-    share: 0.2,
-    whenFull: 'wait',
-    patienceMs: 10_000,
-    maxWaiting: 1_000,
-    refusal: CONNECTIONS_IN_USE,
-  },
+  writes: { of: '… of these, for writes', size: 0.4, share: 0.2, ...QUEUE },
   /** With more patience: in a small pod a batch takes a second or two, and a dozen would be refused and come again. */
   heavy: {
     of: '… of these, for searches, pages of much metadata and batches',
     size: 0.3,
     share: 0.2,
-    whenFull: 'wait',
+    ...QUEUE,
     patienceMs: 20_000,
-    maxWaiting: 1_000,
-    refusal: CONNECTIONS_IN_USE,
   },
   /** A caller without a token is its network. Nobody waits for these bytes, so bodies that stall keep nobody out. */
   bodiesInFlight: {
@@ -71,7 +57,6 @@ export const LIMITS = {
     of: 'bytes of bodies from parsing to the response; one over 64 KB counts as 1 MB',
     size: 5 * MB,
     share: 'free',
-    whenFull: 'wait',
     patienceMs: 5_000,
     refusal: BODIES_IN_PROGRESS,
   },
@@ -85,46 +70,29 @@ export const LIMITS = {
   },
   /** A sixth of the memory that a replica may take. Evicted is the connection. */
   unsentBytes: { of: 'bytes of responses that nobody has read yet', size: 64 * MB, whenFull: 'evict' },
-  attempts: {
-    of: 'attempts to deliver to webhooks',
-    size: 50,
-    share: 25,
-    whenFull: 'wait',
-    lateAfterMs: 1_000,
-  },
+  attempts: { of: 'attempts to deliver to webhooks', size: 50, share: 25, lateAfterMs: 1_000 },
   /** Apart from the others, which never wait for these. */
-  attemptsAtStruggling: {
-    of: 'attempts at receivers that fail or are slow',
-    size: 20,
-    share: 10,
-    whenFull: 'wait',
-  },
+  attemptsAtStruggling: { of: 'attempts at receivers that fail or are slow', size: 20, share: 10 },
   /** What waits is in the database, and whichever process has a free place claims it. */
-  webhooks: { of: 'webhooks that are worked at', size: 200, whenFull: 'wait', lateAfterMs: 1_500 },
+  webhooks: { of: 'webhooks that are worked at', size: 200, lateAfterMs: 1_500 },
   subscribed: {
     of: 'organizations that are worked at for a subscriber of a host',
     size: 10,
-    whenFull: 'wait',
     lateAfterMs: 1_500,
   },
   /** Slow ones have places of their own, so that neither they nor the others wait for each other. */
-  slow: { of: '… and as many more of both that are slow', size: 100, whenFull: 'wait' },
-  late: { of: '… and as many more of both that have left their places', size: 100, whenFull: 'wait' },
+  slow: { of: '… and as many more of both that are slow', size: 100 },
+  late: { of: '… and as many more of both that have left their places', size: 100 },
   numbering: {
     of: 'organizations whose events are numbered in the background',
     size: 4,
     share: 1,
-    whenFull: 'wait',
     lateAfterMs: 500,
   },
   /** Otherwise a busy user or group would hold all connections of its organization. */
-  oneAtATime: {
-    of: 'writes of one user or group, requests with one idempotency key',
-    share: 1,
-    whenFull: 'wait',
-  },
+  oneAtATime: { of: 'writes of one user or group, requests with one idempotency key', share: 1 },
   /** A request needs several rounds of the event loop. Long work lets others have a round after each 10 ms. */
   longWork: { of: 'time of the event loop for long work', size: 0.5, whenFull: 'yield' },
   /** However much there is to look at. */
-  looking: { of: 'time for looking for what is due to receivers', size: 0.05, whenFull: 'wait' },
+  looking: { of: 'time for looking for what is due to receivers', size: 0.05 },
 } satisfies Record<string, Limit>;

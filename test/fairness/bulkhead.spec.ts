@@ -10,7 +10,7 @@ afterEach(() => void jest.useRealTimers());
 
 type Options = Partial<Limit> & { classes?: Record<string, Limit> };
 
-const limitOf = (limit: Partial<Limit>): Limit => ({ of: 'places', whenFull: 'wait', ...limit });
+const limitOf = (limit: Partial<Limit>): Limit => ({ of: 'places', ...limit });
 
 /** A bulkhead whose entrants have names: the letter of the owner, and whatever tells them apart. */
 function use({ classes, ...limit }: Options) {
@@ -118,14 +118,14 @@ describe('who comes next', () => {
     expect(came.join(' ')).toBe(entered);
   });
 
-  it('groups take turns, and then the owners of each', async () => {
-    const { enter, leave, inside } = use({ size: 2, share: 1 });
+  it('the group that holds least, before the owners of others', async () => {
+    const { enter, leave, inside } = use({ size: 3, share: 2 });
     await enter('a b c', { group: 'x' });
     await enter('d e', { group: 'y' });
+    expect(inside()).toBe('a b d');
     await enter('f', { group: 'z' });
-    expect(inside()).toBe('a d');
-    for (const name of ['a', 'd', 'b']) await leave(name);
-    expect(inside()).toBe('e f');
+    await leave('a');
+    expect(inside()).toBe('b d f');
   });
 
   it('all that there is room for again', async () => {

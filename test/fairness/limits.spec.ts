@@ -21,7 +21,7 @@ const OUTCOMES = {
   yield: 'pauses',
 };
 
-function outcome({ whenFull, patienceMs, maxWaiting, lateAfterMs }: Limit): string {
+function outcome({ whenFull = 'wait', patienceMs, maxWaiting, lateAfterMs }: Limit): string {
   const parts = [OUTCOMES[whenFull]];
   if (patienceMs !== undefined) parts[0] = `waits up to ${seconds(patienceMs)}, then 503`;
   if (maxWaiting !== undefined) parts.push(`at most ${maxWaiting} of one owner wait`);

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
-import { OPERATOR } from '../connections/operator';
+import { OPERATOR_SHARE } from '../../fairness/owners';
 import { PER_TURN } from '../per-turn';
 import { retryBroken } from '../retry';
 import { tableName } from '../tables';
@@ -23,7 +23,7 @@ export async function nodeOfIn(dataSource: DataSource): Promise<NodeOf | undefin
     return organizationIds.map((id) => known.get(id)!);
   }, PER_TURN);
   return (organizationId) => {
-    if (organizationId === OPERATOR) return undefined;
+    if (organizationId === OPERATOR_SHARE) return undefined;
     if (performance.now() - since > KNOWN_MS) {
       known = new Map();
       since = performance.now();

@@ -1,5 +1,2 @@
-/**
- * The operator's name: as an actor, in the log, and where others have their organization. Its statements go to all
- * nodes of a cluster.
- */
-export const OPERATOR = 'operator';
+/** The operator's name: as an actor, in the log, and where others have their organization. */
+export { OPERATOR_SHARE as OPERATOR } from '../../fairness/owners';
