@@ -6,7 +6,7 @@ export interface Limit {
   of: string;
   /** How much all owners together may have. Default: no limit. */
   size?: number;
-  /** How much one owner may have; `free`: as much as it leaves free. Default: as much as all. */
+  /** How much one owner may have; `free`: as much as it leaves free, half of the rest. Default: as much as all. */
   share?: number | 'free';
   /** What happens to a newcomer; `evict`: the owner that holds the most loses its oldest instead. Default: `wait`. */
   whenFull?: 'wait' | 'refuse' | 'evict' | 'yield';
@@ -34,12 +34,12 @@ export const LIMITS = {
    * a node also have the share of one together, because they fail together. An organization may wait with as many
    * statements of a class as a token may send requests in a minute.
    */
-  connections: { of: 'connections to the database', size: 0.9, share: 0.5, ...QUEUE },
+  connections: { of: 'connections of the pool', size: 0.9, share: 0.5, ...QUEUE },
   /** A write may wait for a lock of another one. Writes and heavy work leave some to quick work. */
-  writes: { of: '… of these, for writes', size: 0.4, share: 0.2, ...QUEUE },
+  writes: { of: '… for writes', size: 0.4, share: 0.2, ...QUEUE },
   /** With more patience: in a small pod a batch takes a second or two, and a dozen would be refused and come again. */
   heavy: {
-    of: '… of these, for searches, pages of much metadata and batches',
+    of: '… for searches, long pages and batches',
     size: 0.3,
     share: 0.2,
     ...QUEUE,
@@ -47,14 +47,14 @@ export const LIMITS = {
   },
   /** A caller without a token is its network. Nobody waits for these bytes, so bodies that stall keep nobody out. */
   bodiesInFlight: {
-    of: 'bytes of bodies that have arrived and are not parsed yet',
+    of: 'bytes of bodies that arrive, before parsing',
     size: 16 * MB,
     whenFull: 'evict',
     refusal: BODIES_IN_PROGRESS,
   },
   /** One of 1 MB can take 22 MB once it is parsed. Whatever owners hold, the share leaves some to small ones. */
   bodiesAtWork: {
-    of: 'bytes of bodies from parsing to the response; one over 64 KB counts as 1 MB',
+    of: 'bytes of parsed bodies; over 64 KB as 1 MB',
     size: 5 * MB,
     share: 'free',
     patienceMs: 5_000,
@@ -62,37 +62,37 @@ export const LIMITS = {
   },
   /** Issuers are the owners: a silent one must not use up the memory for other bodies. */
   bodiesForIssuers: {
-    of: 'bytes of token requests that wait for an issuer to answer, by issuer',
+    of: 'bytes of bodies that wait for an issuer',
     size: MB,
     share: 'free',
     whenFull: 'refuse',
     refusal: BODIES_IN_PROGRESS,
   },
   /** A sixth of the memory that a replica may take. Evicted is the connection. */
-  unsentBytes: { of: 'bytes of responses that nobody has read yet', size: 64 * MB, whenFull: 'evict' },
+  unsentBytes: { of: 'bytes of responses that are not read yet', size: 64 * MB, whenFull: 'evict' },
   attempts: { of: 'attempts to deliver to webhooks', size: 50, share: 25, lateAfterMs: 1_000 },
   /** Apart from the others, which never wait for these. */
-  attemptsAtStruggling: { of: 'attempts at receivers that fail or are slow', size: 20, share: 10 },
+  attemptsAtStruggling: { of: '… to receivers that fail or are slow', size: 20, share: 10 },
   /** What waits is in the database, and whichever process has a free place claims it. */
-  webhooks: { of: 'webhooks that are worked at', size: 200, lateAfterMs: 1_500 },
+  webhooks: { of: 'webhooks at work', size: 200, lateAfterMs: 1_500 },
   subscribed: {
-    of: 'organizations that are worked at for a subscriber of a host',
+    of: 'organizations at work for a subscriber',
     size: 10,
     lateAfterMs: 1_500,
   },
   /** Slow ones have places of their own, so that neither they nor the others wait for each other. */
-  slow: { of: '… and as many more of both that are slow', size: 100 },
-  late: { of: '… and as many more of both that have left their places', size: 100 },
+  slow: { of: '… of both, as many more that are slow', size: 100 },
+  late: { of: '… of both, as many more that are late', size: 100 },
   numbering: {
-    of: 'organizations whose events are numbered in the background',
+    of: 'organizations whose events are numbered',
     size: 4,
     share: 1,
     lateAfterMs: 500,
   },
   /** Otherwise a busy user or group would hold all connections of its organization. */
-  oneAtATime: { of: 'writes of one user or group, requests with one idempotency key', share: 1 },
+  oneAtATime: { of: 'writes of a user or group, requests of a key', share: 1 },
   /** A request needs several rounds of the event loop. Long work lets others have a round after each 10 ms. */
   longWork: { of: 'time of the event loop for long work', size: 0.5, whenFull: 'yield' },
   /** However much there is to look at. */
-  looking: { of: 'time for looking for what is due to receivers', size: 0.05 },
+  looking: { of: 'time for finding what is due to receivers', size: 0.05 },
 } satisfies Record<string, Limit>;

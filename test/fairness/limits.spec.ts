@@ -17,21 +17,20 @@ const seconds = (ms: number) => `${ms / 1000} s`;
 const OUTCOMES = {
   wait: 'waits',
   refuse: '503 at once',
-  evict: 'the owner of most loses its oldest',
+  evict: 'evicts the oldest of the greediest',
   yield: 'pauses',
 };
 
 function outcome({ whenFull = 'wait', patienceMs, maxWaiting, lateAfterMs }: Limit): string {
-  const parts = [OUTCOMES[whenFull]];
-  if (patienceMs !== undefined) parts[0] = `waits up to ${seconds(patienceMs)}, then 503`;
-  if (maxWaiting !== undefined) parts.push(`at most ${maxWaiting} of one owner wait`);
-  if (lateAfterMs !== undefined) parts.push(`leaves its place after ${seconds(lateAfterMs)}`);
-  return parts.join('; ');
+  if (maxWaiting !== undefined) return `up to ${maxWaiting} wait ${seconds(patienceMs!)}, then 503`;
+  if (patienceMs !== undefined) return `waits ${seconds(patienceMs)}, then 503`;
+  if (lateAfterMs !== undefined) return `waits; leaves its place after ${seconds(lateAfterMs)}`;
+  return OUTCOMES[whenFull];
 }
 
 const rowOf = (limit: Limit) => {
   const { of, size, share } = limit;
-  return [of, amount(size), share === 'free' ? 'as much as it leaves free' : amount(share), outcome(limit)];
+  return [of, amount(size), share === 'free' ? 'half of the rest' : amount(share), outcome(limit)];
 };
 
 it('docs/operations.md shows every limit as it is', () => {
