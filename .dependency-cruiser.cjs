@@ -2,7 +2,7 @@
  * The rooms of `src/` that know no feature: each may import those before it. docs/architecture.md says what each is
  * for.
  */
-const GROUND = ['feature', 'crypto', 'database', 'http', 'pages', 'background', 'issuers'];
+const GROUND = ['feature', 'crypto', 'fairness', 'database', 'http', 'pages', 'background', 'issuers'];
 
 /** The other rooms, which stand on that ground, and those of them that each may import. No arrow runs back up. */
 const ROOMS = {

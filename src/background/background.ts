@@ -9,6 +9,7 @@ import { Database } from '../database/database';
 import type { Claim } from '../database/claims';
 import { describeError } from '../database/errors';
 import type { Sql } from '../database/sql';
+import { COMMON_SHARE } from '../fairness/owners';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { atMost } from './at-most';
 import { ClaimedWork, type Due, type KindOfWork } from './claimed-work';
@@ -26,7 +27,7 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** What one organization after the other has to do, in parts. */
+/** A job that handles one organization at a time, in small steps. */
 export interface OrganizationsTask {
   /** For the log, as in "cannot <name> of an organization". */
   name: string;
@@ -47,14 +48,8 @@ export interface Retention {
   statement(organizationId: string, limit: number): Sql;
 }
 
-/** What belongs to no organization shares the connections of one. */
-const NO_ORGANIZATION = '';
-
-/** The old rows that one statement deletes. */
+/** The old rows that one statement deletes, and the organizations that one statement finds. */
 const ROWS_PER_STATEMENT = 1_000;
-
-/** How many organizations are looked up at once. */
-const ORGANIZATIONS_PER_LOOK = 1_000;
 
 /** How long the next organization waits for the one before it. */
 const MOMENT_MS = 250;
@@ -79,14 +74,11 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly timers = new Map<Job, NodeJS.Timeout>();
   private readonly inProgress = new Map<Job, Promise<void>>();
   private readonly requested = new Set<Job>();
-  private readonly isOn: boolean;
 
   constructor(
-    @Inject(SERVICE_OPTIONS) { background }: BackgroundOptions,
+    @Inject(SERVICE_OPTIONS) private readonly options: BackgroundOptions,
     private readonly database: Database,
-  ) {
-    this.isOn = background;
-  }
+  ) {}
 
   /** Called by a feature when its module is created. Returns the job. */
   add(job: Job): Job {
@@ -96,17 +88,17 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Adds a job that deletes what is too old, a part of each organization in turn. */
   removeOld({ name, everyMs, organizations, statement }: Retention): Job {
-    const part = async (organizationId: string) =>
-      (await this.database.execute(organizationId, statement(organizationId, ROWS_PER_STATEMENT))) ===
-      ROWS_PER_STATEMENT;
-    return this.add({
-      name,
-      everyMs,
-      run: async (signal) => {
-        if (organizations) await this.forEachOrganization({ name, organizations, part }, signal);
-        else while (!signal.aborted && (await part(NO_ORGANIZATION)));
-      },
-    });
+    const part = async (organizationId: string) => {
+      const deletion = statement(organizationId, ROWS_PER_STATEMENT);
+      return (await this.database.execute(organizationId, deletion)) === ROWS_PER_STATEMENT;
+    };
+    const ofNone = async (signal: AbortSignal) => {
+      let hasMore = true;
+      while (hasMore && !signal.aborted) hasMore = await part(COMMON_SHARE);
+    };
+    const run = (signal: AbortSignal) =>
+      organizations ? this.forEachOrganization({ name, organizations, part }, signal) : ofNone(signal);
+    return this.add({ name, everyMs, run });
   }
 
   /** Work of a kind that processes claim. A job of the same feature calls its `look()`; a shutdown waits for it. */
@@ -160,22 +152,23 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
     let ids: string[];
     let after = '';
     do {
-      const rows = await this.database.sweep<{ id: string }>(organizations(after, ORGANIZATIONS_PER_LOOK));
+      const rows = await this.database.sweep<{ id: string }>(organizations(after, ROWS_PER_STATEMENT));
       ids = rows.map(({ id }) => id);
       yield* ids;
       after = ids.at(-1) ?? after;
-    } while (ids.length === ORGANIZATIONS_PER_LOOK);
+    } while (ids.length === ROWS_PER_STATEMENT);
   }
 
   /** Runs the job in a moment rather than at its interval. */
   trigger(job: Job): void {
-    if (!this.isOn || this.stop.signal.aborted || this.requested.has(job)) return;
+    if (!this.options.background || this.stop.signal.aborted || this.requested.has(job)) return;
     this.requested.add(job);
     if (!this.inProgress.has(job)) this.schedule(job, TRIGGERED_AFTER_MS); // else run() does
   }
 
   onApplicationBootstrap(): void {
-    if (this.isOn) this.jobs.forEach((job) => this.schedule(job, Math.min(FIRST_AFTER_MS, job.everyMs)));
+    if (!this.options.background) return;
+    for (const job of this.jobs) this.schedule(job, Math.min(FIRST_AFTER_MS, job.everyMs));
   }
 
   /** Waits for what is in progress, while the connections are still open. */

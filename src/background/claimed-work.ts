@@ -3,23 +3,14 @@ import { Logger, ServiceUnavailableException } from '@nestjs/common';
 import { type Claim, CLAIMED_FOR_MS } from '../database/claims';
 import { databaseFailure, describeError } from '../database/errors';
 import { atMost } from './at-most';
-import { TimeShare } from './time-share';
+import { LIMITS } from '../fairness/limits';
+import { TimeShare } from '../fairness/time-share';
 
 /** How often a process looks for what is due. */
 export const LOOK_EVERY_MS = 500;
 
-/** Looking takes at most this share of the time, however much there is to look at. */
-export const LOOKING_SHARE = 1 / 20;
-
 /** A process works at an item for at least this long before it takes another one that waits. */
 const TURN_MS = 1_000;
-
-/** An item of which a step takes longer frees its slot for another one, up to `MAX_LATE` of them. */
-const LATE_AFTER_MS = 1_500;
-const MAX_LATE = 100;
-
-/** Slow items have slots of their own, so that neither they nor the others wait for each other. */
-const SLOW_AT_ONCE = 100;
 
 /** The rest of an item whose turn has failed. A rest longer than a claim would count as over. */
 const FAILED_REST_MS = CLAIMED_FOR_MS;
@@ -51,8 +42,8 @@ export interface Turn {
 export interface KindOfWork<Item extends Due, Held extends Claim> {
   /** For the log, as in "cannot <name>". */
   name: string;
-  /** How many items a process works at. Those that are slow or late do not count. */
-  atOnce: number;
+  /** How many items a process works at. Slow ones have places of their own; late ones leave theirs. */
+  limit: { size: number; lateAfterMs: number };
   /** Up to `limit` items that no process has claimed and up to `slowLimit` slow ones, the longest waiting first. */
   due(limit: number, slowLimit: number): Promise<Item[]>;
   /** Undefined if another process was faster. */
@@ -79,12 +70,12 @@ interface InProgress {
  */
 export class ClaimedWork<Item extends Due, Held extends Claim> {
   private readonly logger = new Logger('Background');
-  private readonly looking = new TimeShare(LOOKING_SHARE);
+  private readonly looking = new TimeShare(LIMITS.looking.size);
   private readonly inProgress = new Map<string, InProgress>();
   private readonly stop = new AbortController();
   private readonly abandon = new AbortController();
   private lookInProgress?: Promise<void>;
-  /** Whether the last look may have left items, and slow ones, because their slots are taken. */
+  /** Whether the last look may have left items, and slow ones, because their places are taken. */
   private othersWait = { fast: false, slow: false };
 
   constructor(private readonly kind: KindOfWork<Item, Held>) {
@@ -116,10 +107,11 @@ export class ClaimedWork<Item extends Due, Held extends Claim> {
   private async startDue(): Promise<void> {
     const items = [...this.inProgress.values()];
     const fast = items.filter(({ isSlow }) => !isSlow);
-    const lateBefore = performance.now() - LATE_AFTER_MS;
+    const { size, lateAfterMs } = this.kind.limit;
+    const lateBefore = performance.now() - lateAfterMs;
     const late = fast.filter(({ stepAt }) => stepAt < lateBefore).length;
-    const limit = Math.max(0, this.kind.atOnce - (fast.length - late) - Math.max(0, late - MAX_LATE));
-    const slowLimit = Math.max(0, SLOW_AT_ONCE - (items.length - fast.length));
+    const limit = Math.max(0, size + Math.min(late, LIMITS.late.size) - fast.length);
+    const slowLimit = Math.max(0, LIMITS.slow.size - (items.length - fast.length));
     const due = await this.kind.due(limit, slowLimit);
     const slowDue = due.filter(({ isSlow }) => isSlow).length;
     this.othersWait = { fast: due.length - slowDue >= limit, slow: slowDue >= slowLimit };

@@ -9,7 +9,7 @@ const LONGEST_PAUSE = sql`interval '30 hours'`;
 /** Longer than a claim and any rest after it, even if the nodes of a cluster have different clocks. */
 const LONGEST_CLAIM = sql`interval '40 seconds'`;
 
-/** Rounded as the columns are: one that was set to now() would otherwise be in the future for half a millisecond. */
+/** now() in milliseconds, like the columns. Otherwise rounding could put a value just written into the future. */
 const NOW = raw('now()::timestamptz(3)');
 
 /**
@@ -22,11 +22,14 @@ export const pastSql = (column: string, longest = LONGEST_PAUSE): Sql =>
 /** True for a row that no process has claimed. */
 export const UNCLAIMED_SQL = pastSql('claimed_until', LONGEST_CLAIM);
 
-/**
- * The columns of a table whose rows processes claim. It has a third one, `due_at`: nothing of the row is due before it.
- * A claim postpones it to its own end, so whoever releases the row sets it again.
- */
+/** The columns of a table whose rows processes claim. */
 export abstract class Claimable {
+  /**
+   * Nothing of the row is due before this time. A claim postpones it to its own end, so whoever releases the row sets
+   * it again.
+   */
+  abstract dueAt: Date;
+
   /** Counts the claims, so that a process whose claim has expired can no longer renew or release it. */
   @Column({ type: 'bigint', default: 0 })
   claim: string;

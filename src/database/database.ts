@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
+import { Bulkhead } from '../fairness/bulkhead';
+import { LIMITS } from '../fairness/limits';
+import { COMMON_SHARE } from '../fairness/owners';
 import { isDistributed } from './citus/is-distributed';
 import { type ConnectionShares, type Cost } from './connections/connection-shares';
 import { type InTransaction, joinTransaction } from './connections/join-transaction';
 import { OUTDATED, pendingMigrations } from './migrate';
 import { retryBroken, retryRolledBack } from './retry';
 import { missingRight } from './rights';
-import { SerialQueue } from './connections/serial-queue';
 import { execute, query, sql, type Sql } from './sql';
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
@@ -23,7 +25,7 @@ const LEAST_WORK_MEM_KB = 32 * 1024;
 /** The database as a feature sees it: one organization at a time. */
 @Injectable()
 export class Database {
-  private readonly sweeps = new SerialQueue();
+  private readonly sweeps = new Bulkhead(LIMITS.oneAtATime);
 
   constructor(
     private readonly dataSource: DataSource,
@@ -82,7 +84,7 @@ export class Database {
    * as long as a node hangs, and takes no share of an organization.
    */
   sweep<Row>(statement: Sql): Promise<Row[]> {
-    return this.sweeps.enqueue('', () => this.readAll<Row>(statement));
+    return this.sweeps.run(COMMON_SHARE, () => this.readAll<Row>(statement));
   }
 
   /** Runs a transaction over all organizations, which takes no organization's share. Repeated as that of `write()`. */

@@ -4,7 +4,8 @@ import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';
 import { query, sql } from '../database/sql';
-import { SerialQueue } from '../database/connections/serial-queue';
+import { Bulkhead } from '../fairness/bulkhead';
+import { LIMITS } from '../fairness/limits';
 import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../http/caller';
 import { invalidInput } from '../http/fault';
@@ -41,7 +42,7 @@ const MANY_CHANGES = 1_000;
 @Injectable()
 export class GroupsService {
   /** One write of a group at a time, so that a group with many does not hold all connections of its organization. */
-  private readonly writes = new SerialQueue();
+  private readonly writes = new Bulkhead(LIMITS.oneAtATime);
 
   /** @internal Nest constructs it. */
   constructor(private readonly database: Database) {}
@@ -174,7 +175,7 @@ export class GroupsService {
     cost: 'write' | 'heavy',
     work: (manager: EntityManager) => Promise<Result>,
   ): Promise<Result> {
-    return this.writes.enqueue(`${organizationId} ${id}`, () =>
+    return this.writes.run(`${organizationId} ${id}`, () =>
       this.database.write(organizationId, work, cost).catch(rethrowViolation(GROUP_VIOLATIONS)),
     );
   }

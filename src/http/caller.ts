@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { OPERATOR_SHARE } from '../database/connections/operator';
+import { OPERATOR_SHARE } from '../fairness/owners';
 import { requestIdOf } from './request-id';
 import type { Scope } from './scopes';
 import { formatOf, type Source } from './wire-format';

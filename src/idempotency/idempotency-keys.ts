@@ -4,7 +4,8 @@ import { Background } from '../background/background';
 import { type Cost } from '../database/connections/connection-shares';
 import { Database } from '../database/database';
 import { isLocked, isTimedOut } from '../database/errors';
-import { SerialQueue } from '../database/connections/serial-queue';
+import { Bulkhead } from '../fairness/bulkhead';
+import { LIMITS } from '../fairness/limits';
 import { execute, query, sql } from '../database/sql';
 import type { IdempotentRequest } from '../http/input/idempotency-key';
 import { IdempotencyKey } from './idempotency-key.entity';
@@ -24,7 +25,7 @@ export interface Outcome<Response> {
 @Injectable()
 export class IdempotencyKeys implements OnModuleInit {
   /** One request with a key at a time, so that repetitions do not hold all connections of their organization. */
-  private readonly requests = new SerialQueue();
+  private readonly requests = new Bulkhead(LIMITS.oneAtATime);
 
   constructor(
     private readonly database: Database,
@@ -58,7 +59,7 @@ export class IdempotencyKeys implements OnModuleInit {
   ): Promise<{ response: Response; isReplay: boolean }> {
     const { path, key, requestHash } = request;
     const where = { organizationId, path, key };
-    return this.requests.enqueue(JSON.stringify(where), () =>
+    return this.requests.run(JSON.stringify(where), () =>
       this.database.write(
         organizationId,
         async (manager) => {

@@ -71,7 +71,7 @@ function readByHost(request: Request, limit: number): SentForm | undefined {
 }
 
 async function readForm(request: Request, response: Response, limit: number): Promise<SentForm> {
-  const body = (await readBody(request, response, limit, malformed)) ?? Buffer.alloc(0);
+  const body = await readBody(request, response, limit);
   requireFewFields(body);
   try {
     return { size: body.length, pairs: new URLSearchParams(decoder.decode(body)) };

@@ -1,7 +1,8 @@
 import { Logger, ServiceUnavailableException } from '@nestjs/common';
 import type * as jose from 'jose';
 import { describeError } from '../database/errors';
-import { Room } from '../http/input/room';
+import { Bulkhead } from '../fairness/bulkhead';
+import { LIMITS } from '../fairness/limits';
 import { boundedFetch } from '../issuers/bounded-fetch';
 import { reasonsOf } from '../issuers/issuer-errors';
 import { mayName } from '../issuers/urls';
@@ -15,8 +16,7 @@ const ASK_EVERY_MS = 10_000;
 /** How long the issuer may take for both of its documents. */
 const TIMEOUT_MS = 5_000;
 
-/** For the bytes of bodies that wait for issuers: a silent one must not use up the memory for other bodies. */
-const waiting = new Room({ one: 512 * 1024, all: 1024 * 1024 });
+const waiting = new Bulkhead(LIMITS.bodiesForIssuers);
 
 type FoundKey = Awaited<ReturnType<jose.JWTVerifyGetKey>>;
 
@@ -51,10 +51,7 @@ export class IssuerKeys {
     if (!this.last || performance.now() - this.last.askedAt >= ASK_EVERY_MS) this.begin();
     const { answer, isPending } = this.last!;
     if (!isPending) return answer;
-    const { signal } = new AbortController(); // never aborted; a shared one would collect the listeners of all
-    const guest = { owner: this.issuer, size: bytes, patienceMs: 0, signal };
-    await waiting.enter(guest);
-    return answer.finally(() => waiting.leave(guest));
+    return waiting.run(this.issuer, () => answer, { cost: bytes });
   }
 
   private begin(): void {

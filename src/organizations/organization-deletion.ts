@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import { Background } from '../background/background';
-import { OPERATOR_SHARE } from '../database/connections/operator';
+import { OPERATOR_SHARE } from '../fairness/owners';
 import { Database } from '../database/database';
 import { rethrowReference } from '../database/errors';
 import { execute, raw, type Sql, sql } from '../database/sql';

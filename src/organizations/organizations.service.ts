@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { OPERATOR_SHARE } from '../database/connections/operator';
+import { OPERATOR_SHARE } from '../fairness/owners';
 import { Database } from '../database/database';
 import { rethrowViolation } from '../database/errors';
 import { isId, newId } from '../database/id';

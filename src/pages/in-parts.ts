@@ -1,4 +1,4 @@
-import { nextTurn } from '../http/server/give-way';
+import { nextTurn } from '../fairness/give-way';
 
 /** A part has about this many bytes, as far as the parts before tell. A larger one would keep the event loop. */
 const PART_BYTES = 512 * 1024;

@@ -3,6 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../background/background';
 import { Database } from '../database/database';
 import { sql } from '../database/sql';
+import { COMMON_SHARE } from '../fairness/owners';
 import { networkOf } from '../http/server/network';
 import { PostgresStorage } from './postgres.storage';
 import { RateLimitWindow } from './rate-limit-window.entity';
@@ -11,9 +12,6 @@ import { WINDOW_MS, windowKey, type WindowRecord } from './window';
 const HOUR_MS = 60 * 60_000;
 
 const DELETE_EVERY_MS = 10 * 60_000;
-
-/** Callers without a token belong to no organization; their windows are stored beside those of tokens. */
-const NO_ORGANIZATION = '';
 
 /** What a network may do without a token. */
 export interface NetworkLimit {
@@ -67,4 +65,4 @@ export class NetworkLimiter implements OnModuleInit {
 }
 
 const keyOf = (address: string | undefined, { name }: NetworkLimit): string =>
-  windowKey(NO_ORGANIZATION, hash('sha256', `${name} ${networkOf(address)}`));
+  windowKey(COMMON_SHARE, hash('sha256', `${name} ${networkOf(address)}`));

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage, ThrottlerException } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
-import { OPERATOR_SHARE } from '../database/connections/operator';
+import { OPERATOR_SHARE } from '../fairness/owners';
 import { SERVICE_OPTIONS } from '../feature/options.module';
 import { type CallerToken, OPERATOR, recordRefusal, tokenOf } from '../http/caller';
 import type { RateLimitOptions } from './rate-limit.options';

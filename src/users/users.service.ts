@@ -4,7 +4,8 @@ import { Database } from '../database/database';
 import { rethrowReference, rethrowViolation } from '../database/errors';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
-import { SerialQueue } from '../database/connections/serial-queue';
+import { Bulkhead } from '../fairness/bulkhead';
+import { LIMITS } from '../fairness/limits';
 import { recordEvents } from '../events/record-events';
 import { type By, type Caller, callerOf } from '../http/caller';
 import { always, type Precondition } from '../http/input/entity-tags';
@@ -40,7 +41,7 @@ import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user
 @Injectable()
 export class UsersService {
   /** Runs one write of a user at a time, so a busy user does not hold all connections of its organization. */
-  private readonly writes = new SerialQueue();
+  private readonly writes = new Bulkhead(LIMITS.oneAtATime);
   private readonly reads = new GroupedLoader<string, User | null>((ids, organizationId) =>
     this.database.read(organizationId, (manager) => findUsersById(manager, organizationId, ids)),
   );
@@ -198,7 +199,7 @@ export class UsersService {
     id: string,
     work: (manager: EntityManager, user: User) => Promise<Result>,
   ): Promise<Result> {
-    return this.writes.enqueue(`${organizationId} ${id}`, () =>
+    return this.writes.run(`${organizationId} ${id}`, () =>
       this.database.write(organizationId, async (manager) => {
         return work(manager, await lockUser(manager, organizationId, id));
       }),

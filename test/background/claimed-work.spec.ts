@@ -26,7 +26,7 @@ function useWork(atOnce: number, beforeLook: () => Promise<unknown> = async () =
   const log: string[] = [];
   const work = new ClaimedWork<Due, Due & Claim>({
     name: 'test',
-    atOnce,
+    limit: { size: atOnce, lateAfterMs: 1_500 },
     due: async (limit, slowLimit) => {
       log.push('look');
       await beforeLook();

@@ -49,19 +49,32 @@ async function stalled(path: string, body: string, token = api.tokenValue): Prom
   return socket;
 }
 
+/** Holds the handlers that write, and returns what lets each of them go on. */
+function holdHandlers(): (() => void)[] {
+  const database = service.app.get(Database);
+  const { write } = database;
+  const handlers: (() => void)[] = [];
+  jest.spyOn(database, 'write').mockImplementation(async (...args) => {
+    await new Promise<void>((finish) => handlers.push(finish));
+    return write.apply(database, args);
+  });
+  return handlers;
+}
+
 const post = (path: string, body: string, client = api) => client.post(path).type('json').send(body);
 
 describe.each([
-  ['over 64 KB', BATCH, batchOf(64 * 1024 + 1), 2],
-  ['of 64 KB', BATCH, batchOf(64 * 1024), 16],
-])('of bodies %s', (_size, path, body, count) => {
-  it(`${count} of an organization are read at once, and others are a 503 after a while`, async () => {
-    const sockets = await Promise.all(Array.from({ length: count }, () => stalled(path, body)));
-    const [refusal, served] = await Promise.all([post(path, body), post(path, body, other)]);
+  ['over 64 KB', batchOf(64 * 1024 + 1), 2],
+  ['of 64 KB', batchOf(64 * 1024), 40],
+])('of bodies %s', (_size, body, count) => {
+  it(`${count} of an organization are worked on at once, and others are a 503 after a while`, async () => {
+    const handlers = holdHandlers();
+    const worked = Array.from({ length: count }, () => post(BATCH, body).then(({ status }) => status));
+    await until(() => handlers.length === count);
+    const refusal = await post(BATCH, body);
     expect(refusal.status).toBe(503);
     expect(refusal.headers['retry-after']).toBe('2');
     expect(refusal.body.code).toBe('unavailable');
-    expect(served.status).toBe(200);
     const { requestId, detail: message } = refusal.body;
     const logged = service.logs
       .map((line) => JSON.parse(line))
@@ -69,15 +82,43 @@ describe.each([
     expect(logged.filter(({ route }) => !route)).toEqual([
       { level: 40, time: expect.any(String), context: 'Error', requestId, message },
     ]);
+    const served = post(BATCH, body, other).then(({ status }) => status);
+    await until(() => handlers.length === count + 1);
+    handlers[count]();
+    expect(await served).toBe(200);
 
-    // The room of a request whose caller leaves, and of one that ends.
-    const waiting = post(path, batchOf(body.length)).then(({ status }) => status);
-    sockets.pop()!.destroy();
-    expect(await waiting).toBe(200);
-    sockets.pop()!.write(' ');
-    await post(path, batchOf(body.length)).expect(200);
+    const waiting = post(BATCH, batchOf(body.length)).then(({ status }) => status);
+    handlers[0]();
+    await until(() => handlers.length === count + 2);
+    for (const finish of handlers) finish();
+    expect(await Promise.all([waiting, ...worked])).toEqual(Array(count + 1).fill(200));
+  });
+
+  it('they find room while others of the organization stall', async () => {
+    const sockets = await Promise.all(Array.from({ length: count }, () => stalled(BATCH, body)));
+    await post(BATCH, body).expect(200);
+    await post(BATCH, body, other).expect(200);
     for (const socket of sockets) socket.destroy();
   });
+});
+
+it('small bodies find room whatever organizations do with large ones', async () => {
+  const clients = await Promise.all([1, 2, 3, 4, 5].map(() => service.client()));
+  const handlers = holdHandlers();
+  const sent = clients.flatMap((client) => [1, 2].map(() => post(BATCH, batchOf(1024 * 1024), client)));
+  const worked = sent.map((request) => request.then(({ status }) => status));
+  await until(() => handlers.length === 4);
+  const user = post('/api/v1/users', JSON.stringify(aUser())).then(({ status }) => status);
+  await until(() => handlers.length === 5);
+  handlers[4]();
+  expect(await user).toBe(201);
+  let isOver = false;
+  const all = Promise.all(worked).finally(() => (isOver = true));
+  await until(() => {
+    for (const finish of handlers) finish();
+    return isOver;
+  });
+  expect((await all).filter((status) => status === 200).length).toBeGreaterThanOrEqual(4);
 });
 
 it.each([
@@ -198,27 +239,17 @@ describe('bodies that stall', () => {
   });
 });
 
-it('the room of a body is kept while its handler works, also when the caller has left', async () => {
-  const database = service.app.get(Database);
-  const { write } = database;
-  let finish!: () => void;
-  const isFinished = new Promise<void>((done) => (finish = done));
-  let begin!: () => void;
-  jest.spyOn(database, 'write').mockImplementation(async (...args) => {
-    begin();
-    await isFinished;
-    return write.apply(database, args);
-  });
-  for (let i = 0; i < 2; i++) {
-    const isWorking = new Promise<void>((done) => (begin = done));
+it('the memory of a body is held while its handler works, also when the caller has left', async () => {
+  const handlers = holdHandlers();
+  for (let i = 1; i <= 2; i++) {
     const left = await stalled(BATCH, batchOf(100_000));
     left.write(' ');
-    await isWorking;
+    await until(() => handlers.length === i);
     left.destroy();
     await once(left, 'close');
   }
   await post(BATCH, batchOf(100_000)).expect(503);
-  finish();
+  for (const finish of handlers) finish();
   jest.restoreAllMocks();
   await post(BATCH, batchOf(100_000)).expect(200);
 });

@@ -8,7 +8,7 @@ import {
 } from '../../src/organizations/organization-deletion';
 import { HttpException } from '@nestjs/common';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { OPERATOR_SHARE } from '../../src/database/connections/operator';
+import { OPERATOR_SHARE } from '../../src/fairness/owners';
 import { Database } from '../../src/database/database';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';

@@ -39,7 +39,7 @@ export function lengthenLimits(
 ): void {
   if (limits === 'real') return;
   const shares = app.get(Database)['shares'];
-  shares.maxQueueMs = longer(shares.maxQueueMs);
+  for (const limit of Object.values(shares.limits)) limit.patienceMs! *= TIMES;
 }
 
 /** The same, and what only a service on its own has. */

@@ -7,7 +7,7 @@ import { Database } from '../../src/database/database';
 import { MAX_ATTEMPT_MS } from '../../src/webhooks/address/post';
 import { outcomeOf } from '../../src/webhooks/deliveries/attempt-outcome';
 import { Attempts } from '../../src/webhooks/deliveries/attempts';
-import { LATE_AFTER_MS } from '../../src/webhooks/deliveries/sender';
+import { LIMITS } from '../../src/fairness/limits';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { aUser, type Client } from '../support/client';
 import { movableClock } from '../support/clock';
@@ -21,7 +21,7 @@ const { service, clock, receive } = useWebhooks([beforeEach, afterEach]);
 
 /**
  * Lets the sender wait for held answers as long as a test may last: a busy machine may not get far enough in 15
- * seconds. With `LATE_AFTER_MS`, they also keep their slots.
+ * seconds. With `lateAfterMs`, they also keep their places.
  */
 function waitForHeld(...others: number[]): void {
   const wait = globalThis.setTimeout;
@@ -126,7 +126,7 @@ it('keeps nobody waiting for receivers that do not answer, however many there ar
 });
 
 it('sends a bounded number at once, of which no organization has all, and each has its turn', async () => {
-  waitForHeld(LATE_AFTER_MS);
+  waitForHeld(LIMITS.attempts.lateAfterMs);
   const [first, second, third] = [await service.client(), await service.client(), await service.client()];
   const [one, other, late] = [await receive(), await receive(), await receive()];
   hold(one);
@@ -175,7 +175,7 @@ it.each([
 });
 
 it('sends nothing to a receiver that has asked for quiet, not even what waited for a connection', async () => {
-  waitForHeld(LATE_AFTER_MS);
+  waitForHeld(LIMITS.attempts.lateAfterMs);
   const api = await service.client();
   const receivers = [await receive(), await receive(), await receive()];
   const held = receivers.map(hold);

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { DataSource } from 'typeorm';
-import { OPERATOR_SHARE } from '../connections/operator';
+import { OPERATOR_SHARE } from '../../fairness/owners';
 import { PER_TURN } from '../per-turn';
 import { retryBroken } from '../retry';
 import { tableName } from '../tables';

@@ -1,8 +1,10 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
+import { Bulkhead } from '../../fairness/bulkhead';
+import { LIMITS } from '../../fairness/limits';
+import { COMMON_SHARE } from '../../fairness/owners';
 import { poolOf } from './pool';
-import { SerialQueue } from './serial-queue';
 
 /** Runs work in a transaction. */
 export type InTransaction = <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
@@ -23,12 +25,12 @@ export function joinTransaction(
     throw new Error('within() requires a manager of the data source that the UserManagementModule uses.');
   const runner = new JoinedQueryRunner(dataSource.driver as PostgresDriver, queryRunner);
   const { manager } = Object.assign(runner, { manager: dataSource.createEntityManager(runner) });
-  const calls = callsOf.get(queryRunner) ?? new SerialQueue();
+  const calls = callsOf.get(queryRunner) ?? new Bulkhead(LIMITS.oneAtATime);
   callsOf.set(queryRunner, calls);
-  return (work) => calls.enqueue('', () => manager.transaction(work));
+  return (work) => calls.run(COMMON_SHARE, () => manager.transaction(work));
 }
 
-const callsOf = new WeakMap<QueryRunner, SerialQueue>();
+const callsOf = new WeakMap<QueryRunner, Bulkhead>();
 
 const NO_TRANSACTION =
   'within() requires the manager of an open transaction: dataSource.transaction((manager) => users.within(manager).create(…)).';

@@ -1,10 +1,11 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Background } from '../../background/background';
-import { Slots } from '../../background/slots';
 import { Database } from '../../database/database';
 import { describeError, isLocked, isTimedOut } from '../../database/errors';
 import { query, sql } from '../../database/sql';
+import { Bulkhead } from '../../fairness/bulkhead';
+import { LIMITS } from '../../fairness/limits';
 import { Event } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 import { TokenEvents } from './token-events';
@@ -14,10 +15,6 @@ const EVENTS_PER_STATEMENT = 1_000;
 
 /** The next organization does not wait for all events of one that has many. */
 const STATEMENTS_PER_TURN = 5;
-
-/** How many organizations are numbered at once. One that waits for a lock or its share goes on beside them. */
-const ORGANIZATIONS_AT_ONCE = 4;
-const LATE_AFTER_MS = 500;
 
 /** How many unnumbered events a statement reads to find their organizations. */
 const EVENTS_PER_LOOK = 1_000;
@@ -37,7 +34,8 @@ const NUMBER_EVERY_MS = 10_000;
 @Injectable()
 export class EventNumbering implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('EventNumbering');
-  private readonly slots = new Slots(ORGANIZATIONS_AT_ONCE, 1, LATE_AFTER_MS);
+  /** One that waits for a lock or its share of the connections leaves its place to others. */
+  private readonly bulkhead = new Bulkhead(LIMITS.numbering);
   /** The turns in progress, by organization. */
   private readonly inProgress = new Map<string, Promise<void>>();
   private isOver = false;
@@ -85,7 +83,7 @@ export class EventNumbering implements OnModuleInit, BeforeApplicationShutdown {
     return [...new Set(organizationIds)].map((organizationId) => {
       const turn =
         this.inProgress.get(organizationId) ??
-        this.slots
+        this.bulkhead
           .run(organizationId, () => this.numberSome(organizationId, isToMove.has(organizationId)))
           .catch((error: unknown) => {
             const message = 'cannot number the events of an organization; it will be tried again';

@@ -1,14 +1,9 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../../background/background';
-import {
-  type ClaimedWork,
-  type Due,
-  LOOK_EVERY_MS,
-  LOOKING_SHARE,
-  type Turn,
-} from '../../background/claimed-work';
+import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../background/claimed-work';
 import { pauseAfter } from '../../background/pauses';
-import { TimeShare } from '../../background/time-share';
+import { LIMITS } from '../../fairness/limits';
+import { TimeShare } from '../../fairness/time-share';
 import { describeError } from '../../database/errors';
 import { SERVICE_OPTIONS } from '../../feature/options.module';
 import { serializeEvent } from '../event/event.serializer';
@@ -16,9 +11,6 @@ import type { EventView } from '../event/event.view';
 import { EventNumbering } from '../log/event-numbering';
 import { type DeliveryClaim, EventCursors } from './event-cursors';
 import type { Subscriber, SubscribersOptions } from './subscriber';
-
-/** How many organizations' events a process delivers to one subscriber at the same time. */
-const ORGANIZATIONS_AT_ONCE = 10;
 
 /** A handler that takes longer is logged, again and again. */
 const LOGGED_AFTER_MS = 60_000;
@@ -29,7 +21,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger('Subscribers');
   private work: ClaimedWork<Due, DeliveryClaim>[] = [];
   private isRegistered = false;
-  private readonly lookingForEvents = new TimeShare(LOOKING_SHARE);
+  private readonly lookingForEvents = new TimeShare(LIMITS.looking.size);
   private readonly subscribers: readonly Subscriber[];
 
   constructor(
@@ -46,7 +38,7 @@ export class EventDelivery implements OnModuleInit, OnApplicationBootstrap {
     this.work = this.subscribers.map((subscriber) =>
       this.background.addWork({
         name: 'deliver events to a subscriber',
-        atOnce: ORGANIZATIONS_AT_ONCE,
+        limit: LIMITS.subscribed,
         due: (limit) => this.cursors.due(subscriber.name, limit),
         claim: ({ organizationId }) => this.cursors.claim(subscriber.name, organizationId),
         renew: (claim) => this.cursors.renew(claim),

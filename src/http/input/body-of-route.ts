@@ -5,6 +5,9 @@ const BODY_LIMIT = 'ums:body-limit';
 /** The maximum size of a request body in bytes, unless the route sets another. */
 export const DEFAULT_BODY_LIMIT = 64 * 1024;
 
+/** The largest maximum of a route. */
+export const MAX_BODY_LIMIT = 1024 * 1024;
+
 /** The maximum size of this route's request body in bytes. */
 export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
 

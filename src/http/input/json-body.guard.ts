@@ -21,7 +21,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Any JSON value; the validation reports one that is not an object. */
 function parse(body: Buffer): unknown {
-  // Smaller bodies have no room for as much.
+  // Smaller bodies cannot exceed the limits.
   const excess = body.length > DEFAULT_BODY_LIMIT ? excessOf(body) : undefined;
   if (excess) throw tooMany(excess);
   try {
@@ -63,8 +63,7 @@ async function readJson(request: Request, response: Response, limit: number): Pr
   const size = sizeReadByHost(request, limit, malformed);
   if (size === 0) throw malformed();
   if (size !== undefined) return true;
-  const bytes = await readBody(request, response, limit, malformed);
-  if (bytes === undefined) throw malformed();
+  const bytes = await readBody(request, response, limit);
   request.body = parse(bytes);
   keepHash(request, bytes);
   return true;

@@ -1,9 +1,22 @@
-import { UnsupportedMediaTypeException } from '@nestjs/common';
-import { raw, type Request, type Response } from 'express';
+import { once } from 'node:events';
+import {
+  BadRequestException,
+  ServiceUnavailableException,
+  UnsupportedMediaTypeException,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Bulkhead } from '../../fairness/bulkhead';
+import { EvictingBulkhead } from '../../fairness/evicting-bulkhead';
+import { LIMITS } from '../../fairness/limits';
+import { holderOf } from '../caller';
 import { sendContinue } from '../server/expect-continue';
-import { bodyTooLarge } from './body-of-route';
-import { readWithinMemory } from './held-body';
+import { networkOf } from '../server/network';
+import { bodyTooLarge, DEFAULT_BODY_LIMIT, MAX_BODY_LIMIT } from './body-of-route';
+import { hold, letGo } from './held-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
+
+const inFlight = new EvictingBulkhead(LIMITS.bodiesInFlight);
+const atWork = new Bulkhead(LIMITS.bodiesAtWork);
 
 /** The media type of the body, without parameters. */
 export const mediaTypeOf = ({ headers }: Request): string =>
@@ -23,60 +36,91 @@ export function requireType(request: Request, types: readonly string[]): void {
   );
 }
 
-/** Of the bytes alone: they are parsed when there is memory for it. */
-const readerOf = (limit: number) => raw({ limit, inflate: false, type: () => true });
-
-/** The reader of each limit. */
-const readers = new Map<number, ReturnType<typeof readerOf>>();
-
-function readerFor(limit: number): ReturnType<typeof readerOf> {
-  const reader = readers.get(limit) ?? readerOf(limit);
-  readers.set(limit, reader);
-  return reader;
-}
-
-/**
- * The bytes of the body, when there is memory to parse them; undefined if the request has none. Throws a 413 over the
- * limit, and the given exception if the body cannot be read.
- */
-export async function readBody(
-  request: Request,
-  response: Response,
-  limit: number,
-  unreadable: () => Error,
-): Promise<Buffer | undefined> {
-  // The reader would read the whole body before it rejects it.
-  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
-  await readWithinMemory(request, response, limit, () => {
-    sendContinue(request, response);
-    return new Promise<void>((resolve, reject) => {
-      readerFor(limit)(request, response, (error?: ReadError) =>
-        error ? reject(failure(error, limit, unreadable)) : resolve(),
-      );
-    });
-  });
-  // express.raw() leaves `body` undefined if the request has none.
-  return request.body as Buffer | undefined;
-}
-
 /** The size of a body that a host application has read, with its own limits; undefined if it has read none. */
 export function sizeReadByHost(request: Request, limit: number, unreadable: () => Error): number | undefined {
-  const parserError = parserErrorOf(request);
-  if (parserError) throw failure(parserError, limit, unreadable);
+  const error = parserErrorOf(request);
+  // The parser may have a lower limit.
+  if (error?.status === 413) throw bodyTooLarge(Math.min(limit, error.limit ?? limit));
+  if (error) throw error.status && error.status < 500 ? unreadable() : error; // it repeats a part of the body
   if (request.body === undefined) return undefined;
   const size = parsedSize(request);
   if (size > limit) throw bodyTooLarge(limit);
   return size;
 }
 
-interface ReadError {
-  status?: number;
-  limit?: number;
+/**
+ * The bytes of the body, when there is memory to parse them, which is reserved until the request has ended. Throws a
+ * 413 over the limit, and a 503 if there is no memory in time, or if the owner has most of the bodies that arrive.
+ */
+export async function readBody(request: Request, response: Response, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
+  const owner = holderOf(request) ?? networkOf(request.ip);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let closed = () => stopping.abort(connectionClosed());
+  onceClosed(request, response, () => closed());
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const body = { owner, size: () => length, evict: () => stopping.abort(evicted()) };
+  inFlight.add(body);
+  const receive = (chunk: Buffer) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    inFlight.resized(body);
+    if (length > limit) stopping.abort(bodyTooLarge(limit)); // the rest is not read
+  };
+  try {
+    sendContinue(request, response);
+    await arrived(request.on('data', receive), signal);
+    const leave = await atWork.enter(owner, { cost: costOf(length), signal });
+    hold(response, () => {
+      request.body = undefined; // Node keeps the last request of a connection until the next one
+      leave();
+    });
+    closed = () => letGo(response);
+    if (signal.aborted) closed();
+    signal.throwIfAborted();
+    return Buffer.concat(chunks);
+  } catch (error) {
+    if (signal.aborted) stopReading(request, response);
+    throw error;
+  } finally {
+    request.off('data', receive);
+    inFlight.delete(body);
+    chunks.length = 0; // the listeners above outlive it
+  }
 }
 
-/** Replaces the errors of express.raw(), and those of a host's parser, which repeat a part of the body. */
-function failure(error: ReadError, limit: number, unreadable: () => Error): unknown {
-  // The parser of a host may have a lower limit.
-  if (error.status === 413) return bodyTooLarge(Math.min(limit, error.limit ?? limit));
-  return error.status && error.status < 500 ? unreadable() : error;
+const costOf = (length: number) => (length > DEFAULT_BODY_LIMIT ? MAX_BODY_LIMIT : length);
+
+const connectionClosed = () => new BadRequestException('The caller has closed the connection.');
+
+const evicted = () => new ServiceUnavailableException(LIMITS.bodiesInFlight.refusal);
+
+async function arrived(request: Request, signal: AbortSignal): Promise<void> {
+  if (request.readableEnded) return; // a host has read it, and kept nothing
+  await once(request, 'end', { signal }).catch(() => {
+    throw signal.aborted ? signal.reason : connectionClosed();
+  });
+}
+
+/** What has arrived is released with the request; otherwise the rest would still be read. */
+function stopReading(request: Request, response: Response): void {
+  request.pause();
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+}
+
+/** A response that waits behind another one on its connection does not notice that the connection closes. */
+function onceClosed({ socket }: Request, response: Response, listener: () => void): void {
+  let isOpen = true;
+  const close = () => {
+    response.off('close', close);
+    socket.off('close', close);
+    // If both close, the second call comes although its listener has been removed.
+    if (isOpen) listener();
+    isOpen = false;
+  };
+  response.once('close', close);
+  socket.once('close', close);
+  if (response.destroyed || socket.destroyed) close();
 }

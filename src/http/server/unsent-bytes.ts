@@ -1,6 +1,8 @@
-import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
+import { EvictingBulkhead, type Held } from '../../fairness/evicting-bulkhead';
+import { LIMITS } from '../../fairness/limits';
+import { COMMON_SHARE } from '../../fairness/owners';
 import { holderOf } from '../caller';
 
 /**
@@ -9,48 +11,28 @@ import { holderOf } from '../caller';
  */
 const UNREAD_MS = 15_000;
 
-/** A sixth of the memory that a replica may take. */
-const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
-
-/**
- * Limits how long, and how many bytes, responses wait for callers to read them. Beyond the limit, the organization that
- * holds the most loses the connection that has waited longest: slow readers must not keep others out.
- */
+/** Limits how long, and how many bytes, responses wait for callers to read them: slow readers keep nobody out. */
 export function limitUnsentBytes() {
-  /** The connections with a response to send, oldest first, and the organizations that they belong to. */
-  const sending = new Map<Socket, string | undefined>();
-
-  const enforce = () => {
-    for (;;) {
-      let total = 0;
-      const held = new Map<string | undefined, number>();
-      for (const [{ writableLength }, organizationId] of sending) {
-        total += writableLength;
-        held.set(organizationId, (held.get(organizationId) ?? 0) + writableLength);
-      }
-      if (total <= MAX_UNSENT_BYTES) return;
-      const [[greediest]] = [...held].sort(([, a], [, b]) => b - a);
-      const [oldest] = [...sending].find(([, organizationId]) => organizationId === greediest)!;
-      sending.delete(oldest);
-      oldest.destroy();
-    }
-  };
+  const unsent = new EvictingBulkhead(LIMITS.unsentBytes);
 
   return (request: Request, response: Response, next: NextFunction) => {
     const { socket } = request;
+    let held: Held | undefined;
     const watch = () => {
-      sending.set(socket, holderOf(request));
       socket.setTimeout(UNREAD_MS);
-      enforce();
+      if (held) return unsent.resized(held);
+      const owner = holderOf(request) ?? COMMON_SHARE;
+      held = { owner, size: () => socket.writableLength, evict: () => socket.destroy() };
+      unsent.add(held);
     };
     // Node emits `pipe` when a response is streamed, `prefinish` when the response is complete, and `close` when the
     // caller has received all of it.
     response.once('pipe', (source: Readable) => {
       watch();
-      source.on('data', enforce);
+      source.on('data', () => unsent.resized(held!));
     });
     response.once('prefinish', watch);
-    response.once('close', () => sending.delete(socket));
+    response.once('close', () => held && unsent.delete(held));
     next();
   };
 }

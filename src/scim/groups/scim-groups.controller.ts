@@ -2,7 +2,7 @@ import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/co
 import type { GroupRecord } from '../../groups/group/group.serializer';
 import { GroupsService } from '../../groups/groups.service';
 import { type Caller, CurrentCaller } from '../../http/caller';
-import { BodyLimit } from '../../http/input/body-of-route';
+import { BodyLimit, MAX_BODY_LIMIT } from '../../http/input/body-of-route';
 import { Scopes } from '../../http/scopes';
 import { TokenWindows } from '../../rate-limit/token-windows';
 import { Projection } from '../wire/projection';
@@ -20,9 +20,6 @@ type Input = Record<string, unknown>;
 const MEMBERS_PER_REQUEST = 100;
 
 const requestsFor = (movedMembers: number) => Math.ceil(movedMembers / MEMBERS_PER_REQUEST);
-
-/** A body may name very many members. */
-const MAX_BODY = 1024 * 1024;
 
 @ScimController()
 export class ScimGroupsController {
@@ -58,7 +55,7 @@ export class ScimGroupsController {
 
   @Post('Groups')
   @Scopes('users:write')
-  @BodyLimit(MAX_BODY)
+  @BodyLimit(MAX_BODY_LIMIT)
   async create(@CurrentCaller() by: Caller, @Body() body: Input, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(GROUP);
     const { members, ...fields } = groupOf(body);
@@ -70,7 +67,7 @@ export class ScimGroupsController {
 
   @Put('Groups/:id')
   @Scopes('users:write')
-  @BodyLimit(MAX_BODY)
+  @BodyLimit(MAX_BODY_LIMIT)
   async replace(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,
@@ -96,7 +93,7 @@ export class ScimGroupsController {
   /** The response has no body unless the request asks for attributes, because a group may have very many members. */
   @Patch('Groups/:id')
   @Scopes('users:write')
-  @BodyLimit(MAX_BODY)
+  @BodyLimit(MAX_BODY_LIMIT)
   async patch(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,

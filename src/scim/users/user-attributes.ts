@@ -1,4 +1,4 @@
-import { finish } from '../../http/server/give-way';
+import { finish } from '../../fairness/give-way';
 import { applyPatch } from '../patch/patch';
 import { normalize, refuseLarge, type Resource } from '../schema/resource';
 import { USER } from '../schema/user.schema';

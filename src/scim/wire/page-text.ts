@@ -1,4 +1,4 @@
-import { givingWay } from '../../http/server/give-way';
+import { givingWay } from '../../fairness/give-way';
 import { readInParts } from '../../pages/in-parts';
 import type { ListResult } from './list-query';
 

@@ -2,12 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../../background/background';
 import { Database } from '../../database/database';
 import { query, sql } from '../../database/sql';
+import { COMMON_SHARE } from '../../fairness/owners';
 import { UsedAttempt } from './used-attempt.entity';
 
 const DELETE_EVERY_MS = 10 * 60_000;
-
-/** Attempts belong to no organization, and share the connections of one, because anybody may begin one. */
-const NO_ORGANIZATION = '';
 
 /** Lets each sign-in attempt be used once, whichever replica it comes to. */
 @Injectable()
@@ -34,7 +32,7 @@ export class UsedAttempts implements OnModuleInit {
       SELECT ${id}, ${expiresAt}::timestamptz WHERE ${expiresAt}::timestamptz > now()
       ON CONFLICT DO NOTHING RETURNING id`;
     const inserted = await this.database.write(
-      NO_ORGANIZATION,
+      COMMON_SHARE, // anybody may begin an attempt
       (manager) => query(manager, insertion),
       'quick',
     );

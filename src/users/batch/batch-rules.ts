@@ -1,6 +1,6 @@
 import { newId } from '../../database/id';
 import type { Fault } from '../../http/fault';
-import { mapGivingWay } from '../../http/server/give-way';
+import { mapGivingWay } from '../../fairness/give-way';
 import { validate } from '../../http/input/validate';
 import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN, USER_NAME_TAKEN } from '../user/unique-fields';
 import { changesOf, withDefaults } from '../user/user.changes';

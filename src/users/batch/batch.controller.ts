@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { Responses } from '../../http/responses';
 import { ApiController } from '../../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../http/caller';
-import { BodyLimit } from '../../http/input/body-of-route';
+import { BodyLimit, MAX_BODY_LIMIT } from '../../http/input/body-of-route';
 import { idempotentRequestOf } from '../../http/input/idempotency-key';
 import { Scopes } from '../../http/scopes';
 import { BatchDto } from './batch.dto';
@@ -25,7 +25,7 @@ export class BatchController {
   @Post('batch')
   @Scopes('users:write')
   @HttpCode(200)
-  @BodyLimit(1024 * 1024)
+  @BodyLimit(MAX_BODY_LIMIT)
   @Responses({ headers: ['Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
   async batch(
     @CurrentCaller() by: Caller,

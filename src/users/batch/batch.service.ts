@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database';
 import { isLocked, wasRolledBack } from '../../database/errors';
 import type { Caller } from '../../http/caller';
-import { mapGivingWay } from '../../http/server/give-way';
+import { mapGivingWay } from '../../fairness/give-way';
 import type { IdempotentRequest } from '../../http/input/idempotency-key';
 import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
 import { lostRace, retryLostRaces } from '../user/unique-fields';

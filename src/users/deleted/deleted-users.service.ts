@@ -10,7 +10,7 @@ import { recordEvents } from '../../events/record-events';
 import { type By, type Caller, callerOf } from '../../http/caller';
 import { notFound } from '../../http/fault';
 import { validatedInput } from '../../http/input/validate';
-import { mapGivingWay } from '../../http/server/give-way';
+import { mapGivingWay } from '../../fairness/give-way';
 import { wholeRows } from '../../pages/long-rows';
 import { byTime, cursorAfter, type Page, paginate } from '../../pages/paginate';
 import { putSearchTexts } from '../search/user-search.rows';

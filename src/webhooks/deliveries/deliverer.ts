@@ -1,20 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../../background/background';
-import {
-  type ClaimedWork,
-  type Due,
-  LOOK_EVERY_MS,
-  LOOKING_SHARE,
-  type Turn,
-} from '../../background/claimed-work';
-import { TimeShare } from '../../background/time-share';
+import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../background/claimed-work';
+import { LIMITS } from '../../fairness/limits';
+import { TimeShare } from '../../fairness/time-share';
 import { EventNumbering } from '../../events/log/event-numbering';
 import { TokenEvents } from '../../events/log/token-events';
 import { type Receiver, Sender } from './sender';
 import { type WebhookClaim, WebhookClaims } from './webhook-claims';
-
-/** Webhooks that a process works at, besides those that are slow. `Sender` limits the connections to receivers. */
-const WEBHOOKS_AT_ONCE = 200;
 
 /** Deliveries that are sent to a webhook at once, unless its receiver struggles. */
 const DELIVERIES_AT_ONCE = 10;
@@ -30,7 +22,7 @@ const FAILING_REST_MS = 5_000;
 @Injectable()
 export class Deliverer implements OnModuleInit {
   private readonly work: ClaimedWork<Due, WebhookClaim>;
-  private readonly lookingForEvents = new TimeShare(LOOKING_SHARE);
+  private readonly lookingForEvents = new TimeShare(LIMITS.looking.size);
 
   constructor(
     private readonly claims: WebhookClaims,
@@ -41,7 +33,7 @@ export class Deliverer implements OnModuleInit {
   ) {
     this.work = background.addWork({
       name: 'send to a webhook',
-      atOnce: WEBHOOKS_AT_ONCE,
+      limit: LIMITS.webhooks,
       due: (limit, slowLimit) => claims.due(limit, slowLimit),
       claim: (due) => claims.claim(due),
       renew: (claim) => claims.renew(claim),

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { VERSION } from '../../feature/version';
 import type { Turn } from '../../background/claimed-work';
-import { Slots } from '../../background/slots';
+import { Bulkhead } from '../../fairness/bulkhead';
+import { LIMITS } from '../../fairness/limits';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
 import type { ReceiverState } from '../webhook/webhook.entity';
@@ -11,17 +12,6 @@ import { Attempts } from './attempts';
 import { payloadOf } from './payload';
 import { Successes } from './successes';
 import type { WebhookClaim } from './webhook-claims';
-
-/** The attempts that a process makes at once, and those of one organization. */
-const AT_ONCE = 50;
-const OF_ONE_ORGANIZATION = 25;
-
-/** Slots of their own for receivers that struggle, so that the others never wait for them. */
-const STRUGGLING_AT_ONCE = 20;
-const STRUGGLING_OF_ONE_ORGANIZATION = 10;
-
-/** An attempt at a receiver that is not known to struggle frees its slot after this time. */
-export const LATE_AFTER_MS = 1_000;
 
 /** Outcomes of attempts since the start, for the metrics. */
 export type DeliveryCounts = Record<'delivered' | 'failed' | 'retried', number>;
@@ -46,8 +36,8 @@ export interface Attempted {
 @Injectable()
 export class Sender {
   readonly counts: DeliveryCounts = { delivered: 0, failed: 0, retried: 0 };
-  private readonly slots = new Slots(AT_ONCE, OF_ONE_ORGANIZATION, LATE_AFTER_MS);
-  private readonly strugglingSlots = new Slots(STRUGGLING_AT_ONCE, STRUGGLING_OF_ONE_ORGANIZATION);
+  private readonly inProgress = new Bulkhead(LIMITS.attempts);
+  private readonly atStruggling = new Bulkhead(LIMITS.attemptsAtStruggling);
 
   constructor(
     private readonly attempts: Attempts,
@@ -65,8 +55,8 @@ export class Sender {
    * attempt.
    */
   send(receiver: Receiver, id: string): Promise<Attempted | undefined> {
-    const slots = receiver.state === 'struggling' ? this.strugglingSlots : this.slots;
-    return slots.run(receiver.claim.organizationId, () => this.sendNow(receiver, id));
+    const bulkhead = receiver.state === 'struggling' ? this.atStruggling : this.inProgress;
+    return bulkhead.run(receiver.claim.organizationId, () => this.sendNow(receiver, id));
   }
 
   private async sendNow({ claim, turn, successes }: Receiver, id: string): Promise<Attempted | undefined> {

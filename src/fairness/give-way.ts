@@ -1,7 +1,9 @@
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { LIMITS } from './limits';
 
-/** How long the steps of a long work may take before others have their turn. */
+/** How long the steps of a long work may take before it yields, and how long all long work then pauses. */
 const TURN_MS = 10;
+const PAUSE_MS = TURN_MS / LIMITS.longWork.size - TURN_MS;
 
 /** The long works that wait for their next turn. */
 const waiting: (() => void)[] = [];
@@ -37,7 +39,7 @@ export const nextTurn = () =>
 /** One turn in each round of the loop: timers that are overdue run in one round, so each would keep it longer. */
 async function giveTurns(): Promise<void> {
   while (waiting.length > 0) {
-    await sleep(TURN_MS);
+    await sleep(PAUSE_MS);
     waiting[0]();
     await nextRound();
     waiting.shift();

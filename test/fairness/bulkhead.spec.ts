@@ -1,0 +1,231 @@
+/**
+ * @only embedded: it uses no database
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { Bulkhead, type Entry } from '../../src/fairness/bulkhead';
+import type { Limit } from '../../src/fairness/limits';
+
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+afterEach(() => void jest.useRealTimers());
+
+type Options = Partial<Limit> & { classes?: Record<string, Limit> };
+
+const limitOf = (limit: Partial<Limit>): Limit => ({ of: 'places', ...limit });
+
+/** A bulkhead whose entrants have names: the letter of the owner, and whatever tells them apart. */
+function use({ classes, ...limit }: Options) {
+  const bulkhead = new Bulkhead(limitOf(limit), classes);
+  const inside: string[] = [];
+  const refused: Record<string, unknown> = {};
+  const leaves = new Map<string, () => void>();
+  const enter = (name: string, entry?: Entry) =>
+    bulkhead.enter(name[0], entry).then(
+      (leave) => {
+        inside.push(name);
+        leaves.set(name, leave);
+      },
+      (error: { status?: number; message: string }) => (refused[name] = error.status ?? error.message),
+    );
+  return {
+    refused,
+    inside: () => inside.join(' '),
+    enter: async (names: string, entry?: Entry) => {
+      for (const name of names.split(' ')) void enter(name, entry);
+      await turn();
+    },
+    leave: async (name: string) => {
+      inside.splice(inside.indexOf(name), 1);
+      leaves.get(name)!();
+      await turn();
+    },
+    pass: async (ms: number) => {
+      jest.advanceTimersByTime(ms);
+      await turn();
+    },
+  };
+}
+
+describe('who is inside', () => {
+  const write = { class: 'write' };
+  const classes = { write: limitOf({ size: 2, share: 1 }) };
+  it.each<[promise: string, limit: Options, steps: [names: string, entry?: Entry][], inside: string]>([
+    ['as many as there is room for', { size: 2 }, [['a b c']], 'a b'],
+    ['as many of one owner as its share', { size: 5, share: 3 }, [['a1 a2 a3 a4 b1 b2']], 'a1 a2 a3 b1 b2'],
+    ['as many as their costs leave room for', { size: 5 }, [['a b c', { cost: 2 }]], 'a b'],
+    ['a small one where a large one finds no room', { size: 3 }, [['a b', { cost: 2 }], ['c']], 'a c'],
+    [
+      'of an owner no more than it leaves free',
+      { size: 5, share: 'free' },
+      [['a1 a2 a3 b1 b2 c d']],
+      'a1 a2 b1 c',
+    ],
+    [
+      'always some for one who has little',
+      { size: 8, share: 'free' },
+      [['a b c', { cost: 4 }], ['d'], ['e']],
+      'a d e',
+    ],
+    ['one at a time of each owner', { share: 1 }, [['a1 a2 b1 c1 b2']], 'a1 b1 c1'],
+    ['of a class no more than its limits', { size: 9, share: 2, classes }, [['a1 a2 b c', write]], 'a1 b'],
+    ['of all classes no more than the limit', { size: 2, classes }, [['a b', write], ['c']], 'a b'],
+    [
+      'of a class without limits as many as of all',
+      { share: 2, classes },
+      [['a1 a2 a3', { class: 'quick' }]],
+      'a1 a2',
+    ],
+    [
+      'of a group no more than one share',
+      { share: 2 },
+      [
+        ['a b c', { group: 'x' }],
+        ['d', { group: 'y' }],
+      ],
+      'a b d',
+    ],
+  ])('%s', async (_promise, limit, steps, expected) => {
+    const { enter, inside } = use(limit);
+    for (const step of steps) await enter(...step);
+    expect(inside()).toBe(expected);
+  });
+});
+
+describe('who comes next', () => {
+  it.each<[promise: string, limit: Options, names: string, leaves: string, entered: string]>([
+    ['the owner that holds least', { size: 3 }, 'a1 a2 a3 a4 b1', 'a1', 'b1'],
+    [
+      'of owners that hold the same, each in turn',
+      { size: 1 },
+      'a1 a2 a3 b1 b2 c1',
+      'a1 a2 b1 c1',
+      'a2 b1 c1 a3',
+    ],
+    ['nobody whose owner has its share', { size: 3, share: 2 }, 'a1 a2 b1 a3', 'b1', ''],
+    ['those of one owner in their order', { share: 1 }, 'a1 a2 a3', 'a1 a2', 'a2 a3'],
+  ])('%s', async (_promise, limit, names, leaves, entered) => {
+    const { enter, leave, inside } = use(limit);
+    await enter(names);
+    const before = inside();
+    const after = () =>
+      inside()
+        .split(' ')
+        .filter((name) => name !== '' && !before.includes(name));
+    const came: string[] = [];
+    for (const name of leaves.split(' ')) {
+      await leave(name);
+      came.push(...after().filter((one) => !came.includes(one)));
+    }
+    expect(came.join(' ')).toBe(entered);
+  });
+
+  it('the group that holds least, before the owners of others', async () => {
+    const { enter, leave, inside } = use({ size: 3, share: 2 });
+    await enter('a b c', { group: 'x' });
+    await enter('d e', { group: 'y' });
+    expect(inside()).toBe('a b d');
+    await enter('f', { group: 'z' });
+    await leave('a');
+    expect(inside()).toBe('b d f');
+  });
+
+  it('all that there is room for again', async () => {
+    const { enter, leave, inside } = use({ size: 3 });
+    await enter('a', { cost: 3 });
+    await enter('b c d');
+    await leave('a');
+    expect(inside()).toBe('b c d');
+  });
+
+  it('classes of one owner take turns, too', async () => {
+    const { enter, leave, inside } = use({ size: 1 });
+    await enter('a1 a2 a3', { class: 'quick' });
+    await enter('a4', { class: 'write' });
+    await leave('a1');
+    await leave('a2');
+    expect(inside()).toBe('a4');
+  });
+});
+
+describe('who is refused', () => {
+  it('one that has waited for too long, by the limit or that of its class', async () => {
+    const classes = { heavy: limitOf({ patienceMs: 20_000 }) };
+    const { enter, pass, refused, leave, inside } = use({ size: 1, patienceMs: 10_000, classes });
+    await enter('a b1');
+    await enter('c', { class: 'heavy' });
+    await pass(9_999);
+    expect(refused).toEqual({});
+    await enter('b2');
+    await pass(1);
+    expect(refused).toEqual({ b1: 503 });
+    await leave('a');
+    await leave('b2');
+    await pass(20_000);
+    expect([inside(), refused]).toEqual(['c', { b1: 503 }]);
+  });
+
+  it('one whose owner has too many that wait, in its class', async () => {
+    const { enter, refused } = use({ size: 1, maxWaiting: 2 });
+    await enter('a b1 b2 b3 c');
+    await enter('b4', { class: 'write' });
+    expect(refused).toEqual({ b3: 503 });
+  });
+
+  it('everybody at once where nobody waits', async () => {
+    const { enter, refused } = use({ size: 1, whenFull: 'refuse' });
+    await enter('a b');
+    expect(refused).toEqual({ b: 503 });
+  });
+
+  it('one that has been aborted, for its own reason, and no longer keeps out who is behind it', async () => {
+    const { enter, refused, inside } = use({ size: 3 });
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    await enter('a');
+    await enter('b1', { cost: 3, signal });
+    stopping.abort(new Error('stopped'));
+    await enter('b2', { signal });
+    await enter('b3', { cost: 2 });
+    expect([refused, inside()]).toEqual([{ b1: 'stopped', b2: 'stopped' }, 'a b3']);
+  });
+
+  it('lets in what is smaller than one that has gone before it', async () => {
+    const { enter, inside, pass } = use({ size: 3, patienceMs: 1_000 });
+    await enter('a1 b1');
+    await enter('a2', { cost: 3 });
+    await pass(500);
+    await enter('a3', { cost: 2 });
+    expect(inside()).toBe('a1 b1');
+    await enter('c');
+    await pass(500);
+    expect(inside()).toBe('a1 b1 c');
+  });
+});
+
+describe('run()', () => {
+  it('gives the place of a task that is late to another one, once', async () => {
+    const bulkhead = new Bulkhead(limitOf({ size: 1, lateAfterMs: 1_000 }));
+    const ends: (() => void)[] = [];
+    const start = () => void bulkhead.run('a', () => new Promise<void>((end) => ends.push(end)));
+    for (let i = 0; i < 4; i++) start();
+    await turn();
+    for (const count of [1, 2, 3]) {
+      expect(ends).toHaveLength(count);
+      jest.advanceTimersByTime(1_000);
+      await turn();
+    }
+    ends[0](); // it has left already
+    await turn();
+    expect(ends).toHaveLength(4);
+    start();
+    await turn();
+    expect(ends).toHaveLength(4);
+  });
+
+  it('leaves after a task that fails', async () => {
+    const bulkhead = new Bulkhead(limitOf({ size: 1 }));
+    const failed = bulkhead.run('a', () => Promise.reject(new Error('no')));
+    const next = bulkhead.run('b', async () => 'yes');
+    await expect(failed).rejects.toThrow('no');
+    await expect(next).resolves.toBe('yes');
+  });
+});
