@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Client } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
-import { Field } from '../ui/field.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useList } from '../ui/use-list.ts';
 import type { Named } from './kinds.ts';
@@ -35,20 +35,13 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
 
   return (
     <div class="picker">
-      <Field label="Person">
-        {(field) => (
-          <input
-            {...field}
-            type="search"
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={200}
-            placeholder="Name, email or id"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <SearchField
+        label="Person"
+        placeholder="Name, email or id"
+        maxLength={200}
+        value={text}
+        onValue={setText}
+      />
       <p class="unseen" role="status">
         {isFound && `${users.length || 'No'} ${users.length === 1 ? 'person' : 'people'} found`}
       </p>

@@ -1,8 +1,6 @@
 import type { DeletedUser } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
-import { CancelButton, Dialog } from '../ui/dialog.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { useSubmit } from '../ui/use-submit.ts';
+import { ConfirmDialog } from '../ui/form-dialog.tsx';
 
 interface Props {
   user: DeletedUser;
@@ -12,26 +10,19 @@ interface Props {
 
 export function PurgeDialog({ user, onClose, onPurged }: Props) {
   const { client } = useSession();
-  const form = useSubmit([], async () => {
-    await client.deletedUsers.purge(user.id);
-    onPurged();
-  });
-
   return (
-    <Dialog title={`Purge ${user.name}?`} onClose={onClose}>
-      <form class="stack" ref={form.ref} onSubmit={form.submit}>
-        <p>
-          This erases <strong>{user.email}</strong> for good: the name, the email and the metadata, and what
-          the activity says about them. This cannot be undone.
-        </p>
-        <Failure error={form.error} />
-        <div class="buttons">
-          <CancelButton autofocus />
-          <button class="danger solid" aria-disabled={form.busy}>
-            {form.busy ? 'Purging …' : 'Purge user'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <ConfirmDialog
+      title={`Purge ${user.name}?`}
+      action="Purge user"
+      doing="Purging …"
+      isDangerous
+      onSubmit={() => client.deletedUsers.purge(user.id).then(onPurged)}
+      onClose={onClose}
+    >
+      <p>
+        This erases <strong>{user.email}</strong> for good: the name, the email and the metadata, and what the
+        activity says about them. This cannot be undone.
+      </p>
+    </ConfirmDialog>
   );
 }

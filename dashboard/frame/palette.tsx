@@ -1,8 +1,8 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { User } from '../../client/index.ts';
 import { useBack } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
+import { useResource } from '../ui/use-resource.ts';
 import { actionsOf, type Command, commandOfUser } from './commands.ts';
 import type { Section } from './section.ts';
 
@@ -117,28 +117,12 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
 /** The users that a query finds. Previous results stay until new ones arrive. */
 function useUsers(query: string) {
   const { client } = useSession();
-  const [result, setResult] = useState<{ query: string; users: User[]; error?: unknown }>({
-    query: '',
-    users: [],
-  });
   const isQuery = [...query].length >= MIN_QUERY_LENGTH;
-  useEffect(() => {
-    if (!isQuery) return;
-    const controller = new AbortController();
-    client.users
-      .search({ q: query, limit: MAX_USERS }, { signal: controller.signal })
-      .page()
-      .then(
-        ({ data }) => setResult({ query, users: data }),
-        (error: unknown) => {
-          if (!controller.signal.aborted) setResult({ query, users: [], error });
-        },
-      );
-    return () => controller.abort();
-  }, [query]);
-  return {
-    users: isQuery ? result.users : [],
-    isLoading: isQuery && result.query !== query,
-    error: isQuery && result.query === query ? result.error : undefined,
-  };
+  const found = useResource(isQuery ? query : '', async (signal) =>
+    isQuery ? (await client.users.search({ q: query, limit: MAX_USERS }, { signal }).page()).data : [],
+  );
+  const { value = [], isLoading, error } = found;
+  return isQuery
+    ? { users: error === undefined ? value : [], isLoading, error: isLoading ? undefined : error }
+    : { users: [], isLoading: false };
 }

@@ -56,12 +56,7 @@ export function CreatedChart({ days }: { days: Day[] }) {
       <details class="as-table">
         <summary>Show as a table</summary>
         <div class="scroll" tabIndex={0} role="region" aria-label="Users created by day, in UTC">
-          <Table
-            caption="Users created by day"
-            columns={['Day (UTC)', 'Users created']}
-            busy={false}
-            stale={false}
-          >
+          <Table caption="Users created by day" columns={['Day (UTC)', 'Users created']}>
             {[...days].reverse().map((day) => (
               <Row key={day.date}>
                 <Cell class="main">{day.date}</Cell>

@@ -6,11 +6,8 @@ import { download } from '../../ui/download.ts';
 import { Field } from '../../ui/field.tsx';
 import { LocalFaults, useSubmit } from '../../ui/use-submit.ts';
 import { WalkDialog } from '../bulk/walk-dialog.tsx';
-import { WRITABLE_FIELDS } from '../user/fields.ts';
+import { FIELD_NAMES } from '../user/fields.tsx';
 import type { UserFilter } from '../user/user-filter.ts';
-
-/** The columns, as `ums users export` has them. */
-const COLUMNS = ['id', ...WRITABLE_FIELDS, 'version', 'createdAt', 'updatedAt'] as const;
 
 interface Props {
   filter: UserFilter;
@@ -30,7 +27,7 @@ export function ExportDialog({ filter, onClose, onExported }: Props) {
       onClose={onClose}
       onDone={(kept) => {
         const rows = [...new Map(kept).values()];
-        download('users.csv', [formatRows([[...COLUMNS]], ','), ...rows], 'text/csv');
+        download('users.csv', [formatRows([FIELD_NAMES], ','), ...rows], 'text/csv');
         onExported(rows.length);
       }}
     />
@@ -85,7 +82,7 @@ const changedSince = (filter: UserFilter, time: Date): UserFilter => ({
   updatedSince: time.toISOString(),
 });
 
-const rowOf = (user: User) => formatRows([COLUMNS.map((name) => cellOf(user[name]))], ',');
+const rowOf = (user: User) => formatRows([FIELD_NAMES.map((name) => cellOf(user[name]))], ',');
 
 const cellOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
