@@ -1,6 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useBack } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
+import { queryIn } from '../ui/search-field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useResource } from '../ui/use-resource.ts';
 import { actionsOf, type Command, commandOfUser } from './commands.ts';
@@ -8,8 +9,6 @@ import type { Section } from './section.ts';
 
 const DEBOUNCE_MS = 150;
 const MAX_USERS = 8;
-/** The minimum length of a query in the API. */
-const MIN_QUERY_LENGTH = 2;
 
 /** Finds users, pages and actions by letters of their names. */
 export function Palette({ sections, onClose }: { sections: Section[]; onClose(): void }) {
@@ -115,14 +114,16 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
 }
 
 /** The users that a query finds. Previous results stay until new ones arrive. */
-function useUsers(query: string) {
+function useUsers(text: string) {
   const { client } = useSession();
-  const isQuery = [...query].length >= MIN_QUERY_LENGTH;
-  const found = useResource(isQuery ? query : '', async (signal) =>
-    isQuery ? (await client.users.search({ q: query, limit: MAX_USERS }, { signal }).page()).data : [],
+  const query = queryIn(text);
+  const { value, isLoading, error } = useResource(query ?? '', async (signal) =>
+    query ? (await client.users.search({ q: query, limit: MAX_USERS }, { signal }).page()).data : [],
   );
-  const { value = [], isLoading, error } = found;
-  return isQuery
-    ? { users: error === undefined ? value : [], isLoading, error: isLoading ? undefined : error }
-    : { users: [], isLoading: false };
+  const isSearch = query !== undefined;
+  return {
+    users: isSearch && error === undefined ? (value ?? []) : [],
+    isLoading: isSearch && isLoading,
+    error: isSearch && !isLoading ? error : undefined,
+  };
 }

@@ -3,6 +3,7 @@ import type { Page } from '../../client/index.ts';
 import { keepInPlace, usePlace } from '../router/place.ts';
 import { useResource } from './use-resource.ts';
 import { hasStatus } from './use-submit.ts';
+import { formatCount } from './format.ts';
 
 export const SIZES = [50, 100, 200] as const;
 
@@ -77,7 +78,5 @@ export function useList<Item>(
 
 function rangeOf<Item>(page: ShownPage<Item> | undefined): string {
   if (!page || page.data.length === 0) return '';
-  return `${count.format(page.from + 1)}–${count.format(page.from + page.data.length)}`;
+  return `${formatCount(page.from + 1)}–${formatCount(page.from + page.data.length)}`;
 }
-
-const count = new Intl.NumberFormat('en');

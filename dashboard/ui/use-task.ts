@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { keepAwake } from '../session/idle.ts';
+import { formatTime } from './format.ts';
 
 /**
  * While a long task runs, the browser asks before it closes the page. The session does not end, either, unless the task
@@ -16,14 +17,11 @@ export function useBusy(isRunning: boolean, isWorking = true): void {
   useEffect(() => (isBusy ? keepAwake() : undefined), [isBusy]);
 }
 
-/** Whether and until when the rate limit makes a task wait, as a sentence. */
+/** Says until when the rate limit makes a task wait, if it does. */
+export const waitingText = (until: number | undefined) =>
+  until === undefined ? '' : `The token's rate limit is used up. It continues at ${formatTime(until)}.`;
+
 export function useWaiting() {
   const [until, setUntil] = useState<number>();
-  const text =
-    until === undefined
-      ? ''
-      : `The token's rate limit is used up. It continues at ${timeOfDay.format(until)}.`;
-  return [text, setUntil] as const;
+  return [waitingText(until), setUntil] as const;
 }
-
-const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });

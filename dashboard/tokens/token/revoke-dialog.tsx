@@ -6,6 +6,7 @@ import { Ago } from '../../ui/time.tsx';
 import { useChildCount } from './children.ts';
 import { isLastAdmin } from './last-admin.ts';
 import { LastAdminBanner } from './last-admin-banner.tsx';
+import { formatCount } from '../../ui/format.ts';
 
 interface Props {
   token: Token;
@@ -63,5 +64,5 @@ function endOfChildren(count: number | undefined, error: unknown): string {
   if (error !== undefined) return 'Tokens that it has issued are revoked with it.';
   if (!count) return '';
   if (count === 1) return 'The token that it has issued is revoked with it.';
-  return `The ${count.toLocaleString('en')} tokens that it has issued are revoked with it.`;
+  return `The ${formatCount(count)} tokens that it has issued are revoked with it.`;
 }

@@ -4,6 +4,7 @@ import { CancelButton, Dialog, useLeaveQuestion } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useBusy, useWaiting } from '../../ui/use-task.ts';
 import { type Bulk, type Outcome, usersIn } from './bulk.ts';
+import { formatCount } from '../../ui/format.ts';
 
 interface Props {
   bulk: Bulk;
@@ -101,7 +102,7 @@ function Run({ bulk, outcome, onDone }: RunProps) {
       {isRunning && <progress aria-label="Part that is done" max={bulk.targets.length} value={finished} />}
       <p role="status">
         {isRunning
-          ? `${finished.toLocaleString('en')} of ${usersIn(bulk.targets)}`
+          ? `${formatCount(finished)} of ${usersIn(bulk.targets)}`
           : `${bulk.did} ${usersIn(done)}${refused.length > 0 ? `; ${usersIn(refused)} could not be` : ''}.`}
       </p>
       <p class="quiet" role="status">

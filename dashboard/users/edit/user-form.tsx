@@ -5,7 +5,7 @@ import { Field } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
 import { INPUTS, type UserValues, WRITABLE_FIELDS } from '../user/fields.tsx';
-import { ROLES } from '../user/roles.ts';
+import { ROLES } from '../user/roles.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { metadataOf, rowsOf } from './metadata-rows.ts';
 

@@ -2,6 +2,7 @@ import { download } from '../../ui/download.ts';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { type CsvHead, openFile } from './csv-file.ts';
 import type { Refused } from './run-import.ts';
+import { formatCount } from '../../ui/format.ts';
 
 const MAX_SHOWN = 50;
 
@@ -24,7 +25,7 @@ export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refuse
       <div class="line">
         <p class="quiet">
           {refused.length > MAX_SHOWN &&
-            `The first ${MAX_SHOWN} of ${count.format(refused.length)} are shown.`}
+            `The first ${MAX_SHOWN} of ${formatCount(refused.length)} are shown.`}
         </p>
         <button type="button" onClick={() => void save(head.file, refused)}>
           Download refused rows
@@ -44,5 +45,3 @@ async function save(file: File, refused: Refused[]): Promise<void> {
   const name = `${file.name.replace(/\.(csv|tsv)$/i, '')}.refused.${/\.tsv$/i.test(file.name) ? 'tsv' : 'csv'}`;
   download(name, [csv.refusedHeader(), ...rows], 'text/csv');
 }
-
-const count = new Intl.NumberFormat('en');

@@ -2,10 +2,8 @@ import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import type { CreateUser, User } from '../../../client/index.ts';
 import { Link } from '../../router/link.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { ShortDate } from '../../ui/time.tsx';
-import { RoleChip } from './role-chip.tsx';
-import { ROLES } from './roles.ts';
+import { Moment, ShortDate } from '../../ui/time.tsx';
+import { RoleChip, ROLES } from './roles.tsx';
 
 /** The values that a person may set. */
 export type UserValues = Pick<User, keyof CreateUser>;
