@@ -3,6 +3,8 @@ import type { Page } from '../../client/index.ts';
 import { type Resource, useResource } from './use-resource.ts';
 import { hasStatus } from './use-submit.ts';
 
+export type EndlessList<Item> = ReturnType<typeof useEndlessList<Item>>;
+
 /**
  * A list that grows page by page. `listKey` identifies its filter. When it changes, the pending request is aborted and
  * the first page of the new list is fetched; until it arrives, the old items stay.

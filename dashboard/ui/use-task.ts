@@ -21,7 +21,30 @@ export function useBusy(isRunning: boolean, isWorking = true): void {
 export const waitingText = (until: number | undefined) =>
   until === undefined ? '' : `The token's rate limit is used up. It continues at ${formatTime(until)}.`;
 
-export function useWaiting() {
-  const [until, setUntil] = useState<number>();
-  return [waitingText(until), setUntil] as const;
+/** What a long task reports. */
+export interface TaskHooks {
+  signal: AbortSignal;
+  /** Called with the time, in milliseconds, until which the rate limit makes it wait; undefined when it continues. */
+  onWait(until: number | undefined): void;
+}
+
+/** Runs a task from when the component is shown until it ends, is stopped, or is shown no more. */
+export function useTask(work: (hooks: TaskHooks) => Promise<void>) {
+  const [attempt, setAttempt] = useState(0);
+  const [error, setError] = useState<unknown>();
+  const [waitsUntil, onWait] = useState<number>();
+  const [controller] = useState(() => new AbortController());
+  useEffect(() => {
+    setError(undefined);
+    work({ signal: controller.signal, onWait }).catch((error: unknown) => {
+      if (!controller.signal.aborted) setError(error);
+    });
+  }, [attempt]);
+  useEffect(() => () => controller.abort(), []);
+  return {
+    error,
+    waiting: waitingText(waitsUntil),
+    stop: () => controller.abort(),
+    retry: () => setAttempt((attempt) => attempt + 1),
+  };
 }

@@ -1,7 +1,8 @@
 import type { BatchUser, Client, User } from '../../../client/index.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
 import { ROLES, type Role } from '../user/roles.tsx';
-import { patiently, type TaskHooks } from './patiently.ts';
+import { patiently } from './patiently.ts';
+import type { TaskHooks } from '../../ui/use-task.ts';
 import { countOf } from '../../ui/format.ts';
 
 /** The data of a selected user: enough to change it and to undo the change. */
