@@ -24,7 +24,7 @@ export function History({ label, query, limit, empty, version }: Props) {
   const { items, toMore, isLoading, error } = list;
   const { entries, showOlder } = useEntries({
     label,
-    list,
+    list: { ...list, isStale: false }, // it is fetched again after each change, and should not flicker
     onActor: ({ id }) => navigate(`tokens/${id}`),
     onTarget: ({ id }) => navigate(pageOf(id)),
   });
