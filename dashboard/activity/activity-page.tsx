@@ -1,11 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useEndlessList } from '../ui/use-endless-list.ts';
 import { ActivityTools, type Filter } from './activity-tools.tsx';
-import { EntryRow } from './entry-row.tsx';
+import { useEntries } from './entries.tsx';
 
 const PAGE_SIZE = 50;
 /** The next page is fetched before its place comes into view. */
@@ -22,10 +22,16 @@ export default function ActivityPage() {
   const { items, toMore } = list;
   const change = (change: Filter) => setFilter((filter) => ({ ...filter, ...change }));
 
-  const listRef = useRef<HTMLOListElement>(null);
+  const { entries, showOlder } = useEntries({
+    label: 'Activity, newest first',
+    list,
+    onTarget: (target) => change({ target }),
+    onActor: (actor) => {
+      change({ actor });
+      focusHeading();
+    },
+  });
   const buttonRef = useRef<HTMLButtonElement>(null);
-  /** The number of entries when the button was pressed: the next one gets the focus. */
-  const pressedAt = useRef<number | undefined>(undefined);
   useEffect(() => {
     if (!toMore || !buttonRef.current) return;
     const observer = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && toMore(), {
@@ -34,12 +40,6 @@ export default function ActivityPage() {
     observer.observe(buttonRef.current);
     return () => observer.disconnect();
   }, [items, toMore === undefined]);
-  useLayoutEffect(() => {
-    if (pressedAt.current === undefined) return;
-    listRef.current?.querySelectorAll('summary')[pressedAt.current]?.focus();
-    pressedAt.current = undefined;
-  }, [items]);
-
   const isEmpty = items.length === 0;
   const isAtEnd = !toMore && !list.isLoading;
   return (
@@ -58,27 +58,7 @@ export default function ActivityPage() {
         {list.isLoading ? 'Loading …' : list.error === undefined ? countOf(items.length, isAtEnd) : ''}
       </p>
       {isEmpty && list.isLoading && <Skeleton />}
-      {!isEmpty && (
-        <ol
-          role="list"
-          aria-label="Activity, newest first"
-          aria-busy={list.isLoading}
-          ref={listRef}
-          class={list.isStale ? 'entries stale' : 'entries'}
-        >
-          {items.map((event) => (
-            <EntryRow
-              key={event.id}
-              event={event}
-              onTarget={(target) => change({ target })}
-              onActor={(actor) => {
-                change({ actor });
-                focusHeading();
-              }}
-            />
-          ))}
-        </ol>
-      )}
+      {entries}
       <Failure error={list.error} onRetry={list.retry} />
       {isEmpty && isAtEnd && list.error === undefined && (
         <p class="empty">
@@ -91,11 +71,7 @@ export default function ActivityPage() {
             type="button"
             ref={buttonRef}
             aria-disabled={isAtEnd}
-            onClick={() => {
-              if (isAtEnd) return;
-              pressedAt.current = items.length;
-              toMore?.();
-            }}
+            onClick={() => !isAtEnd && showOlder()}
           >
             Show older entries
           </button>

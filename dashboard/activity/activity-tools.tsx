@@ -3,7 +3,7 @@ import type { Client, Token } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
-import { Field } from '../ui/field.tsx';
+import { SelectField } from '../ui/select-field.tsx';
 import { useList } from '../ui/use-list.ts';
 import { type Kind, KINDS, type Named } from './kinds.ts';
 import { PersonPicker } from './person-picker.tsx';
@@ -45,42 +45,20 @@ export function ActivityTools({ filter: { kind, actor, target }, onFilter }: Pro
     <>
       <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
         <PersonPicker onPick={(target) => onFilter({ target })} />
-        <Field label="Kind">
-          {(field) => (
-            <select
-              {...field}
-              value={kind ?? ''}
-              onChange={({ currentTarget }) =>
-                onFilter({ kind: (currentTarget.value || undefined) as Kind | undefined })
-              }
-            >
-              <option value="">Any kind</option>
-              {Object.entries(KINDS).map(([kind, title]) => (
-                <option key={kind} value={kind}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Done by">
-          {(field) => (
-            <select
-              {...field}
-              value={actor?.id ?? ''}
-              onChange={({ currentTarget }) =>
-                onFilter({ actor: options.find(({ id }) => id === currentTarget.value) })
-              }
-            >
-              <option value="">Any token</option>
-              {options.map(({ id, name, hint }) => (
-                <option key={id} value={id}>
-                  {hint ? `${name} (${hint})` : name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Kind"
+          options={KINDS}
+          any="Any kind"
+          value={kind ?? ''}
+          onValue={(kind) => onFilter({ kind: (kind || undefined) as Kind | undefined })}
+        />
+        <SelectField
+          label="Done by"
+          options={options.map(({ id, name, hint }) => [id, hint ? `${name} (${hint})` : name])}
+          any="Any token"
+          value={actor?.id ?? ''}
+          onValue={(chosen) => onFilter({ actor: options.find(({ id }) => id === chosen) })}
+        />
       </form>
       <Failure error={list.error} onRetry={list.retry} />
       {target && (

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
 import type { Event } from '../../client/index.ts';
+import { Fact, Facts } from '../ui/facts.tsx';
 import { titleOf } from '../ui/field-title.ts';
 import { Cell, Row, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/user/field-value.tsx';
@@ -23,7 +23,7 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
     <div class="stack">
       {data === null && <p class="quiet">The values were removed when the user was purged.</p>}
       <Changes changes={changesOf(event)} />
-      <dl>
+      <Facts>
         <Fact title="Time">
           <time dateTime={event.occurredAt}>{event.occurredAt}</time>
         </Fact>
@@ -51,7 +51,7 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
             <code>{requestId}</code>
           </Fact>
         )}
-      </dl>
+      </Facts>
       <div class="buttons">
         {id !== null && (
           <button type="button" class="small" onClick={() => onActor({ id, name })}>
@@ -75,13 +75,6 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
 /** The fields that the API can filter by. */
 const FILTERABLE: string[] = ['user', 'group', 'token'];
 
-const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{title}</dt>
-    <dd>{children}</dd>
-  </div>
-);
-
 const SIDES = [
   ['before', 'Before'],
   ['after', 'After'],
@@ -92,12 +85,7 @@ function Changes({ changes }: { changes: Change[] }) {
   const sides = SIDES.filter(([side]) => changes.some((change) => change[side] !== undefined));
   if (sides.length === 0) return null;
   return (
-    <Table
-      caption="Values"
-      columns={['Field', ...sides.map(([, title]) => title)]}
-      busy={false}
-      stale={false}
-    >
+    <Table caption="Values" columns={['Field', ...sides.map(([, title]) => title)]}>
       {changes.map((change) => (
         <Row key={change.field}>
           <Cell class="main">{titleOf(change.field)}</Cell>

@@ -1,10 +1,9 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListEventsQuery } from '../../client/index.ts';
 import { navigate } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { useEndlessList } from '../ui/use-endless-list.ts';
-import { EntryRow } from './entry-row.tsx';
+import { useEntries } from './entries.tsx';
 
 interface Props {
   label: string;
@@ -23,42 +22,22 @@ export function History({ label, query, limit, empty, version }: Props) {
     client.events.list({ order: 'desc', ...query, limit, cursor }, { signal }).page(),
   );
   const { items, toMore, isLoading, error } = list;
-  const listRef = useRef<HTMLOListElement>(null);
-  /** The number of entries when the button was pressed: the next one gets the focus. */
-  const pressedAt = useRef<number | undefined>(undefined);
-  useLayoutEffect(() => {
-    if (pressedAt.current === undefined) return;
-    listRef.current?.querySelectorAll('summary')[pressedAt.current]?.focus();
-    pressedAt.current = undefined;
-  }, [items]);
+  const { entries, showOlder } = useEntries({
+    label,
+    list: { ...list, isStale: false }, // it is fetched again after each change, and should not flicker
+    onActor: ({ id }) => navigate(`tokens/${id}`),
+    onTarget: ({ id }) => navigate(pageOf(id)),
+  });
 
   return (
     <>
-      {items.length > 0 && (
-        <ol role="list" class="entries" aria-label={label} aria-busy={isLoading} ref={listRef}>
-          {items.map((event) => (
-            <EntryRow
-              key={event.id}
-              event={event}
-              onActor={({ id }) => navigate(`tokens/${id}`)}
-              onTarget={({ id }) => navigate(pageOf(id))}
-            />
-          ))}
-        </ol>
-      )}
+      {entries}
       <p class="quiet" role="status">
         {items.length === 0 && (isLoading ? 'Loading …' : !toMore && error === undefined ? empty : '')}
       </p>
       <Failure error={error} onRetry={list.retry} />
       {toMore && (
-        <button
-          type="button"
-          class="small"
-          onClick={() => {
-            pressedAt.current = items.length;
-            toMore();
-          }}
-        >
+        <button type="button" class="small" onClick={showOlder}>
           Show older entries
         </button>
       )}

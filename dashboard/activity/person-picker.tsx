@@ -2,14 +2,12 @@ import { useState } from 'preact/hooks';
 import type { Client } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
-import { Field } from '../ui/field.tsx';
+import { queryIn, SearchField } from '../ui/search-field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useList } from '../ui/use-list.ts';
 import type { Named } from './kinds.ts';
 
 const MAX_FOUND = 5;
-/** The minimum length of a query in the API. */
-const MIN_QUERY_LENGTH = 2;
 const USER_ID = /^usr_[0-9a-z]{26}$/;
 
 /** The number of latest deleted users that are searched here, because the API finds them only by their full email. */
@@ -19,8 +17,7 @@ const MAX_DELETED = 1_000;
 export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
   const { client } = useSession();
   const [text, setText] = useState('');
-  const settled = useDebounced(text.trim());
-  const query = [...settled].length >= MIN_QUERY_LENGTH ? settled : undefined;
+  const query = queryIn(useDebounced(text.trim()));
   const list = useList<Found>(query ?? '', async (_cursor, signal) => {
     if (query === undefined) return { data: [], nextCursor: null };
     const [{ data }, deleted] = await Promise.all([
@@ -35,20 +32,13 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
 
   return (
     <div class="picker">
-      <Field label="Person">
-        {(field) => (
-          <input
-            {...field}
-            type="search"
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={200}
-            placeholder="Name, email or id"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <SearchField
+        label="Person"
+        placeholder="Name, email or id"
+        maxLength={200}
+        value={text}
+        onValue={setText}
+      />
       <p class="unseen" role="status">
         {isFound && `${users.length || 'No'} ${users.length === 1 ? 'person' : 'people'} found`}
       </p>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { DeletedUser } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
+import { ConfirmDialog } from '../ui/form-dialog.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { Messages } from '../ui/messages.tsx';
 import { SearchField } from '../ui/search-field.tsx';
@@ -9,7 +10,6 @@ import { ACTIONS } from '../ui/table.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { SIZES, useList } from '../ui/use-list.ts';
 import { DeletedRow } from './deleted-row.tsx';
-import { PurgeDialog } from './purge-dialog.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 
 /** The API finds whole addresses only, and refuses anything else. */
@@ -104,11 +104,22 @@ export default function DeletedPage() {
         />
       )}
       {dialog?.action === 'purge' && (
-        <PurgeDialog
-          user={dialog.user}
+        <ConfirmDialog
+          title={`Purge ${dialog.user.name}?`}
+          action="Purge user"
+          doing="Purging …"
+          isDangerous
+          onSubmit={async () => {
+            await client.deletedUsers.purge(dialog.user.id);
+            finish(`Purged ${dialog.user.name}`);
+          }}
           onClose={close}
-          onPurged={() => finish(`Purged ${dialog.user.name}`)}
-        />
+        >
+          <p>
+            This erases <strong>{dialog.user.email}</strong> for good: the name, the email and the metadata,
+            and what the activity says about them. This cannot be undone.
+          </p>
+        </ConfirmDialog>
       )}
     </>
   );

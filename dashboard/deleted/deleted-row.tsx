@@ -3,7 +3,7 @@ import { May } from '../session/may.tsx';
 import { CopyId } from '../ui/copy-id.tsx';
 import { Cell, NameCell, Row, TextCell } from '../ui/table.tsx';
 import { ShortDate } from '../ui/time.tsx';
-import { RoleChip } from '../users/user/role-chip.tsx';
+import { RoleChip } from '../users/user/roles.tsx';
 
 interface Props {
   user: DeletedUser;

@@ -1,15 +1,14 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { User } from '../../client/index.ts';
 import { useBack } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
+import { queryIn } from '../ui/search-field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
+import { useResource } from '../ui/use-resource.ts';
 import { actionsOf, type Command, commandOfUser } from './commands.ts';
 import type { Section } from './section.ts';
 
 const DEBOUNCE_MS = 150;
 const MAX_USERS = 8;
-/** The minimum length of a query in the API. */
-const MIN_QUERY_LENGTH = 2;
 
 /** Finds users, pages and actions by letters of their names. */
 export function Palette({ sections, onClose }: { sections: Section[]; onClose(): void }) {
@@ -115,30 +114,16 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
 }
 
 /** The users that a query finds. Previous results stay until new ones arrive. */
-function useUsers(query: string) {
+function useUsers(text: string) {
   const { client } = useSession();
-  const [result, setResult] = useState<{ query: string; users: User[]; error?: unknown }>({
-    query: '',
-    users: [],
-  });
-  const isQuery = [...query].length >= MIN_QUERY_LENGTH;
-  useEffect(() => {
-    if (!isQuery) return;
-    const controller = new AbortController();
-    client.users
-      .search({ q: query, limit: MAX_USERS }, { signal: controller.signal })
-      .page()
-      .then(
-        ({ data }) => setResult({ query, users: data }),
-        (error: unknown) => {
-          if (!controller.signal.aborted) setResult({ query, users: [], error });
-        },
-      );
-    return () => controller.abort();
-  }, [query]);
+  const query = queryIn(text);
+  const { value, isLoading, error } = useResource(query ?? '', async (signal) =>
+    query ? (await client.users.search({ q: query, limit: MAX_USERS }, { signal }).page()).data : [],
+  );
+  const isSearch = query !== undefined;
   return {
-    users: isQuery ? result.users : [],
-    isLoading: isQuery && result.query !== query,
-    error: isQuery && result.query === query ? result.error : undefined,
+    users: isSearch && error === undefined ? (value ?? []) : [],
+    isLoading: isSearch && isLoading,
+    error: isSearch && !isLoading ? error : undefined,
   };
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
 import { useStore } from '../store.ts';
+import { formatCount, formatTime } from '../ui/format.ts';
 
 /** Warns when less than a quarter of the requests of the rate limit are left. */
 export function RateLimitMeter() {
@@ -16,11 +17,8 @@ export function RateLimitMeter() {
 
   const { limit, remaining, resetsAt } = rateLimit;
   return (
-    <span class="limit" title={`Resets at ${timeOfDay.format(resetsAt)}`}>
-      <b>{count.format(remaining)}</b> of {count.format(limit)} requests left
+    <span class="limit" title={`Resets at ${formatTime(resetsAt)}`}>
+      <b>{formatCount(remaining)}</b> of {formatCount(limit)} requests left
     </span>
   );
 }
-
-const count = new Intl.NumberFormat('en');
-const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });

@@ -1,19 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
+import { useResource } from '../ui/use-resource.ts';
 
 /** The name of the organization, once it is known. */
 export function useOrganization(): string | undefined {
-  const { client } = useSession();
-  const [name, setName] = useState<string>();
-  useEffect(() => {
-    const controller = new AbortController();
-    // Fails silently: the page works without the name.
-    client.statistics({ signal: controller.signal }).then(
-      ({ organization }) => setName(organization.name),
-      () => {},
-    );
-    return () => controller.abort();
-  }, [client]);
+  const { client, token } = useSession();
+  // Fails silently: the page works without the name.
+  const { value } = useResource(token.id, (signal) => client.statistics({ signal }));
+  const name = value?.organization.name;
   useEffect(() => {
     document.title = name === undefined ? TITLE : `${name} · ${TITLE}`;
     return () => void (document.title = TITLE);

@@ -7,7 +7,7 @@ import { Cell, NameCell, Row, TextCell } from '../ui/table.tsx';
 import { SIZES, useList } from '../ui/use-list.ts';
 import { useResource } from '../ui/use-resource.ts';
 import { hasStatus } from '../ui/use-submit.ts';
-import { RoleChip } from '../users/user/role-chip.tsx';
+import { RoleChip } from '../users/user/roles.tsx';
 
 /** The users in a group, by name. */
 export default function GroupMembersPage({ id }: { id: string }) {

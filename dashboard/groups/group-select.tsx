@@ -1,5 +1,5 @@
 import { useSession } from '../session/session.ts';
-import { Field } from '../ui/field.tsx';
+import { SelectField } from '../ui/select-field.tsx';
 import { useList } from '../ui/use-list.ts';
 
 /** The first groups by name can be selected; the members of all others are listed with their group. */
@@ -21,22 +21,13 @@ export function GroupSelect({ group, onGroup, disabled }: Props) {
   );
   if (!list.items || list.items.length === 0) return null;
   return (
-    <Field label="Group">
-      {(field) => (
-        <select
-          {...field}
-          value={disabled ? '' : (group ?? '')}
-          disabled={disabled}
-          onChange={({ currentTarget }) => onGroup(currentTarget.value || undefined)}
-        >
-          <option value="">Any group</option>
-          {list.items!.map(({ id, displayName }) => (
-            <option key={id} value={id}>
-              {displayName}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Group"
+      options={list.items.map(({ id, displayName }) => [id, displayName])}
+      any="Any group"
+      value={disabled ? '' : (group ?? '')}
+      disabled={disabled}
+      onValue={(group) => onGroup(group || undefined)}
+    />
   );
 }

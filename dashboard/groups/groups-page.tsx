@@ -6,6 +6,7 @@ import { Cell, NameCell, Row } from '../ui/table.tsx';
 import { ShortDate } from '../ui/time.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { SIZES, useList } from '../ui/use-list.ts';
+import { formatCount } from '../ui/format.ts';
 
 /** The groups of the directory. */
 export default function GroupsPage() {
@@ -47,7 +48,7 @@ export default function GroupsPage() {
       {(group) => (
         <Row key={group.id}>
           <NameCell name={group.displayName} to={`groups/${group.id}`} />
-          <Cell label="Members">{group.memberCount.toLocaleString('en')}</Cell>
+          <Cell label="Members">{formatCount(group.memberCount)}</Cell>
           <Cell label="Created">
             <ShortDate iso={group.createdAt} />
           </Cell>

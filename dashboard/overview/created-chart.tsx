@@ -1,5 +1,6 @@
 import type { Statistics } from '../../client/index.ts';
 import { Cell, Row, Table } from '../ui/table.tsx';
+import { formatCount } from '../ui/format.ts';
 
 type Day = Statistics['createdByDay'][number];
 
@@ -10,7 +11,6 @@ const GAP = 5;
 const LEAST = 3;
 
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-const count = new Intl.NumberFormat('en');
 const nameOf = ({ date }: Day) => day.format(Date.parse(date));
 
 /** The users created on each day as bars, and as a table for people who cannot see or do not want the bars. */
@@ -21,12 +21,12 @@ export function CreatedChart({ days }: { days: Day[] }) {
   const summary =
     most === 0
       ? 'Nobody was created in the last 30 days.'
-      : `Users created on each of the last 30 days; the most, ${count.format(most)}, on ${nameOf(busiest)}.`;
+      : `Users created on each of the last 30 days; the most, ${formatCount(most)}, on ${nameOf(busiest)}.`;
   return (
     <>
       {most > 0 && (
         <p class="scale quiet" aria-hidden="true">
-          {count.format(most)}
+          {formatCount(most)}
         </p>
       )}
       <svg
@@ -38,7 +38,7 @@ export function CreatedChart({ days }: { days: Day[] }) {
       >
         {days.map((day, i) => (
           <g key={day.date}>
-            <title>{`${nameOf(day)}: ${count.format(day.count)}`}</title>
+            <title>{`${nameOf(day)}: ${formatCount(day.count)}`}</title>
             <rect class="ground" x={i * WIDTH} y={0} width={WIDTH - GAP} height={HEIGHT} />
             <rect
               x={i * WIDTH}
@@ -56,16 +56,11 @@ export function CreatedChart({ days }: { days: Day[] }) {
       <details class="as-table">
         <summary>Show as a table</summary>
         <div class="scroll" tabIndex={0} role="region" aria-label="Users created by day, in UTC">
-          <Table
-            caption="Users created by day"
-            columns={['Day (UTC)', 'Users created']}
-            busy={false}
-            stale={false}
-          >
+          <Table caption="Users created by day" columns={['Day (UTC)', 'Users created']}>
             {[...days].reverse().map((day) => (
               <Row key={day.date}>
                 <Cell class="main">{day.date}</Cell>
-                <Cell label="Created">{count.format(day.count)}</Cell>
+                <Cell label="Created">{formatCount(day.count)}</Cell>
               </Row>
             ))}
           </Table>

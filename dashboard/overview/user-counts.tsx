@@ -7,8 +7,7 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { Ago } from '../ui/time.tsx';
 import { useResource } from '../ui/use-resource.ts';
 import { CreatedChart } from './created-chart.tsx';
-
-const count = new Intl.NumberFormat('en');
+import { formatCount } from '../ui/format.ts';
 
 /** The maximum number of users that the service counts for a day. */
 const MAX_OF_DAY = 10_000;
@@ -29,7 +28,7 @@ function Counts({ statistics: { users, createdByDay, countedAt } }: { statistics
   const created = createdByDay.reduce((sum, day) => sum + day.count, 0);
   const isCut = createdByDay.some((day) => day.count === MAX_OF_DAY);
   // If not exact, the total is the maximum that the service counts up to.
-  const counted = (n: number) => count.format(n) + (!users.exact && n === users.total ? '+' : '');
+  const counted = (n: number) => formatCount(n) + (!users.exact && n === users.total ? '+' : '');
   return (
     <>
       <dl class="figures">
@@ -48,7 +47,7 @@ function Counts({ statistics: { users, createdByDay, countedAt } }: { statistics
         <div>
           <dt>Created in 30 days</dt>
           <dd>
-            {count.format(created)}
+            {formatCount(created)}
             {isCut && '+'}
           </dd>
         </div>

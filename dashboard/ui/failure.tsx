@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
+import { formatTime } from './format.ts';
 
 interface Props {
   error: unknown;
@@ -79,12 +80,10 @@ function RateLimited({ error, onRetry }: { error: ApiError; onRetry?(): void }) 
   return (
     <div class="banner warning">
       <p>
-        Too many requests: the token's rate limit is used up. It resets at {timeOfDay.format(resetsAt)}
+        Too many requests: the token's rate limit is used up. It resets at {formatTime(resetsAt)}
         <span aria-hidden="true">{seconds > 0 ? `, in ${seconds} s` : ', now'}</span>.
       </p>
       {onRetry && <p class="small">Retrying automatically.</p>}
     </div>
   );
 }
-
-const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });

@@ -25,9 +25,7 @@ interface Props<Item> {
   singular: string;
   plural: string;
   caption: string;
-  columns: Column[];
-  /** See `Table`. */
-  widths?: (string | undefined)[];
+  columns: (string | Column)[];
   /** Replaces the rows if there are none. */
   empty: ComponentChildren;
   /** Left out if the list never has a second page. */
@@ -59,13 +57,7 @@ export const ListPage = <Item,>({ list, items, singular, plural, ...props }: Pro
     </Messages>
     {!items && list.isLoading && <Skeleton />}
     {items && items.length > 0 && (
-      <Table
-        caption={props.caption}
-        columns={props.columns}
-        busy={list.isLoading}
-        stale={list.isStale}
-        widths={props.widths}
-      >
+      <Table caption={props.caption} columns={props.columns} busy={list.isLoading} stale={list.isStale}>
         {items.map(props.children)}
       </Table>
     )}

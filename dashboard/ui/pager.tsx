@@ -1,4 +1,4 @@
-import { Field } from './field.tsx';
+import { SelectField } from './select-field.tsx';
 import { SIZES } from './use-list.ts';
 
 interface Props {
@@ -11,15 +11,12 @@ interface Props {
 
 export const Pager = ({ label, list, size, onSize }: Props) => (
   <nav class="pager" aria-label={label}>
-    <Field label="Rows">
-      {(field) => (
-        <select {...field} value={size} onChange={(event) => onSize(Number(event.currentTarget.value))}>
-          {SIZES.map((size) => (
-            <option key={size}>{size}</option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Rows"
+      options={SIZES.map((size) => [String(size), String(size)])}
+      value={String(size)}
+      onValue={(size) => onSize(Number(size))}
+    />
     <span class="quiet">{list.range}</span>
     <button type="button" aria-disabled={!list.toPrevious} onClick={() => turn(list.toPrevious)}>
       Previous

@@ -1,5 +1,8 @@
 import { Field } from './field.tsx';
 
+/** The text to search for; undefined if it is too short for the API. */
+export const queryIn = (text: string) => ([...text].length >= 2 ? text : undefined);
+
 interface Props {
   label: string;
   placeholder?: string;

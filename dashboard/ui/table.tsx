@@ -1,32 +1,27 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from '../router/link.tsx';
 
-/** A column that the list can be sorted by. */
-export interface SortableColumn {
+/** A column with more than a title. */
+export interface Column {
   title: string;
+  /** Shown in place of the title. */
+  head?: ComponentChildren;
+  /** In CSS. Columns without one share what is left. If no column has one, the widths follow the content. */
+  width?: string;
+  /** That of its cells: only a wide window shows a column `for-wide`. */
+  class?: string;
   /** The current direction; undefined if the list is not sorted by it. */
-  sorted: 'ascending' | 'descending' | undefined;
-  /** Undefined while the list cannot be sorted. */
-  onSort: (() => void) | undefined;
+  sorted?: 'ascending' | 'descending';
+  /** Undefined while the list cannot be sorted by it. */
+  onSort?(): void;
 }
-
-/** A column that only a wide window shows. Its cells have the class `for-wide`. */
-interface WideColumn {
-  title: string;
-  isForWide: true;
-}
-
-/** A column's title, alone or with its sorting, or a replacement for the title. */
-export type Column = string | SortableColumn | WideColumn | { title: string; head: ComponentChildren };
 
 interface TableProps {
   caption: string;
-  columns: Column[];
-  busy: boolean;
+  columns: (string | Column)[];
+  busy?: boolean;
   /** Whether the rows are those of an earlier request. */
-  stale: boolean;
-  /** The widths of the columns in CSS; those without one share what is left. Without any, they follow the content. */
-  widths?: (string | undefined)[];
+  stale?: boolean;
   children: ComponentChildren;
 }
 
@@ -34,73 +29,50 @@ interface TableProps {
  * A table that becomes a list of cards in a narrow window. The roles are explicit because browsers drop the implicit
  * ones when CSS changes the display of a table.
  */
-export const Table = ({ caption, columns, busy, stale, widths, children }: TableProps) => (
-  <table
-    role="table"
-    aria-busy={busy}
-    tabIndex={-1}
-    class={[stale && 'stale', widths && 'fixed'].filter(Boolean).join(' ') || undefined}
-  >
-    <caption class="unseen">{caption}</caption>
-    {widths && (
-      <colgroup>
-        {widths.map((width, i) => (
-          <col key={i} class={classOf(columns[i])} style={{ width }} />
-        ))}
-      </colgroup>
-    )}
-    <thead role="rowgroup">
-      <tr role="row">
-        {columns.map((column) => (
-          <Head key={typeof column === 'string' ? column : column.title} column={column} />
-        ))}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">{children}</tbody>
-  </table>
-);
-
-const classOf = (column: Column) =>
-  typeof column !== 'string' && 'isForWide' in column ? 'for-wide' : undefined;
-
-function Head({ column }: { column: Column }) {
-  if (typeof column === 'string') {
-    return (
-      <th role="columnheader" scope="col">
-        {column === ACTIONS ? <span class="unseen">{column}</span> : column}
-      </th>
-    );
-  }
-  if ('head' in column) {
-    return (
-      <th role="columnheader" scope="col">
-        {column.head}
-      </th>
-    );
-  }
-  if ('isForWide' in column) {
-    return (
-      <th role="columnheader" scope="col" class={classOf(column)}>
-        {column.title}
-      </th>
-    );
-  }
-  const { title, sorted, onSort } = column;
+export function Table({ caption, columns: titles, busy = false, stale, children }: TableProps) {
+  const columns = titles.map((column): Column => (typeof column === 'string' ? { title: column } : column));
+  const isFixed = columns.some(({ width }) => width !== undefined);
   return (
-    <th role="columnheader" scope="col" aria-sort={sorted ?? (onSort ? 'none' : undefined)}>
-      {onSort ? (
-        <button type="button" class="plain sort" onClick={onSort}>
-          {title}
-        </button>
-      ) : (
-        title
+    <table
+      role="table"
+      aria-busy={busy}
+      tabIndex={-1}
+      class={[stale && 'stale', isFixed && 'fixed'].filter(Boolean).join(' ') || undefined}
+    >
+      <caption class="unseen">{caption}</caption>
+      {isFixed && (
+        <colgroup>
+          {columns.map(({ title, width, class: name }) => (
+            <col key={title} class={name} style={{ width }} />
+          ))}
+        </colgroup>
       )}
-    </th>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <Head key={column.title} {...column} />
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">{children}</tbody>
+    </table>
   );
 }
 
-/** The heading of the last column, for screen readers only. */
-export const ACTIONS = 'Actions';
+const Head = ({ title, head, class: name, sorted, onSort }: Column) => (
+  <th role="columnheader" scope="col" class={name} aria-sort={sorted ?? (onSort ? 'none' : undefined)}>
+    {onSort ? (
+      <button type="button" class="plain sort" onClick={onSort}>
+        {title}
+      </button>
+    ) : (
+      (head ?? title)
+    )}
+  </th>
+);
+
+/** The last column, whose title is for screen readers only. */
+export const ACTIONS: Column = { title: 'Actions', head: <span class="unseen">Actions</span> };
 
 interface RowProps {
   selected?: boolean;

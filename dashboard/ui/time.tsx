@@ -38,6 +38,16 @@ export const Ago = ({ iso }: { iso: string }) => (
   </time>
 );
 
+/** A date, and how long ago it is. */
+export const Moment = ({ iso }: { iso: string }) => (
+  <>
+    <DateOf iso={iso} />{' '}
+    <span class="quiet">
+      (<Ago iso={iso} />)
+    </span>
+  </>
+);
+
 /** The time until then. */
 export const Until = ({ iso }: { iso: string }) => (
   <time dateTime={iso} title={iso}>

@@ -1,6 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
-import { ApiError, type Page } from '../../client/index.ts';
+import { useState } from 'preact/hooks';
+import type { Page } from '../../client/index.ts';
 import { keepInPlace, usePlace } from '../router/place.ts';
+import { useResource } from './use-resource.ts';
+import { hasStatus } from './use-submit.ts';
+import { formatCount } from './format.ts';
 
 export const SIZES = [50, 100, 200] as const;
 
@@ -13,12 +16,9 @@ interface Position {
   trail: Trail;
 }
 
-interface Result<Item> {
-  requestKey: string;
-  page?: Page<Item>;
-  /** The position of the page's first item in the whole list, from 0. */
-  from?: number;
-  error?: unknown;
+interface ShownPage<Item> extends Page<Item> {
+  /** The position of its first item in the whole list, from 0. */
+  from: number;
 }
 
 interface Options {
@@ -40,62 +40,43 @@ export function useList<Item>(
 ) {
   const kept = usePlace().state as Position | undefined;
   const [own, setOwn] = useState<Position>();
-  const [attempt, setAttempt] = useState(0);
-  const [result, setResult] = useState<Result<Item>>({ requestKey: '' });
   const position = inHistory ? kept : own;
   const trail = position?.listKey === listKey ? position.trail : FIRST_PAGE;
   const goTo = (trail: Trail) => (inHistory ? keepInPlace : setOwn)({ listKey, trail });
-  const requestKey = JSON.stringify([listKey, trail.at(-1), attempt]);
-
-  useEffect(() => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const finish = (result: Result<Item>) => {
-      if (!signal.aborted) setResult(result);
-    };
-    fetchPage(trail.at(-1), signal).then(
-      (page) => finish({ requestKey, page, from: (trail.length - 1) * size }),
-      (error: unknown) => finish({ requestKey, error, page: result.page, from: result.from }),
-    );
-    return () => controller.abort();
-  }, [requestKey]);
-
-  const isLoading = result.requestKey !== requestKey;
-  const isStale = isLoading || result.error !== undefined;
-  const nextCursor = isStale ? undefined : result.page?.nextCursor; // the old page may be of another list
-  const reload = () => setAttempt((attempt) => attempt + 1);
-  const changePage = (change: (items: Item[]) => Item[]) =>
-    setResult((result) =>
-      result.page ? { ...result, page: { ...result.page, data: change(result.page.data) } } : result,
-    );
+  const page = useResource<ShownPage<Item>>(JSON.stringify([listKey, trail.at(-1)]), async (signal) => ({
+    ...(await fetchPage(trail.at(-1), signal)),
+    from: (trail.length - 1) * size,
+  }));
+  const isStale = page.isLoading || page.error !== undefined;
+  const nextCursor = isStale ? undefined : page.value?.nextCursor; // the old page may be of another list
+  const changeItems = (change: (items: Item[]) => Item[]) =>
+    page.change((value) => ({ ...value, data: change(value.data) }));
   return {
-    items: result.page?.data,
-    error: result.error,
-    isLoading,
+    items: page.value?.data,
+    error: page.error,
+    isLoading: page.isLoading,
     /** Whether `items` are of an earlier request. */
     isStale,
     /** Whether there are pages after this one. */
     hasMore: nextCursor !== null && nextCursor !== undefined,
     /** The positions of the items in the whole list: “51–100”. Empty while there are none. */
-    range: rangeOf(result),
-    reload,
+    range: rangeOf(page.value),
+    reload: page.reload,
     /** Changes the items that are shown, until the list is fetched again. */
-    map: (change: (item: Item) => Item) => changePage((items) => items.map(change)),
+    map: (change: (item: Item) => Item) => changeItems((items) => items.map(change)),
     /** Removes items that are gone, until the list is fetched again. */
-    drop: (isGone: (item: Item) => boolean) => changePage((items) => items.filter((item) => !isGone(item))),
+    drop: (isGone: (item: Item) => boolean) => changeItems((items) => items.filter((item) => !isGone(item))),
     retry() {
       // A rejected cursor will be rejected again.
-      if (result.error instanceof ApiError && result.error.status === 400) goTo(FIRST_PAGE);
-      reload();
+      if (hasStatus(page.error, 400)) goTo(FIRST_PAGE);
+      page.reload();
     },
     toPrevious: trail.length > 1 ? () => goTo(trail.slice(0, -1)) : undefined,
     toNext: nextCursor ? () => goTo([...trail, nextCursor]) : undefined,
   };
 }
 
-function rangeOf<Item>({ page, from = 0 }: Result<Item>): string {
-  const length = page?.data.length ?? 0;
-  return length === 0 ? '' : `${count.format(from + 1)}–${count.format(from + length)}`;
+function rangeOf<Item>(page: ShownPage<Item> | undefined): string {
+  if (!page || page.data.length === 0) return '';
+  return `${formatCount(page.from + 1)}–${formatCount(page.from + page.data.length)}`;
 }
-
-const count = new Intl.NumberFormat('en');

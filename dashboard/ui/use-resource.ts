@@ -6,6 +6,8 @@ interface Result<Value> {
   error?: unknown;
 }
 
+export type Resource<Value> = ReturnType<typeof useResource<Value>>;
+
 /** A value that is fetched as a whole. `key` identifies it; the old value stays while it is fetched again. */
 export function useResource<Value>(key: string, fetchIt: (signal: AbortSignal) => Promise<Value>) {
   const [attempt, setAttempt] = useState(0);
@@ -30,5 +32,8 @@ export function useResource<Value>(key: string, fetchIt: (signal: AbortSignal) =
     reload: () => setAttempt((attempt) => attempt + 1),
     /** Replaces the fetched value, such as with the response to a change. */
     set: (value: Value) => setResult({ key: requestKey, value }),
+    /** Changes the value that is shown, until it is fetched again. */
+    change: (change: (value: Value) => Value) =>
+      setResult((result) => (result.value ? { ...result, value: change(result.value) } : result)),
   };
 }

@@ -62,6 +62,8 @@ export function useSubmit(fields: string[], action: (data: FormData) => Promise<
   };
 }
 
+export type Form = ReturnType<typeof useSubmit>;
+
 function faultsOf(failure: unknown): Fault[] {
   if (failure instanceof LocalFaults) return failure.faults;
   return failure instanceof ApiError ? failure.errors : [];

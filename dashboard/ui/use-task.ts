@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { keepAwake } from '../session/idle.ts';
+import { formatTime } from './format.ts';
 
 /**
  * While a long task runs, the browser asks before it closes the page. The session does not end, either, unless the task
@@ -16,14 +17,34 @@ export function useBusy(isRunning: boolean, isWorking = true): void {
   useEffect(() => (isBusy ? keepAwake() : undefined), [isBusy]);
 }
 
-/** Whether and until when the rate limit makes a task wait, as a sentence. */
-export function useWaiting() {
-  const [until, setUntil] = useState<number>();
-  const text =
-    until === undefined
-      ? ''
-      : `The token's rate limit is used up. It continues at ${timeOfDay.format(until)}.`;
-  return [text, setUntil] as const;
+/** Says until when the rate limit makes a task wait, if it does. */
+export const waitingText = (until: number | undefined) =>
+  until === undefined ? '' : `The token's rate limit is used up. It continues at ${formatTime(until)}.`;
+
+/** What a long task reports. */
+export interface TaskHooks {
+  signal: AbortSignal;
+  /** Called with the time, in milliseconds, until which the rate limit makes it wait; undefined when it continues. */
+  onWait(until: number | undefined): void;
 }
 
-const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
+/** Runs a task from when the component is shown until it ends, is stopped, or is shown no more. */
+export function useTask(work: (hooks: TaskHooks) => Promise<void>) {
+  const [attempt, setAttempt] = useState(0);
+  const [error, setError] = useState<unknown>();
+  const [waitsUntil, onWait] = useState<number>();
+  const [controller] = useState(() => new AbortController());
+  useEffect(() => {
+    setError(undefined);
+    work({ signal: controller.signal, onWait }).catch((error: unknown) => {
+      if (!controller.signal.aborted) setError(error);
+    });
+  }, [attempt]);
+  useEffect(() => () => controller.abort(), []);
+  return {
+    error,
+    waiting: waitingText(waitsUntil),
+    stop: () => controller.abort(),
+    retry: () => setAttempt((attempt) => attempt + 1),
+  };
+}

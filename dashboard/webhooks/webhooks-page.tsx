@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks';
 import type { NewWebhook, Webhook } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
+import { ConfirmDialog } from '../ui/form-dialog.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { ACTIONS } from '../ui/table.tsx';
 import { useList } from '../ui/use-list.ts';
-import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx';
 import { DeliveriesDialog } from './deliveries-dialog.tsx';
+import { nameOf } from './name-of.ts';
 import { NewSecretDialog } from './new-secret-dialog.tsx';
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
@@ -70,14 +71,22 @@ export default function WebhooksPage() {
         <RotateSecretDialog webhook={opened.webhook} onClose={close} onRotated={show} />
       )}
       {opened?.dialog === 'delete' && (
-        <DeleteWebhookDialog
-          webhook={opened.webhook}
-          onClose={close}
-          onDeleted={() => {
+        <ConfirmDialog
+          title="Delete the webhook?"
+          action="Delete webhook"
+          doing="Deleting …"
+          isDangerous
+          onSubmit={async () => {
+            await client.webhooks.delete(opened.webhook.id);
             done();
             focusHeading();
           }}
-        />
+          onClose={close}
+        >
+          <p>
+            Nothing more is sent to <strong>{nameOf(opened.webhook)}</strong>. This cannot be undone.
+          </p>
+        </ConfirmDialog>
       )}
       {secret && <NewSecretDialog webhook={secret} onClose={() => setSecret(undefined)} />}
     </>

@@ -157,8 +157,8 @@ async function visitStates(page: Page, api: Client, url: string, check: (state: 
     metadata: { plan: 'pro', seats: { ['y'.repeat(64)]: 6 } },
   });
   await dialogButton(page, 'Save changes').click();
-  await page.getByText('choose the values to keep').waitFor();
-  await check('choice between two changes');
+  await page.getByText('your changes are not saved yet').waitFor();
+  await check('two changes of the same fields');
   await dialogButton(page, 'Cancel').click();
   await dialogButton(page, 'Discard changes').click();
   await chooseAction(page, 'Delete', 'Ada');

@@ -139,7 +139,7 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
       expect(await userOf(api, id)).toMatchObject({ name: 'Ada', version: 5 });
     });
 
-    it('asks which values to keep when somebody else has changed the user', async () => {
+    it('says both values when somebody else has changed the same field', async () => {
       const api = await service().client();
       const { id } = await api.createUser({ name: 'Ada' });
       const { page, expectErrors } = await visit(`/users/${id}`, api);
@@ -148,7 +148,7 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
       await api.patch(`/api/v1/users/${id}`, { name: 'Countess' }).expect(200);
       expectErrors(412);
       await dialogButton(page, 'Save changes').click();
-      await page.getByText('choose the values to keep').waitFor();
+      await page.getByText('Name: yours is Ada King, theirs is Countess.').waitFor();
       await dialogButton(page, 'Save changes').click();
       await heading(page, 'Ada King').waitFor();
       await api.patch(`/api/v1/users/${id}`, { name: 'Countess' }).expect(200);

@@ -216,15 +216,15 @@ describeInBrowser('users in the dashboard', () => {
         await change(theirs);
         return { ...opened, id, change };
       };
-      const choice = (page: Page, field: string) => page.getByRole('group', { name: field, exact: true });
-      const choose = (page: Page, field: string, side: 'Yours' | 'Theirs') =>
-        choice(page, field).getByRole('radio', { name: side }).check();
-      const toMerge = async (page: Page) => {
-        await dialogButton(page, 'Save changes').click();
-        await page.getByText('Somebody else changed this user').waitFor();
+      const save = (page: Page) => dialogButton(page, 'Save changes').click();
+      /** Saves in vain, and returns what the dialog says about the fields that both have changed. */
+      const conflictsOf = async (page: Page) => {
+        await save(page);
+        await page.locator('.banner:focus').getByText('your changes are not saved yet').waitFor();
+        return page.locator('.banner li').allInnerTexts();
       };
 
-      it('lets one choose field by field, and overwrites nothing else', async () => {
+      it('says what both have changed, and saves it on the newer version if asked again', async () => {
         const { page, api, id, expectErrors } = await visitChanged(
           { email: 'ada@example.com', metadata: { plan: 'pro', seats: 5, team: 'a', kept: 'k' } },
           {
@@ -234,112 +234,112 @@ describeInBrowser('users in the dashboard', () => {
           },
         );
         expectErrors(412);
-        await page.getByLabel('Name').fill('Ada  Lovelace');
+        await page.getByLabel('Name').fill('Ada Lovelace');
         await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
         await page.getByRole('button', { name: 'Remove plan' }).click();
         await page.getByLabel('Value of seats').fill('7');
         await page.getByLabel('Value of team').fill('b');
-        await toMerge(page);
-        await page.locator('.banner:focus').waitFor();
-        await page.getByText('Only you changed Role and Metadata “team”: what you entered stays.').waitFor();
-        await page
-          .getByText('Only they changed Email and Metadata “added”: what they saved stays.')
-          .waitFor();
-        expect(await page.getByRole('dialog').getByRole('group').count()).toBe(3);
-        expect(await choice(page, 'Name').getByRole('radio').first().isChecked()).toBe(true);
-        const shown = (await choice(page, 'Name').locator('.value').allTextContents()).join();
-        expect(shown).toBe('Ada  Lovelace,Ada Byron');
-        await choice(page, 'Metadata “plan”').getByText('removed').waitFor();
-        await choose(page, 'Metadata “plan”', 'Theirs');
-        expect((await userOf(api, id)).name).toBe('Ada Byron');
-        await dialogButton(page, 'Save changes').click();
-        await page.getByText('Saved Ada').waitFor();
+        expect(await conflictsOf(page)).toEqual([
+          'Name: yours is Ada Lovelace, theirs is Ada Byron.',
+          'Metadata “plan”: yours is removed, theirs is free.',
+          'Metadata “seats”: yours is 7 (JSON), theirs is 6 (JSON).',
+        ]);
+        expect(await userOf(api, id)).toMatchObject({ name: 'Ada Byron', role: 'member', version: 2 });
+        // The form goes on from their version.
+        expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+        expect(await page.getByLabel('Email').inputValue()).toBe('byron@example.com');
+        expect(await page.getByLabel('Value of added').inputValue()).toBe('true');
+        await page.getByLabel('Name').fill('Ada Byron');
+        await save(page);
+        await page.getByText('Saved Ada Byron').waitFor();
         expect(await userOf(api, id)).toMatchObject({
+          name: 'Ada Byron',
           email: 'byron@example.com',
           role: 'viewer',
-          metadata: { plan: 'free', seats: 7, team: 'b', kept: 'k', added: true },
+          version: 3,
         });
-        expect((await userOf(api, id)).name).toMatch(/^Ada +Lovelace$/);
+        expect((await userOf(api, id)).metadata).toEqual({ seats: 7, team: 'b', kept: 'k', added: true });
       });
 
-      it('keeps what was chosen in the form, and through a second change', async () => {
+      it('says it again at each change of the same field', async () => {
         const { page, api, id, change, expectErrors } = await visitChanged({}, { name: 'Ada Byron' });
         expectErrors(412, 409);
         await api.createUser({ email: 'taken@example.com' });
         await page.getByLabel('Name').fill('Ada Lovelace');
         await page.getByLabel('Email').fill('taken@example.com');
-        await toMerge(page);
-        await choose(page, 'Name', 'Theirs');
-        await dialogButton(page, 'Save changes').click();
+        await conflictsOf(page);
+        await save(page);
         await page.getByText('already used by another user').waitFor();
-        await dialogButton(page, 'Back to the form').click();
-        expect(await page.getByLabel('Name').inputValue()).toBe('Ada Byron');
-        expect(await page.getByLabel('Email').inputValue()).toBe('taken@example.com');
-        await page.getByLabel('Name').fill('Ada King');
         await page.getByLabel('Email').fill('king@example.com');
-        await change({ email: 'byron@example.com' });
-        await toMerge(page);
-        await page.getByText('Only you changed Name: what you entered stays.').waitFor();
-        await change({ role: 'admin', name: 'Augusta' });
-        await dialogButton(page, 'Save changes').click();
-        await page.getByText('Only they changed Role').waitFor();
+        await change({ name: 'Augusta', role: 'admin' });
+        await save(page);
+        await page.getByText('theirs is Augusta').waitFor();
         await page.locator('.banner:focus').waitFor();
-        await choose(page, 'Name', 'Theirs');
-        await dialogButton(page, 'Save changes').click();
-        await page.getByText('Saved Augusta').waitFor();
+        expect(await page.getByRole('dialog').getByLabel('Role').inputValue()).toBe('admin');
+        await save(page);
+        await page.getByText('Saved Ada Lovelace').waitFor();
         expect(await userOf(api, id)).toMatchObject({
-          name: 'Augusta',
+          name: 'Ada Lovelace',
           email: 'king@example.com',
           role: 'admin',
+          version: 4,
         });
       });
 
-      it('asks nothing if they changed other keys of the metadata, or other fields', async () => {
-        const { page, api, id, expectErrors } = await visitChanged(
-          { metadata: { plan: 'pro', seats: 5, team: 'a' } },
+      it.each([
+        ['other fields', { name: 'Ada Byron' }, { name: 'Ada Byron' }],
+        [
+          'other keys of the metadata',
           { role: 'admin', metadata: { plan: 'free', team: 'a', seats: 5, added: true } },
-        );
+          { role: 'admin' },
+        ],
+      ])('is no obstacle if they changed %s', async (_what, theirs, kept) => {
+        const before = { metadata: { plan: 'pro', seats: 5, team: 'a' } };
+        const { page, api, id, expectErrors } = await visitChanged(before, theirs);
         expectErrors(412);
+        await page.getByLabel('Email').fill('new@example.com');
         await page.getByLabel('Value of seats').fill('6');
         await page.getByRole('button', { name: 'Remove team' }).click();
-        await dialogButton(page, 'Save changes').click();
+        await save(page);
         await page.getByText('Saved Ada').waitFor();
-        expect(await userOf(api, id)).toMatchObject({ role: 'admin', version: 3 });
-        expect((await userOf(api, id)).metadata).toEqual({ plan: 'free', seats: 6, added: true });
+        expect(await userOf(api, id)).toMatchObject({ ...kept, email: 'new@example.com', version: 3 });
+        const { team: _team, ...metadata } = { ...before.metadata, ...theirs.metadata, seats: 6 };
+        expect((await userOf(api, id)).metadata).toEqual(metadata);
       });
 
-      it('asks if they changed the same key', async () => {
+      it('shows all of the metadata if a value becomes null, which a merge patch cannot say', async () => {
         const { page, api, id, expectErrors } = await visitChanged(
-          { metadata: { plan: 'pro', seats: 5 } },
-          { metadata: { plan: 'free', seats: 5 } },
+          { metadata: { plan: 'pro' } },
+          { metadata: { plan: 'pro', added: true } },
         );
         expectErrors(412);
-        await page.getByLabel('Value of plan').fill('trial');
-        await page.getByLabel('Value of seats').fill('6');
-        await toMerge(page);
-        await choose(page, 'Metadata “plan”', 'Theirs');
-        await dialogButton(page, 'Save changes').click();
+        await page.getByLabel('Type of plan').selectOption('JSON');
+        await page.getByLabel('Value of plan').fill('null');
+        expect(await conflictsOf(page)).toEqual([
+          'Metadata: yours is {"plan":null} (JSON), theirs is {"plan":"pro","added":true} (JSON).',
+        ]);
+        await save(page);
         await page.getByText('Saved Ada').waitFor();
-        expect((await userOf(api, id)).metadata).toEqual({ plan: 'free', seats: 6 });
+        expect((await userOf(api, id)).metadata).toEqual({ plan: null });
       });
 
-      it('asks nothing if both made the same change', async () => {
+      it('is no obstacle if both made the same change', async () => {
         const { page, expectErrors } = await visitChanged({}, { name: 'Ada Byron', role: 'admin' });
         expectErrors(412);
         await page.getByLabel('Name').fill('Ada Byron');
-        await dialogButton(page, 'Save changes').click();
+        await save(page);
         await page.getByText('Saved Ada Byron').waitFor();
         await page.getByText('Admin').and(page.locator('.chip')).waitFor();
       });
 
-      it.each(['the form', 'the choice'])('keeps the text in %s if they are deleted', async (place) => {
+      it.each(['at once', 'after a conflict'])('keeps the text if they are deleted %s', async (when) => {
         const { page, api, id, expectErrors } = await visitChanged({}, { name: 'Ada Byron' });
-        expectErrors(404, ...(place === 'the choice' ? [412] : []));
+        expectErrors(404, ...(when === 'at once' ? [] : [412]));
         await page.getByLabel('Name').fill('Ada Lovelace');
         await page.getByLabel('Email').fill('typed@example.com');
-        if (place === 'the choice') await toMerge(page);
+        if (when !== 'at once') await conflictsOf(page);
         await api.delete(`/api/v1/users/${id}`).expect(204);
-        await dialogButton(page, 'Save changes').click();
+        await save(page);
         const message = page.getByText('Somebody else deleted this user, so your changes cannot be saved.');
         await message.and(page.locator(':focus')).waitFor();
         expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');

@@ -6,12 +6,11 @@ import { CodeChips } from '../../ui/code-chips.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { useChildCount } from '../token/children.ts';
 import { issuerOf } from '../token/origin.tsx';
 import { Expiry, LastUsed } from '../token/token-times.tsx';
-
-const count = new Intl.NumberFormat('en');
+import { countOf, formatCount } from '../../ui/format.ts';
 
 /** All fields of a token. */
 export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: boolean }) => (
@@ -47,9 +46,7 @@ export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: bool
       </Fact>
     )}
     <Fact title="Limit">
-      {token.rateLimit === null
-        ? 'That of the service'
-        : `${count.format(token.rateLimit)} requests a minute`}
+      {token.rateLimit === null ? 'That of the service' : `${formatCount(token.rateLimit)} requests a minute`}
       {isCurrent && <OwnRequests />}
     </Fact>
     {token.parentId === null && token.state === 'active' && <Children token={token} />}
@@ -66,7 +63,7 @@ function OwnRequests() {
   const { limit, remaining } = rateLimit;
   return (
     <span class="quiet sub">
-      {count.format(limit - remaining)} of {count.format(limit)} used in this minute
+      {formatCount(limit - remaining)} of {formatCount(limit)} used in this minute
     </span>
   );
 }
@@ -99,9 +96,7 @@ function Children({ token }: { token: Token }) {
     <Fact title="Issued">
       <Failure error={error} onRetry={reload} />
       {value ? (
-        <Link to={`tokens?parent=${token.id}&state=active`}>
-          {value === 1 ? '1 active token' : `${count.format(value)} active tokens`}
-        </Link>
+        <Link to={`tokens?parent=${token.id}&state=active`}>{countOf(value, 'active token')}</Link>
       ) : (
         <span class="quiet">{isLoading ? 'Loading …' : value === 0 && 'No active tokens'}</span>
       )}

@@ -1,57 +1,34 @@
 import { useState } from 'preact/hooks';
-import type { NewToken } from '../../../client/index.ts';
 import { History } from '../../activity/history.tsx';
 import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
-import { focusHeading } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { PageHead } from '../../ui/page-head.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useResource } from '../../ui/use-resource.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
 import { isStanding } from '../token/origin.tsx';
-import { RevokeDialog } from '../token/revoke-dialog.tsx';
-import { RotateDialog } from '../token/rotate-dialog.tsx';
-import { useTokenEvents } from '../token/token-events.ts';
+import { type OpenTokenDialog, TokenDialogs } from '../token/token-dialogs.tsx';
 import { Rotation } from './rotation.tsx';
 import { TokenFacts } from './token-facts.tsx';
 
+const TOKENS = { path: 'tokens', title: 'API tokens' };
 const ENTRIES = 20;
 
 /** Everything about one token. */
 export default function TokenPage({ id }: { id: string }) {
-  const { client, token: current, end, renew } = useSession();
-  const { onCreated, onEnded } = useTokenEvents();
+  const { client, token: current } = useSession();
   const found = useResource(id, (signal) => client.tokens.get(id, { signal }));
-  const [dialog, setDialog] = useState<'rotate' | 'revoke'>();
+  const [action, setAction] = useState<OpenTokenDialog['action']>();
   const [changes, setChanges] = useState(0);
   const token = found.value;
   const isCurrent = id === current.id;
-  const close = () => setDialog(undefined);
-  const settle = () => {
-    close();
-    setChanges((count) => count + 1);
-    found.reload();
-    onEnded();
-  };
-  const rotated = (successor: NewToken) => {
-    onCreated(successor);
-    if (isCurrent) renew(successor);
-    settle();
-  };
 
-  // The heading is the same element in both cases, so that it keeps the focus.
   if (!token)
     return (
       <>
-        <p class="trail">
-          <Link to="tokens">API tokens</Link>
-        </p>
-        <div class="heading">
-          <div class="title">
-            <h1 tabIndex={-1}>API token</h1>
-          </div>
-        </div>
+        <PageHead list={TOKENS} title="API token" />
         {found.isLoading && <Skeleton />}
         {hasStatus(found.error, 404) ? (
           <p class="empty">
@@ -64,29 +41,25 @@ export default function TokenPage({ id }: { id: string }) {
     );
   return (
     <>
-      <p class="trail">
-        <Link to="tokens">API tokens</Link>
-      </p>
-      <div class="heading">
-        <div class="title">
-          <h1 tabIndex={-1}>
-            <bdi>{token.name}</bdi>
-          </h1>
-          {isCurrent && <span class="chip accent">This session</span>}
-        </div>
-        {token.state === 'active' && (
-          <div class="buttons">
-            {isStanding(token) && (
-              <button type="button" onClick={() => setDialog('rotate')}>
-                Rotate
+      <PageHead
+        list={TOKENS}
+        title={token.name}
+        marks={isCurrent && <span class="chip accent">This session</span>}
+        actions={
+          token.state === 'active' && (
+            <div class="buttons">
+              {isStanding(token) && (
+                <button type="button" onClick={() => setAction('rotate')}>
+                  Rotate
+                </button>
+              )}
+              <button type="button" class="danger" onClick={() => setAction('revoke')}>
+                Revoke
               </button>
-            )}
-            <button type="button" class="danger" onClick={() => setDialog('revoke')}>
-              Revoke
-            </button>
-          </div>
-        )}
-      </div>
+            </div>
+          )
+        }
+      />
       <Failure error={found.error} onRetry={found.reload} />
       <div class="detail">
         <div class="stack">
@@ -124,18 +97,13 @@ export default function TokenPage({ id }: { id: string }) {
           </Panel>
         </div>
       </div>
-      {dialog === 'rotate' && (
-        <RotateDialog token={token} isCurrent={isCurrent} onClose={close} onRotated={rotated} />
-      )}
-      {dialog === 'revoke' && (
-        <RevokeDialog
-          token={token}
-          isCurrent={isCurrent}
-          onClose={close}
-          onRevoked={() => {
-            if (isCurrent) return end('revoked');
-            settle();
-            focusHeading();
+      {action && (
+        <TokenDialogs
+          dialog={{ action, token }}
+          onClose={() => setAction(undefined)}
+          onChanged={() => {
+            setChanges((count) => count + 1);
+            found.reload();
           }}
         />
       )}

@@ -1,10 +1,8 @@
 import type { NewToken } from '../../../client/index.ts';
 import type { Scope } from '../../session/scopes.ts';
 import { useSession } from '../../session/session.ts';
-import { CancelButton, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { Field } from '../../ui/field.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { DAYS, ExpiryField, useExpiry } from '../token/expiry-field.tsx';
 import { SCOPES } from './scopes.ts';
 
@@ -16,7 +14,7 @@ interface Props {
 export function CreateTokenDialog({ onClose, onCreated }: Props) {
   const { client } = useSession();
   const expiry = useExpiry('90');
-  const form = useSubmit(['name', 'scopes', 'expiresIn', 'rateLimit'], async (data) => {
+  const create = async (data: FormData) => {
     const expiresIn = expiry.expiresIn();
     const rateLimit = String(data.get('rateLimit')).trim();
     const token = await client.tokens.create({
@@ -26,77 +24,78 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
       rateLimit: rateLimit === '' ? undefined : Number(rateLimit),
     });
     onCreated(token);
-  });
+  };
 
   return (
-    <Dialog title="Create an API token" onClose={onClose}>
-      <form class="stack" ref={form.ref} onSubmit={form.submit} noValidate>
-        <Field
-          label="Name"
-          hint="What is it for? The name helps you find it again."
-          error={form.errorAt('name')}
-        >
-          {(field) => <input {...field} name="name" autocomplete="off" autofocus />}
-        </Field>
+    <FormDialog
+      title="Create an API token"
+      action="Create token"
+      doing="Creating …"
+      fields={['name', 'scopes', 'expiresIn', 'rateLimit']}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      {(errorAt) => (
+        <>
+          <Field
+            label="Name"
+            hint="What is it for? The name helps you find it again."
+            error={errorAt('name')}
+          >
+            {(field) => <input {...field} name="name" autocomplete="off" autofocus />}
+          </Field>
 
-        <fieldset class="field" aria-describedby="scopes-error">
-          <legend>Scopes</legend>
-          {SCOPES.map(([scope, description], i) => (
-            <label key={scope} class="check">
-              <input
-                type="checkbox"
-                name="scopes"
-                value={scope}
-                aria-labelledby={`${scope}-name`}
-                aria-describedby={`${scope}-description`}
-                aria-invalid={i === 0 && form.errorAt('scopes') ? true : undefined}
-              />
-              <span>
-                <code id={`${scope}-name`}>{scope}</code>
-                <span class="quiet sub" id={`${scope}-description`}>
-                  {description}
+          <fieldset class="field" aria-describedby="scopes-error">
+            <legend>Scopes</legend>
+            {SCOPES.map(([scope, description], i) => (
+              <label key={scope} class="check">
+                <input
+                  type="checkbox"
+                  name="scopes"
+                  value={scope}
+                  aria-labelledby={`${scope}-name`}
+                  aria-describedby={`${scope}-description`}
+                  aria-invalid={i === 0 && errorAt('scopes') ? true : undefined}
+                />
+                <span>
+                  <code id={`${scope}-name`}>{scope}</code>
+                  <span class="quiet sub" id={`${scope}-description`}>
+                    {description}
+                  </span>
                 </span>
-              </span>
-            </label>
-          ))}
-          <p class="error" id="scopes-error" role="alert">
-            {form.errorAt('scopes') && 'Select at least one scope.'}
-          </p>
-        </fieldset>
-
-        <ExpiryField
-          label="Expiry"
-          expiry={expiry}
-          choices={[...DAYS, ['never', 'Never']]}
-          error={form.errorAt('expiresIn')}
-        />
-        <div role="status">
-          {expiry.choice === 'never' && (
-            <p class="banner warning">
-              A token that never expires stays valid until it is revoked, even if it has leaked unnoticed. Set
-              an expiry if you can.
+              </label>
+            ))}
+            <p class="error" id="scopes-error" role="alert">
+              {errorAt('scopes') && 'Select at least one scope.'}
             </p>
-          )}
-        </div>
+          </fieldset>
 
-        <Field
-          label="Requests a minute"
-          hint="Optional. Leave it empty to use the limit of the service."
-          error={form.errorAt('rateLimit')}
-        >
-          {(field) => (
-            <input {...field} name="rateLimit" type="text" inputMode="numeric" autocomplete="off" />
-          )}
-        </Field>
+          <ExpiryField
+            label="Expiry"
+            expiry={expiry}
+            choices={[...DAYS, ['never', 'Never']]}
+            error={errorAt('expiresIn')}
+          />
+          <div role="status">
+            {expiry.choice === 'never' && (
+              <p class="banner warning">
+                A token that never expires stays valid until it is revoked, even if it has leaked unnoticed.
+                Set an expiry if you can.
+              </p>
+            )}
+          </div>
 
-        <Failure error={form.error} />
-        <div class="buttons">
-          <CancelButton />
-          <button class="primary" aria-disabled={form.busy}>
-            {form.busy ? 'Creating …' : 'Create token'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+          <Field
+            label="Requests a minute"
+            hint="Optional. Leave it empty to use the limit of the service."
+            error={errorAt('rateLimit')}
+          >
+            {(field) => (
+              <input {...field} name="rateLimit" type="text" inputMode="numeric" autocomplete="off" />
+            )}
+          </Field>
+        </>
+      )}
+    </FormDialog>
   );
 }

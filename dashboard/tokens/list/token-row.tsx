@@ -6,6 +6,7 @@ import { Cell, Row } from '../../ui/table.tsx';
 import { ShortDate } from '../../ui/time.tsx';
 import { IssuedBy, isStanding } from '../token/origin.tsx';
 import { Expiry, LastUsed } from '../token/token-times.tsx';
+import { formatCount } from '../../ui/format.ts';
 
 interface Props {
   token: Token;
@@ -32,7 +33,7 @@ export const TokenRow = ({ token, isCurrent, isReplaced, onRotate, onRevoke }: P
         </span>
       )}
       {token.rateLimit !== null && (
-        <span class="quiet sub">{token.rateLimit.toLocaleString('en')} requests a minute</span>
+        <span class="quiet sub">{formatCount(token.rateLimit)} requests a minute</span>
       )}
     </Cell>
     <Cell label="Scopes">

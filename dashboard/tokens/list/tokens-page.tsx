@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { Token } from '../../../client/index.ts';
 import { useNew } from '../../router/place.ts';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { ACTIONS } from '../../ui/table.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { RevokeDialog } from '../token/revoke-dialog.tsx';
-import { RotateDialog } from '../token/rotate-dialog.tsx';
+import { type OpenTokenDialog, TokenDialogs } from '../token/token-dialogs.tsx';
 import { useTokenEvents } from '../token/token-events.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { ParentFilter } from './parent-filter.tsx';
@@ -17,12 +15,11 @@ import { TokenRow } from './token-row.tsx';
 import { useReplaced } from './use-replaced.ts';
 
 export default function TokensPage() {
-  const { client, token: current, end, renew } = useSession();
-  const { onCreated, onEnded } = useTokenEvents();
+  const { client, token: current } = useSession();
+  const { onCreated } = useTokenEvents();
   const { state, parent, hasSessions, size, change } = useTokenFilter();
   const [isCreating, setIsCreating] = useState(false);
-  const [rotating, setRotating] = useState<Token>();
-  const [revoking, setRevoking] = useState<Token>();
+  const [dialog, setDialog] = useState<OpenTokenDialog>();
   const list = useList(
     JSON.stringify([state, parent, hasSessions, size]),
     (cursor, signal) =>
@@ -94,8 +91,8 @@ export default function TokensPage() {
             token={token}
             isCurrent={token.id === current.id}
             isReplaced={isReplaced}
-            onRotate={() => setRotating(token)}
-            onRevoke={() => setRevoking(token)}
+            onRotate={() => setDialog({ action: 'rotate', token })}
+            onRevoke={() => setDialog({ action: 'revoke', token })}
           />
         )}
       </ListPage>
@@ -109,33 +106,8 @@ export default function TokensPage() {
           }}
         />
       )}
-      {rotating && (
-        <RotateDialog
-          token={rotating}
-          isCurrent={rotating.id === current.id}
-          onClose={() => setRotating(undefined)}
-          onRotated={(token) => {
-            setRotating(undefined);
-            onCreated(token);
-            if (rotating.id === current.id) renew(token);
-            onEnded();
-            list.reload();
-          }}
-        />
-      )}
-      {revoking && (
-        <RevokeDialog
-          token={revoking}
-          isCurrent={revoking.id === current.id}
-          onClose={() => setRevoking(undefined)}
-          onRevoked={() => {
-            if (revoking.id === current.id) return end('revoked');
-            setRevoking(undefined);
-            focusHeading();
-            onEnded();
-            list.reload();
-          }}
-        />
+      {dialog && (
+        <TokenDialogs dialog={dialog} onClose={() => setDialog(undefined)} onChanged={list.reload} />
       )}
     </>
   );

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
+import { useResource } from '../../ui/use-resource.ts';
 
 /** The longest time that a replaced token works after the new one was created. */
 const LONGEST_OVERLAP_MS = 7 * 24 * 60 * 60_000;
@@ -14,18 +14,14 @@ export interface Listed {
 /** The tokens of a page in order, each with the token that it replaces below it while that one still works. */
 export function useReplaced(tokens: Token[] | undefined): Listed[] | undefined {
   const { client } = useSession();
-  const [elsewhere, setElsewhere] = useState<Token[]>([]);
   const ids = (tokens ?? [])
     .filter((token) => Date.now() - Date.parse(token.createdAt) < LONGEST_OVERLAP_MS)
     .map(({ rotatedFrom }) => rotatedFrom)
     .filter((id) => id !== null && !tokens!.some((token) => token.id === id)) as string[];
-  useEffect(() => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    // Fails silently: the list is complete without them.
-    Promise.all(ids.map((id) => client.tokens.get(id, { signal }))).then(setElsewhere, () => {});
-    return () => controller.abort();
-  }, [ids.join()]);
+  // Fails silently: the list is complete without them.
+  const { value: elsewhere = [] } = useResource(ids.join(), (signal) =>
+    Promise.all(ids.map((id) => client.tokens.get(id, { signal }))),
+  );
   return tokens && inPairs(tokens, elsewhere);
 }
 

@@ -1,18 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Client, Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { Ago } from '../../ui/time.tsx';
+import { useResource } from '../../ui/use-resource.ts';
 
 /** Warns while the bootstrap token is valid, because its value was in a terminal or in deployment settings. */
 export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
   const { client, token: current } = useSession();
-  const [token, setToken] = useState<Token>();
-  useEffect(() => {
-    const controller = new AbortController();
-    // Fails silently: the banner is only a hint, and the page shows its own errors.
-    findBootstrapToken(client, controller.signal).then(setToken, () => {});
-    return () => controller.abort();
-  }, []);
+  // Fails silently: the banner is only a hint, and the page shows its own errors.
+  const { value: token } = useResource('bootstrap', (signal) => findBootstrapToken(client, signal));
   if (!token) return null;
 
   return (

@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Token } from '../../../client/index.ts';
+import { useState } from 'preact/hooks';
+import type { Client, Token } from '../../../client/index.ts';
 import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { isSoon, Until } from '../../ui/time.tsx';
+import { useResource } from '../../ui/use-resource.ts';
 import { isStanding } from './origin.tsx';
 
 /** Warns when the token of this session is about to expire. */
@@ -12,19 +13,11 @@ export function ExpiryBanner() {
   const { client, token, expiresAt } = useSession();
   const end = useStore(expiresAt);
   const [dismissed, setDismissed] = useState<string | null>(null);
-  const [replacement, setReplacement] = useState<Token>();
   const isShown = isStanding(token) && end !== null && end !== dismissed && isSoon(end);
-  useEffect(() => {
-    if (!isShown) return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const find = async () => {
-      const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
-      for await (const other of tokens) if (other.rotatedFrom === token.id) return setReplacement(other);
-    };
-    find().catch(() => {}); // the banner is correct without it
-    return () => controller.abort();
-  }, [isShown, end, token.id]);
+  // Fails silently: the banner is correct without it.
+  const { value: replacement } = useResource(`${isShown} ${end} ${token.id}`, (signal) =>
+    isShown ? replacementOf(client, token, signal) : Promise.resolve(undefined),
+  );
   if (!isShown) return null;
 
   return (
@@ -53,4 +46,10 @@ export function ExpiryBanner() {
       </button>
     </aside>
   );
+}
+
+async function replacementOf(client: Client, { id }: Token, signal: AbortSignal): Promise<Token | undefined> {
+  const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
+  for await (const token of tokens) if (token.rotatedFrom === id) return token;
+  return undefined;
 }

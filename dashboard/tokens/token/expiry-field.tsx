@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
 import { dateIn } from '../../ui/time.tsx';
 import { LocalFaults } from '../../ui/use-submit.ts';
 
-/** Values and titles of choices. */
-type Choices = [value: string, title: string][];
-
 /** The choices of days. Any other choice of a dialog stands for no `expiresIn`. */
-export const DAYS: Choices = [
+export const DAYS = [
   ['30', '30 days'],
   ['90', '90 days'],
   ['365', '365 days'],
@@ -40,7 +38,7 @@ export function useExpiry(initial: string) {
 interface Props {
   label: string;
   expiry: ReturnType<typeof useExpiry>;
-  choices: Choices;
+  choices: string[][];
   error?: string;
 }
 
@@ -49,21 +47,14 @@ export function ExpiryField({ label, expiry, choices, error }: Props) {
   const isCustom = choice === 'custom';
   return (
     <div class="columns">
-      <Field
+      <SelectField
         label={label}
-        hint={days === undefined ? undefined : `Expires on ${dateIn(days)}.`}
+        hint={days !== undefined && `Expires on ${dateIn(days)}.`}
         error={isCustom ? undefined : error}
-      >
-        {(field) => (
-          <select {...field} value={choice} onChange={(event) => expiry.setChoice(event.currentTarget.value)}>
-            {choices.map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+        options={choices}
+        value={choice}
+        onValue={expiry.setChoice}
+      />
       {isCustom && (
         <Field label="Days" error={error}>
           {(field) => (

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
-import { CancelButton, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { ConfirmDialog } from '../../ui/form-dialog.tsx';
 import { Ago } from '../../ui/time.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
 import { useChildCount } from './children.ts';
 import { isLastAdmin } from './last-admin.ts';
 import { LastAdminBanner } from './last-admin-banner.tsx';
+import { formatCount } from '../../ui/format.ts';
 
 interface Props {
   token: Token;
@@ -21,44 +20,42 @@ export function RevokeDialog({ token, isCurrent, onClose, onRevoked }: Props) {
   const { client } = useSession();
   const children = useChildCount(token);
   const [isAskingAgain, setIsAskingAgain] = useState(false);
-  const form = useSubmit([], async () => {
+  const revoke = async () => {
     if (!isAskingAgain && (await isLastAdmin(client, token))) return setIsAskingAgain(true);
     await client.tokens.revoke(token.id);
     onRevoked();
-  });
+  };
 
   return (
-    <Dialog title={`Revoke “${token.name}”?`} onClose={onClose}>
-      <form class="stack" ref={form.ref} onSubmit={form.submit}>
-        <p>
-          Requests that use the token <code>{token.hint}</code> will be rejected immediately. This cannot be
-          undone.
-        </p>
-        <p>
-          {token.lastUsedAt ? (
-            <>
-              Last used <Ago iso={token.lastUsedAt} />.
-            </>
-          ) : (
-            'Not used yet (may lag by a minute).'
-          )}
-        </p>
-        <p role="status">{endOfChildren(children.value, children.error)}</p>
-        {isCurrent && (
-          <p class="banner warning">You are signed in with this token. Revoking it signs you out.</p>
+    <ConfirmDialog
+      title={`Revoke “${token.name}”?`}
+      action={isAskingAgain ? 'Revoke the last admin token' : 'Revoke token'}
+      doing="Revoking …"
+      isDangerous
+      onSubmit={revoke}
+      onClose={onClose}
+    >
+      <p>
+        Requests that use the token <code>{token.hint}</code> will be rejected immediately. This cannot be
+        undone.
+      </p>
+      <p>
+        {token.lastUsedAt ? (
+          <>
+            Last used <Ago iso={token.lastUsedAt} />.
+          </>
+        ) : (
+          'Not used yet (may lag by a minute).'
         )}
-        {isAskingAgain && (
-          <LastAdminBanner>Once it is revoked, nobody can sign in here or manage tokens.</LastAdminBanner>
-        )}
-        <Failure error={form.error} />
-        <div class="buttons">
-          <CancelButton autofocus />
-          <button class="danger solid" aria-disabled={form.busy}>
-            {form.busy ? 'Revoking …' : isAskingAgain ? 'Revoke the last admin token' : 'Revoke token'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      </p>
+      <p role="status">{endOfChildren(children.value, children.error)}</p>
+      {isCurrent && (
+        <p class="banner warning">You are signed in with this token. Revoking it signs you out.</p>
+      )}
+      {isAskingAgain && (
+        <LastAdminBanner>Once it is revoked, nobody can sign in here or manage tokens.</LastAdminBanner>
+      )}
+    </ConfirmDialog>
   );
 }
 
@@ -67,5 +64,5 @@ function endOfChildren(count: number | undefined, error: unknown): string {
   if (error !== undefined) return 'Tokens that it has issued are revoked with it.';
   if (!count) return '';
   if (count === 1) return 'The token that it has issued is revoked with it.';
-  return `The ${count.toLocaleString('en')} tokens that it has issued are revoked with it.`;
+  return `The ${formatCount(count)} tokens that it has issued are revoked with it.`;
 }

@@ -1,22 +1,20 @@
 import { useState } from 'preact/hooks';
 import type { NewToken, Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
-import { CancelButton, Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Field } from '../../ui/field.tsx';
+import { ConfirmDialog } from '../../ui/form-dialog.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
 import { Until } from '../../ui/time.tsx';
-import { useSubmit } from '../../ui/use-submit.ts';
 import { DAYS, ExpiryField, useExpiry } from './expiry-field.tsx';
 import { isLastAdmin } from './last-admin.ts';
 import { LastAdminBanner } from './last-admin-banner.tsx';
 
-const OVERLAPS = [
-  ['0h', '0 hours: it ends at once'],
-  ['1h', '1 hour'],
-  ['24h', '24 hours'],
-  ['72h', '3 days'],
-  ['168h', '7 days'],
-];
+const OVERLAPS = {
+  '0h': '0 hours: it ends at once',
+  '1h': '1 hour',
+  '24h': '24 hours',
+  '72h': '3 days',
+  '168h': '7 days',
+};
 
 interface Props {
   token: Token;
@@ -32,70 +30,66 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
   const [isAskingAgain, setIsAskingAgain] = useState(false);
   const expiry = useExpiry('same');
   const term = token.expiresIn ? days(token.expiresIn) : 'Never';
-  const form = useSubmit(['overlap', 'expiresIn'], async () => {
+  const rotate = async () => {
     const expiresIn = expiry.expiresIn();
     if (!isAskingAgain && (await isLastAdmin(client, token))) return setIsAskingAgain(true);
     onRotated(await client.tokens.rotate(token.id, { overlap, expiresIn }));
-  });
+  };
 
   return (
-    <Dialog title={`Rotate “${token.name}”?`} onClose={onClose}>
-      <form class="stack" ref={form.ref} onSubmit={form.submit}>
-        <p>
-          You get a new token with the same name and scopes
-          {expiry.choice === 'same' && token.expiresIn && `, for another ${term}`}. The old one (
-          <code>{token.hint}</code>)
-          {overlap === '0h'
-            ? ' stops working at once, with all tokens that it has issued.'
-            : ' keeps working for a while, so that you can replace it where it is used.'}
-        </p>
-        <Field
-          label="The old token keeps working for"
-          hint={
-            endsBefore(token, overlap) && (
-              <>
-                It expires <Until iso={token.expiresAt!} /> anyway.
-              </>
-            )
-          }
-          error={form.errorAt('overlap')}
-        >
-          {(field) => (
-            <select {...field} value={overlap} onChange={(event) => setOverlap(event.currentTarget.value)}>
-              {OVERLAPS.map(([value, title]) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <ExpiryField
-          label="Expiry of the new token"
-          expiry={expiry}
-          choices={[['same', `${term}, like the old one`], ...DAYS]}
-          error={form.errorAt('expiresIn')}
-        />
-        {isCurrent && (
-          <p class="banner warning">
-            You are signed in with this token. This page continues with the new one; copy it to sign in again.
+    <ConfirmDialog
+      title={`Rotate “${token.name}”?`}
+      action={isAskingAgain ? 'Rotate the last admin token' : 'Rotate token'}
+      doing="Rotating …"
+      fields={['overlap', 'expiresIn']}
+      onSubmit={rotate}
+      onClose={onClose}
+    >
+      {(errorAt) => (
+        <>
+          <p>
+            You get a new token with the same name and scopes
+            {expiry.choice === 'same' && token.expiresIn && `, for another ${term}`}. The old one (
+            <code>{token.hint}</code>)
+            {overlap === '0h'
+              ? ' stops working at once, with all tokens that it has issued.'
+              : ' keeps working for a while, so that you can replace it where it is used.'}
           </p>
-        )}
-        {isAskingAgain && (
-          <LastAdminBanner>
-            Copy the new one when it is shown: if you lose it, nobody can sign in here once the old one has
-            ended.
-          </LastAdminBanner>
-        )}
-        <Failure error={form.error} />
-        <div class="buttons">
-          <CancelButton autofocus />
-          <button class="primary" aria-disabled={form.busy}>
-            {form.busy ? 'Rotating …' : isAskingAgain ? 'Rotate the last admin token' : 'Rotate token'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+          <SelectField
+            label="The old token keeps working for"
+            hint={
+              endsBefore(token, overlap) && (
+                <>
+                  It expires <Until iso={token.expiresAt!} /> anyway.
+                </>
+              )
+            }
+            error={errorAt('overlap')}
+            options={OVERLAPS}
+            value={overlap}
+            onValue={setOverlap}
+          />
+          <ExpiryField
+            label="Expiry of the new token"
+            expiry={expiry}
+            choices={[['same', `${term}, like the old one`], ...DAYS]}
+            error={errorAt('expiresIn')}
+          />
+          {isCurrent && (
+            <p class="banner warning">
+              You are signed in with this token. This page continues with the new one; copy it to sign in
+              again.
+            </p>
+          )}
+          {isAskingAgain && (
+            <LastAdminBanner>
+              Copy the new one when it is shown: if you lose it, nobody can sign in here once the old one has
+              ended.
+            </LastAdminBanner>
+          )}
+        </>
+      )}
+    </ConfirmDialog>
   );
 }
 

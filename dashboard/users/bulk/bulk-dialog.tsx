@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useFarewell } from '../../session/farewell.ts';
 import { CancelButton, Dialog, useLeaveQuestion } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { useBusy, useWaiting } from '../../ui/use-task.ts';
+import { useBusy, useTask } from '../../ui/use-task.ts';
 import { type Bulk, type Outcome, usersIn } from './bulk.ts';
+import { formatCount } from '../../ui/format.ts';
 
 interface Props {
   bulk: Bulk;
@@ -52,42 +53,24 @@ interface RunProps {
 
 function Run({ bulk, outcome, onDone }: RunProps) {
   const [finished, setFinished] = useState(0);
-  const [attempt, setAttempt] = useState(0);
-  const [phase, setPhase] = useState<'running' | 'ended' | 'failed'>('running');
-  const [error, setError] = useState<unknown>();
-  const [waiting, setWaitsUntil] = useWaiting();
+  const [hasEnded, setHasEnded] = useState(false);
   const stopButton = useRef<HTMLButtonElement>(null);
-  const [controller] = useState(() => new AbortController());
-  useEffect(() => {
-    stopButton.current?.focus();
+  useEffect(() => stopButton.current?.focus(), []);
+  const task = useTask(async (hooks) => {
     const ended = new Set([...outcome.done, ...outcome.refused.map(({ target }) => target)]);
-    const hooks = {
-      signal: controller.signal,
-      onWait: setWaitsUntil,
-      onProgress: () => setFinished(outcome.done.length + outcome.refused.length),
-    };
-    bulk
-      .work(
-        bulk.targets.filter((target) => !ended.has(target)),
-        outcome,
-        hooks,
-      )
-      .then(
-        () => (outcome.refused.length === 0 ? onDone() : setPhase('ended')),
-        (error: unknown) => {
-          if (controller.signal.aborted) return;
-          setError(error);
-          setPhase('failed');
-        },
-      );
-  }, [attempt]);
-  useEffect(() => () => controller.abort(), []);
+    const rest = bulk.targets.filter((target) => !ended.has(target));
+    const onProgress = () => setFinished(outcome.done.length + outcome.refused.length);
+    await bulk.work(rest, outcome, { ...hooks, onProgress });
+    if (outcome.refused.length === 0) onDone();
+    else setHasEnded(true);
+  });
 
   const stop = () => {
-    controller.abort();
+    task.stop();
     onDone();
   };
-  const isRunning = phase === 'running';
+  const hasFailed = task.error !== undefined;
+  const isRunning = !hasEnded && !hasFailed;
   useBusy(isRunning);
   useLeaveQuestion(
     isRunning ? { title: 'Stop here?', stay: 'Continue', leave: 'Stop', onLeave: stop } : null,
@@ -101,13 +84,13 @@ function Run({ bulk, outcome, onDone }: RunProps) {
       {isRunning && <progress aria-label="Part that is done" max={bulk.targets.length} value={finished} />}
       <p role="status">
         {isRunning
-          ? `${finished.toLocaleString('en')} of ${usersIn(bulk.targets)}`
+          ? `${formatCount(finished)} of ${usersIn(bulk.targets)}`
           : `${bulk.did} ${usersIn(done)}${refused.length > 0 ? `; ${usersIn(refused)} could not be` : ''}.`}
       </p>
       <p class="quiet" role="status">
-        {isRunning && waiting}
+        {isRunning && task.waiting}
       </p>
-      <Failure error={error} />
+      <Failure error={task.error} />
       {!isRunning && refused.length > 0 && (
         <ul class="scroll" tabIndex={0} aria-label="Users that were refused">
           {refused.slice(0, MAX_SHOWN).map(({ target, reason }) => (
@@ -121,13 +104,12 @@ function Run({ bulk, outcome, onDone }: RunProps) {
         </ul>
       )}
       <div class="buttons">
-        {phase === 'failed' && (
+        {hasFailed && (
           <button
             type="button"
             onClick={() => {
-              setError(undefined);
-              setPhase('running');
-              setAttempt(attempt + 1);
+              task.retry();
+              stopButton.current?.focus();
             }}
           >
             Try again

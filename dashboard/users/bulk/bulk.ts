@@ -1,7 +1,9 @@
 import type { BatchUser, Client, User } from '../../../client/index.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
-import { ROLES, type Role } from '../user/roles.ts';
-import { patiently, type TaskHooks } from './patiently.ts';
+import { ROLES, type Role } from '../user/roles.tsx';
+import { patiently } from './patiently.ts';
+import type { TaskHooks } from '../../ui/use-task.ts';
+import { countOf } from '../../ui/format.ts';
 
 /** The data of a selected user: enough to change it and to undo the change. */
 export type Target = Pick<User, 'id' | 'name' | 'email' | 'role' | 'active'>;
@@ -160,7 +162,4 @@ async function each(
   if (failed) throw failed.reason;
 }
 
-const count = new Intl.NumberFormat('en');
-
-export const usersIn = ({ length }: { length: number }) =>
-  length === 1 ? '1 user' : `${count.format(length)} users`;
+export const usersIn = ({ length }: { length: number }) => countOf(length, 'user');

@@ -1,11 +1,5 @@
 import { hasStatus } from '../../ui/use-submit.ts';
-
-/** The progress reports of a long task. */
-export interface TaskHooks {
-  signal: AbortSignal;
-  /** Called with the time, in milliseconds, until which the rate limit makes it wait; undefined when it continues. */
-  onWait(until: number | undefined): void;
-}
+import type { TaskHooks } from '../../ui/use-task.ts';
 
 /** Repeats a call that the rate limit refuses as soon as the limit allows it again. */
 export async function patiently<Result>(

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { User } from '../../../client/index.ts';
+import type { Client, User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { useBusy, useWaiting } from '../../ui/use-task.ts';
-import type { UserFilter } from '../user/user-filter.ts';
+import { type TaskHooks, useBusy, useTask } from '../../ui/use-task.ts';
+import { pageOf, type UserFilter } from '../user/user-filter.ts';
 import { usersIn } from './bulk.ts';
-import { walk } from './walk.ts';
+import { patiently } from './patiently.ts';
 
 interface Props<Kept> {
   filter: UserFilter;
@@ -22,29 +22,17 @@ interface Props<Kept> {
 export function WalkDialog<Kept>({ filter, title, keep, onClose, onDone }: Props<Kept>) {
   const { client } = useSession();
   const [count, setCount] = useState(0);
-  const [attempt, setAttempt] = useState(0);
-  const [error, setError] = useState<unknown>();
-  const [waiting, setWaitsUntil] = useWaiting();
   const ref = useRef<HTMLDivElement>(null);
+  const { error, waiting, retry } = useTask(async (hooks) => {
+    const kept: Kept[] = [];
+    for await (const users of walk(client, filter, hooks)) {
+      for (const user of users) kept.push(keep(user));
+      setCount(kept.length);
+    }
+    onDone(kept);
+  });
   useBusy(error === undefined);
-  useEffect(() => {
-    ref.current?.querySelector('button')?.focus();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const read = async () => {
-      const kept: Kept[] = [];
-      for await (const users of walk(client, filter, { signal, onWait: setWaitsUntil })) {
-        for (const user of users) kept.push(keep(user));
-        setCount(kept.length);
-      }
-      onDone(kept);
-    };
-    setError(undefined);
-    read().catch((error: unknown) => {
-      if (!signal.aborted) setError(error);
-    });
-    return () => controller.abort();
-  }, [attempt]);
+  useEffect(() => ref.current?.querySelector('button')?.focus(), [error === undefined]);
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="stack" ref={ref}>
@@ -53,11 +41,27 @@ export function WalkDialog<Kept>({ filter, title, keep, onClose, onDone }: Props
         <p class="quiet" role="status">
           {waiting}
         </p>
-        <Failure error={error} onRetry={() => setAttempt(attempt + 1)} />
+        <Failure error={error} onRetry={retry} />
         <div class="buttons">
           <CancelButton />
         </div>
       </div>
     </Dialog>
   );
+}
+
+/** The largest page of the API. */
+const PAGE_SIZE = 200;
+
+/** Yields all users that pass the filter, page by page in the order of the list. */
+async function* walk(client: Client, filter: UserFilter, hooks: TaskHooks): AsyncGenerator<User[]> {
+  let cursor: string | undefined;
+  do {
+    const { data, nextCursor } = await patiently(
+      () => pageOf(client, filter, { limit: PAGE_SIZE, cursor }, hooks.signal),
+      hooks,
+    );
+    yield data;
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
 }

@@ -1,37 +1,19 @@
 import type { User } from '../../../client/index.ts';
-import { CopyId } from '../../ui/copy-id.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { ROLES } from '../user/roles.ts';
+import { FACTS } from '../user/fields.tsx';
 
-/** All fields of a user except its metadata. */
+/** The fields of a user that have no other place on the page. */
 export const UserFacts = ({ user }: { user: User }) => (
   <Facts>
-    <Fact title="Email">
-      <bdi>{user.email}</bdi>
-    </Fact>
-    <Fact title="Role">
-      <span class="chip">{ROLES[user.role]}</span>
-    </Fact>
-    <Fact title="State">
-      <span class={user.active ? 'state active' : 'state revoked'}>
-        {user.active ? 'Active' : 'Inactive'}
-      </span>
-    </Fact>
-    <Fact title="ID">
-      <CopyId id={user.id} />
-    </Fact>
-    {user.externalId !== null && (
-      <Fact title="External ID">
-        <bdi>{user.externalId}</bdi>
-      </Fact>
-    )}
-    <Fact title="Created">
-      <Moment iso={user.createdAt} />
-    </Fact>
-    <Fact title="Changed">
-      <Moment iso={user.updatedAt} />
-    </Fact>
-    <Fact title="Version">{user.version}</Fact>
+    {FACTS.map(({ name, title, value }) => {
+      const shown = value(user);
+      return (
+        shown !== null && (
+          <Fact key={name} title={title}>
+            {shown}
+          </Fact>
+        )
+      );
+    })}
   </Facts>
 );

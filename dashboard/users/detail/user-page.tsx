@@ -8,6 +8,7 @@ import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Messages } from '../../ui/messages.tsx';
+import { PageHead } from '../../ui/page-head.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useResource } from '../../ui/use-resource.ts';
@@ -21,6 +22,7 @@ import { UserFacts } from './user-facts.tsx';
 import { UserGroups } from './user-groups.tsx';
 import { ValuesPanel } from './values-panel.tsx';
 
+const USERS = { path: 'users', title: 'Users' };
 const ENTRIES = 20;
 
 /** Everything about one user. */
@@ -52,52 +54,44 @@ export default function UserPage({ id }: { id: string }) {
   };
   const shown = deleted ?? user.value;
 
-  // The heading is the same element in both cases, so that it keeps the focus.
   if (!shown)
     return (
       <>
-        <p class="trail">
-          <Link to="users">Users</Link>
-        </p>
-        <div class="heading">
-          <div class="title">
-            <h1 tabIndex={-1}>User</h1>
-          </div>
-        </div>
+        <PageHead list={USERS} title="User" />
         {user.isLoading && <Skeleton />}
         {hasStatus(user.error, 404) ? <NoUser /> : <Failure error={user.error} onRetry={user.reload} />}
       </>
     );
   return (
     <>
-      <p class="trail">
-        <Link to="users">Users</Link>
-      </p>
-      <div class="heading">
-        <div class="title">
-          <h1 tabIndex={-1}>
-            <bdi>{shown.name}</bdi>
-          </h1>
-          {!shown.active && !deleted && <span class="chip warning">Inactive</span>}
-          {deleted && <span class="chip warning">Deleted</span>}
-        </div>
-        {!deleted && (
-          <UserActions
-            user={shown}
-            onEdit={() => open('edit')}
-            onDelete={() => open('delete')}
-            onChanged={(saved) =>
-              settle(`${saved.active ? 'Activated' : 'Deactivated'} ${saved.name}`, saved)
-            }
-            onNotice={settle}
-            onFailed={(error) => {
-              settle('');
-              setError(error);
-              if (hasStatus(error, 412) || hasStatus(error, 404)) user.reload();
-            }}
-          />
-        )}
-      </div>
+      <PageHead
+        list={USERS}
+        title={shown.name}
+        marks={
+          <>
+            {!shown.active && !deleted && <span class="chip warning">Inactive</span>}
+            {deleted && <span class="chip warning">Deleted</span>}
+          </>
+        }
+        actions={
+          !deleted && (
+            <UserActions
+              user={shown}
+              onEdit={() => open('edit')}
+              onDelete={() => open('delete')}
+              onChanged={(saved) =>
+                settle(`${saved.active ? 'Activated' : 'Deactivated'} ${saved.name}`, saved)
+              }
+              onNotice={settle}
+              onFailed={(error) => {
+                settle('');
+                setError(error);
+                if (hasStatus(error, 412) || hasStatus(error, 404)) user.reload();
+              }}
+            />
+          )
+        }
+      />
       <Messages>
         <p class="notice" role="status">
           {notice}

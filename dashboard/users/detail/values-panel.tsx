@@ -35,7 +35,7 @@ export function ValuesPanel({ title, values }: Props) {
       }
     >
       {view === 'table' ? (
-        <Table caption={title} columns={['Key', 'Value']} busy={false} stale={false}>
+        <Table caption={title} columns={['Key', 'Value']}>
           {entries.map(([key, value]) => (
             <Row key={key}>
               <Cell class="main">

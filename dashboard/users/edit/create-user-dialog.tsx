@@ -1,6 +1,7 @@
 import type { User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { NEW_USER } from '../user/fields.tsx';
 import { UserForm } from './user-form.tsx';
 
 interface Props {
@@ -13,7 +14,7 @@ export function CreateUserDialog({ onClose, onCreated }: Props) {
   return (
     <Dialog title="Create a user" onClose={onClose}>
       <UserForm
-        initial={{ externalId: null, name: '', email: '', role: 'member', active: true, metadata: {} }}
+        initial={NEW_USER}
         action="Create user"
         onSubmit={async (values) => onCreated(await client.users.create(values))}
       />

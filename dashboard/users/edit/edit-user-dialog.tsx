@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError, User } from '../../../client/index.ts';
 import { GroupsOfUser } from '../../groups/groups-of-user.tsx';
@@ -5,16 +6,20 @@ import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
+import { useResource } from '../../ui/use-resource.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
-import type { UserValues } from '../user/fields.ts';
-import { changeOf, isKey, type Merge, mergeOf } from './merge.ts';
-import { MergeForm } from './merge-form.tsx';
+import type { UserValues } from '../user/fields.tsx';
+import { changesOf, type Conflict, conflictsOf, withChanges } from './changes.ts';
+import { ConflictBanner } from './conflict-banner.tsx';
 import { UserForm } from './user-form.tsx';
 
-/** A user as last loaded, and the values that the form starts with. */
 interface Draft {
+  /** The user as last loaded. */
   base: User;
+  /** The values that the form starts with. */
   values: UserValues;
+  /** Those of the values that somebody else has changed differently. */
+  conflicts: Conflict[];
 }
 
 interface Props {
@@ -28,51 +33,33 @@ interface Props {
 
 export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Props) {
   const { client } = useSession();
-  const [draft, setDraft] = useState<Draft>();
-  const [merge, setMerge] = useState<Merge>();
+  // The current user: the list may be stale, and a change is compared with what the form began with.
+  const user = useResource(id, (signal) => client.users.get(id, { signal }));
+  const [rebased, setRebased] = useState<Draft>();
+  const draft = rebased ?? (user.value && { base: user.value, values: user.value, conflicts: [] });
   const [deletion, setDeletion] = useState<ApiError>();
-  const [error, setError] = useState<unknown>();
-  const [attempt, setAttempt] = useState(0);
-  // Fetches the current user: the list may be stale, and a change is compared with what the form began with.
   useEffect(() => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    setError(undefined);
-    client.users.get(id, { signal }).then(
-      (user) => setDraft({ base: user, values: user }),
-      (error: unknown) => {
-        if (signal.aborted) return;
-        setError(error);
-        if (hasStatus(error, 404)) onGone?.();
-      },
-    );
-    return () => controller.abort();
-  }, [attempt]);
+    if (hasStatus(user.error, 404)) onGone?.();
+  }, [user.error]);
 
-  const edit = (draft: Draft) => {
-    setMerge(undefined);
-    setDraft(draft);
-  };
-  const attemptSave = async (base: User, values: UserValues): Promise<void> => {
-    const { changes, isMerge } = changeOf(base, values);
-    if (Object.keys(changes).length === 0) return onUnchanged();
+  /** Saves the changes, also on a newer version of the user, unless that has changed the same fields. */
+  const save = async (base: User, values: UserValues): Promise<void> => {
+    const changes = changesOf(base, values);
+    if (Object.keys(changes.body).length === 0) return base === draft?.base ? onUnchanged() : onSaved(base);
     try {
-      onSaved(await client.users.update(id, changes, { merge: isMerge, ifMatch: base.version }));
+      onSaved(await client.users.update(id, changes.body, { merge: changes.isMerge, ifMatch: base.version }));
     } catch (error) {
       if (!hasStatus(error, 412)) throw error;
-      const merge = mergeOf(base, values, await client.users.get(id));
-      const { conflicts, onlyMine, theirs, resolve } = merge;
-      // Both made the same changes, or the response to an earlier attempt was lost.
-      if (conflicts.length + onlyMine.length === 0) return onSaved(theirs);
-      // Other keys of the metadata are independent of what somebody else has changed.
-      if (conflicts.length === 0 && onlyMine.every(isKey)) return attemptSave(theirs, resolve([]));
-      setMerge(merge);
+      const theirs = await client.users.get(id);
+      const conflicts = conflictsOf(changes, base, values, theirs);
+      const next = withChanges(changes, values, theirs);
+      if (conflicts.length === 0) return save(theirs, next);
+      setRebased({ base: theirs, values: next, conflicts });
     }
   };
-  const save = (base: User, values: UserValues) =>
-    attemptSave(base, values).catch((error: unknown) => {
+  const submit = (values: UserValues) =>
+    save(draft!.base, values).catch((error: unknown) => {
       if (!hasStatus(error, 404)) throw error;
-      edit({ base, values });
       setDeletion(error);
       onGone?.();
     });
@@ -84,29 +71,20 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Pr
           Somebody else deleted this user, so your changes cannot be saved. You can still copy them from here.
         </FocusedBanner>
       )}
-      {merge ? (
-        <MergeForm
-          key={merge}
-          merge={merge}
-          onSubmit={(values) => save(merge.theirs, values)}
-          onEdit={(values) => edit({ base: merge.theirs, values })}
-        />
-      ) : draft ? (
-        <>
-          <UserForm
-            initial={draft.values}
-            action="Save changes"
-            onSubmit={(values) => save(draft.base, values)}
-          />
+      {draft ? (
+        // The key makes the form begin anew, with what the other person has saved.
+        <Fragment key={draft.base.version}>
+          {draft.conflicts.length > 0 && <ConflictBanner conflicts={draft.conflicts} />}
+          <UserForm initial={draft.values} action="Save changes" onSubmit={submit} />
           {/* Below the form, which it must not move while somebody types. */}
           <GroupsOfUser id={id} />
-        </>
+        </Fragment>
       ) : (
         <>
           <p class="quiet" role="status">
-            {error === undefined && 'Loading …'}
+            {user.isLoading && 'Loading …'}
           </p>
-          <Failure error={error} onRetry={() => setAttempt((attempt) => attempt + 1)} />
+          <Failure error={user.error} onRetry={user.reload} />
           <div class="buttons">
             <CancelButton />
           </div>

@@ -1,10 +1,11 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { CancelButton } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Field } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
-import { type UserValues, WRITABLE_FIELDS } from '../user/fields.ts';
-import { type Role, ROLES } from '../user/roles.ts';
+import { INPUTS, type UserValues, WRITABLE_FIELDS } from '../user/fields.tsx';
+import { ROLES } from '../user/roles.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { metadataOf, rowsOf } from './metadata-rows.ts';
 
@@ -15,95 +16,55 @@ interface Props {
 }
 
 export function UserForm({ initial, action, onSubmit }: Props) {
-  const nameInput = useRef<HTMLInputElement>(null);
-  const [externalId, setExternalId] = useState(initial.externalId ?? '');
-  const [name, setName] = useState(initial.name);
-  const [email, setEmail] = useState(initial.email);
-  const [role, setRole] = useState(initial.role);
-  const [active, setActive] = useState(initial.active);
+  const [values, setValues] = useState<Record<keyof UserValues, unknown>>(initial);
   const [rows, setRows] = useState(() => rowsOf(initial.metadata));
-  const form = useSubmit([...WRITABLE_FIELDS], () =>
-    onSubmit({
-      externalId: externalId.trim() === '' ? null : externalId,
-      name,
-      email,
-      role,
-      active,
-      metadata: metadataOf(rows),
-    }),
-  );
-  useLayoutEffect(() => nameInput.current?.focus(), []);
+  const form = useSubmit(WRITABLE_FIELDS, () => onSubmit({ ...entered(values), metadata: metadataOf(rows) }));
+  useLayoutEffect(() => form.ref.current?.querySelector('input')?.focus(), []);
+
+  const controlOf = ({ name, control, label, hint, attributes }: (typeof INPUTS)[number]) => {
+    const set = (value: unknown) => setValues((values) => ({ ...values, [name]: value }));
+    const text = String(values[name] ?? '');
+    const error = form.errorAt(name);
+    switch (control) {
+      case 'text':
+        return (
+          <Field label={label} hint={hint} error={error}>
+            {(field) => (
+              <input
+                {...field}
+                {...attributes}
+                autocomplete="off"
+                value={text}
+                onInput={(event) => set(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        );
+      case 'role':
+        return <SelectField label={label} error={error} options={ROLES} value={text} onValue={set} />;
+      case 'check':
+        return (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={values[name] === true}
+              onChange={(event) => set(event.currentTarget.checked)}
+            />
+            <span>{label}</span>
+          </label>
+        );
+      case 'metadata':
+        return <MetadataEditor rows={rows} onRows={setRows} error={error} faults={form.errorsBelow(name)} />;
+    }
+  };
 
   return (
-    <form class="stack" ref={form.ref} onSubmit={form.submit} noValidate>
-      <Field label="Name" error={form.errorAt('name')}>
-        {(field) => (
-          <input
-            {...field}
-            ref={nameInput}
-            autocomplete="off"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <div class="columns wide-first">
-        <Field label="Email" error={form.errorAt('email')}>
-          {(field) => (
-            <input
-              {...field}
-              type="text"
-              inputMode="email"
-              autocomplete="off"
-              autocapitalize="off"
-              spellcheck={false}
-              value={email}
-              onInput={(event) => setEmail(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Role" error={form.errorAt('role')}>
-          {(field) => (
-            <select {...field} value={role} onChange={(event) => setRole(event.currentTarget.value as Role)}>
-              {Object.entries(ROLES).map(([role, title]) => (
-                <option key={role} value={role}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      </div>
-      <Field
-        label="External ID"
-        hint="Your own id of the user, such as a personnel number. Optional."
-        error={form.errorAt('externalId')}
-      >
-        {(field) => (
-          <input
-            {...field}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            value={externalId}
-            onInput={(event) => setExternalId(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={active}
-          onChange={(event) => setActive(event.currentTarget.checked)}
-        />
-        <span>Active</span>
-      </label>
-      <MetadataEditor
-        rows={rows}
-        onRows={setRows}
-        error={form.errorAt('metadata')}
-        faults={form.errorsBelow('metadata')}
-      />
+    <form class="stack user-form" ref={form.ref} onSubmit={form.submit} noValidate>
+      {INPUTS.map((input) => (
+        <div key={input.name} class={input.isHalf ? 'half' : undefined}>
+          {controlOf(input)}
+        </div>
+      ))}
       <Failure error={form.error} />
       <div class="buttons">
         <CancelButton />
@@ -114,3 +75,12 @@ export function UserForm({ initial, action, onSubmit }: Props) {
     </form>
   );
 }
+
+/** The values to send. A field that may have no value has none if its text is empty. */
+const entered = (values: Record<keyof UserValues, unknown>): UserValues =>
+  Object.fromEntries(
+    INPUTS.map(({ name, initial }) => {
+      const value = values[name];
+      return [name, initial === null && String(value ?? '').trim() === '' ? null : value];
+    }),
+  ) as unknown as UserValues;

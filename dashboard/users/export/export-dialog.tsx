@@ -1,16 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { formatRows } from '../../../csv/write-csv.ts';
-import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { download } from '../../ui/download.ts';
 import { Field } from '../../ui/field.tsx';
-import { LocalFaults, useSubmit } from '../../ui/use-submit.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { LocalFaults } from '../../ui/use-submit.ts';
 import { WalkDialog } from '../bulk/walk-dialog.tsx';
-import { WRITABLE_FIELDS } from '../user/fields.ts';
+import { FIELD_NAMES } from '../user/fields.tsx';
 import type { UserFilter } from '../user/user-filter.ts';
-
-/** The columns, as `ums users export` has them. */
-const COLUMNS = ['id', ...WRITABLE_FIELDS, 'version', 'createdAt', 'updatedAt'] as const;
 
 interface Props {
   filter: UserFilter;
@@ -30,7 +27,7 @@ export function ExportDialog({ filter, onClose, onExported }: Props) {
       onClose={onClose}
       onDone={(kept) => {
         const rows = [...new Map(kept).values()];
-        download('users.csv', [formatRows([[...COLUMNS]], ','), ...rows], 'text/csv');
+        download('users.csv', [formatRows([FIELD_NAMES], ','), ...rows], 'text/csv');
         onExported(rows.length);
       }}
     />
@@ -44,41 +41,46 @@ interface ChoiceProps {
 }
 
 function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
+  const input = useRef<HTMLInputElement>(null);
   const isSearch = filter.query !== undefined;
   const isMembers = !isSearch && filter.group !== undefined;
-  const form = useSubmit(['updatedSince'], async () => {
-    const input = form.ref.current!.elements.namedItem('updatedSince') as HTMLInputElement;
-    if (input.validity.badInput)
+  const choose = async () => {
+    const { value, validity } = input.current!;
+    if (validity.badInput)
       throw new LocalFaults([{ field: 'updatedSince', message: 'must be a whole date and time' }]);
-    onChosen(input.value ? changedSince(filter, new Date(input.value)) : filter);
-  });
+    onChosen(value ? changedSince(filter, new Date(value)) : filter);
+  };
   return (
-    <Dialog title="Export users" onClose={onClose}>
-      <form class="stack" ref={form.ref} onSubmit={form.submit} noValidate>
-        <p>Saves the users of all pages of this {isSearch ? 'search' : 'list'} as CSV.</p>
-        <Field
-          label="Changed since"
-          hint={
-            isSearch
-              ? 'Clear the search to export only recent changes.'
-              : isMembers
-                ? 'Not available for the members of a group.'
-                : 'In your time zone. Leave it empty to export all of them.'
-          }
-          error={form.errorAt('updatedSince')}
-        >
-          {(field) => (
-            <input {...field} name="updatedSince" type="datetime-local" disabled={isSearch || isMembers} />
-          )}
-        </Field>
-        <div class="buttons">
-          <CancelButton />
-          <button class="primary" autofocus>
-            Save as CSV
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Export users"
+      action="Save as CSV"
+      doing="Save as CSV"
+      fields={['updatedSince']}
+      focus="action"
+      onSubmit={choose}
+      onClose={onClose}
+    >
+      {(errorAt) => (
+        <>
+          <p>Saves the users of all pages of this {isSearch ? 'search' : 'list'} as CSV.</p>
+          <Field
+            label="Changed since"
+            hint={
+              isSearch
+                ? 'Clear the search to export only recent changes.'
+                : isMembers
+                  ? 'Not available for the members of a group.'
+                  : 'In your time zone. Leave it empty to export all of them.'
+            }
+            error={errorAt('updatedSince')}
+          >
+            {(field) => (
+              <input {...field} ref={input} type="datetime-local" disabled={isSearch || isMembers} />
+            )}
+          </Field>
+        </>
+      )}
+    </FormDialog>
   );
 }
 
@@ -90,7 +92,7 @@ const changedSince = (filter: UserFilter, time: Date): UserFilter => ({
   updatedSince: time.toISOString(),
 });
 
-const rowOf = (user: User) => formatRows([COLUMNS.map((name) => cellOf(user[name]))], ',');
+const rowOf = (user: User) => formatRows([FIELD_NAMES.map((name) => cellOf(user[name]))], ',');
 
 const cellOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);

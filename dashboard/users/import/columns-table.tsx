@@ -1,5 +1,5 @@
 import { Cell, Row, Table } from '../../ui/table.tsx';
-import { WRITABLE_FIELDS } from '../user/fields.ts';
+import { WRITABLE_FIELDS } from '../user/fields.tsx';
 import type { CsvHead, ImportField } from './csv-file.ts';
 
 interface Props {
@@ -16,12 +16,7 @@ export function ColumnsTable({ head, fields, onFields }: Props) {
 
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Columns">
-      <Table
-        caption={`The columns of ${head.file.name}`}
-        columns={['Column', 'Becomes', 'First rows']}
-        busy={false}
-        stale={false}
-      >
+      <Table caption={`The columns of ${head.file.name}`} columns={['Column', 'Becomes', 'First rows']}>
         {head.header.map((header, at) => {
           const name = header || `Column ${at + 1}`;
           return (

@@ -1,8 +1,8 @@
 import { columnKey, CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
-import { WRITABLE_FIELDS } from '../user/fields.ts';
+import { type UserValues, WRITABLE_FIELDS } from '../user/fields.tsx';
 
 /** A field that a column can be mapped to. */
-export type ImportField = (typeof WRITABLE_FIELDS)[number];
+export type ImportField = keyof UserValues;
 
 /** The beginning of a CSV file. */
 export interface CsvHead {

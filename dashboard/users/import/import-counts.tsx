@@ -1,4 +1,5 @@
 import type { BatchAnswer } from '../../../client/index.ts';
+import { formatCount } from '../../ui/format.ts';
 
 interface Props {
   counts: BatchAnswer['counts'] | undefined;
@@ -10,10 +11,10 @@ interface Props {
 export function ImportCounts({ counts, dryRun, isRunning }: Props) {
   const { created = 0, updated = 0, unchanged = 0, failed = 0 } = counts ?? {};
   const parts = [
-    `${count.format(created)} ${dryRun ? 'to create' : 'created'}`,
-    `${count.format(updated)} ${dryRun ? 'to change' : 'changed'}`,
-    `${count.format(unchanged)} unchanged`,
-    `${count.format(failed)} refused`,
+    `${formatCount(created)} ${dryRun ? 'to create' : 'created'}`,
+    `${formatCount(updated)} ${dryRun ? 'to change' : 'changed'}`,
+    `${formatCount(unchanged)} unchanged`,
+    `${formatCount(failed)} refused`,
   ];
   return (
     <>
@@ -24,5 +25,3 @@ export function ImportCounts({ counts, dryRun, isRunning }: Props) {
     </>
   );
 }
-
-const count = new Intl.NumberFormat('en');

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Field } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
 import { ColumnsTable } from './columns-table.tsx';
 import { type CsvHead, type ImportField, readHead, suggestedFields } from './csv-file.ts';
 import { ImportRun } from './import-run.tsx';
@@ -15,22 +16,21 @@ interface Props {
 
 /** What a person can choose for a row whose user exists. */
 const RULES = {
-  create: { title: 'Refuse the row', rules: { mode: 'create' } },
-  email: {
-    title: 'Update the user with the same email',
-    rules: { mode: 'upsert' },
-  },
-  externalId: {
-    title: 'Update the user with the same external ID (may change the email)',
-    rules: { mode: 'upsert', by: 'externalId' },
-  },
-} as const satisfies Record<string, { title: string; rules: ImportRules }>;
+  create: 'Refuse the row',
+  email: 'Update the user with the same email',
+  externalId: 'Update the user with the same external ID (may change the email)',
+};
+
+type Choice = keyof typeof RULES;
+
+const rulesOf = (choice: Choice): ImportRules =>
+  choice === 'create' ? { mode: 'create' } : { mode: 'upsert', by: choice };
 
 /** Imports a CSV file: choose the file, map its columns, try it out, import it. */
 export function ImportDialog({ onClose, onImported }: Props) {
   const [head, setHead] = useState<CsvHead>();
   const [fields, setFields] = useState<(ImportField | undefined)[]>([]);
-  const [choice, setChoice] = useState<keyof typeof RULES>('create');
+  const [choice, setChoice] = useState<Choice>('create');
   const [step, setStep] = useState<'choose' | 'try' | 'import'>('choose');
   const [error, setError] = useState<unknown>();
   const latest = useRef<File | undefined>(undefined);
@@ -59,7 +59,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
           key={step}
           head={head}
           fields={fields}
-          rules={RULES[choice].rules}
+          rules={rulesOf(choice)}
           dryRun={step === 'try'}
           onBack={() => setStep('choose')}
           onImport={() => setStep('import')}
@@ -99,21 +99,12 @@ export function ImportDialog({ onClose, onImported }: Props) {
                 {!hasIdentity &&
                   `Choose the column that has the ${identity === 'email' ? 'email' : 'external ID'}.`}
               </p>
-              <Field label="If the user already exists">
-                {(field) => (
-                  <select
-                    {...field}
-                    value={choice}
-                    onChange={(event) => setChoice(event.currentTarget.value as keyof typeof RULES)}
-                  >
-                    {Object.entries(RULES).map(([value, { title }]) => (
-                      <option key={value} value={value}>
-                        {title}
-                      </option>
-                    ))}
-                  </select>
-                )}
-              </Field>
+              <SelectField
+                label="If the user already exists"
+                options={RULES}
+                value={choice}
+                onValue={(choice) => setChoice(choice as Choice)}
+              />
             </>
           )}
           <div class="buttons">

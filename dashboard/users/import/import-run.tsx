@@ -3,11 +3,12 @@ import { useFarewell } from '../../session/farewell.ts';
 import { useSession } from '../../session/session.ts';
 import { useLeaveQuestion } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { useBusy } from '../../ui/use-task.ts';
+import { useBusy, waitingText } from '../../ui/use-task.ts';
 import type { CsvHead, ImportField } from './csv-file.ts';
 import { ImportCounts } from './import-counts.tsx';
 import { RefusedRows } from './refused-rows.tsx';
 import { type ImportProgress, type ImportRules, runImport } from './run-import.ts';
+import { countOf, formatCount } from '../../ui/format.ts';
 
 interface Props {
   head: CsvHead;
@@ -89,9 +90,7 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
       )}
       <ImportCounts counts={counts} dryRun={dryRun} isRunning={isRunning} />
       <p class="quiet" role="status">
-        {progress?.waitsUntil !== undefined &&
-          isRunning &&
-          `The token's rate limit is used up. It continues at ${timeOfDay.format(progress.waitsUntil)}.`}
+        {isRunning && waitingText(progress?.waitsUntil)}
       </p>
       <Failure error={failure?.error} onRetry={failure?.retry} />
       {!isRunning && <RefusedRows head={head} refused={refused} />}
@@ -114,7 +113,7 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
                 aria-disabled={importable === 0}
                 onClick={() => importable > 0 && onImport()}
               >
-                {`Import ${count.format(importable)} ${importable === 1 ? 'user' : 'users'}`}
+                {`Import ${countOf(importable, 'user')}`}
               </button>
             ) : (
               <button type="button" class="primary" onClick={onClose}>
@@ -135,8 +134,8 @@ function interruption(file: string, progress: ImportProgress | undefined): strin
   const lines = refused.map(({ row }) => row.line).filter((refused) => refused <= line);
   return (
     `The import of ${file} was interrupted. The rows up to line ${line} have been written${exceptionsOf(lines)}: ` +
-    `${count.format(counts.created)} created, ${count.format(counts.updated)} changed, ` +
-    `${count.format(counts.unchanged)} unchanged. The rows below may be missing; to import them again does no harm.`
+    `${formatCount(counts.created)} created, ${formatCount(counts.updated)} changed, ` +
+    `${formatCount(counts.unchanged)} unchanged. The rows below may be missing; to import them again does no harm.`
   );
 }
 
@@ -145,7 +144,7 @@ function exceptionsOf(lines: number[]): string {
   if (lines.length === 1) return ` except line ${lines[0]}, which was refused`;
   const some = lines.length > MAX_NAMED ? 'the first are ' : '';
   const named = lines.slice(0, MAX_NAMED).join(', ');
-  return ` except the ${count.format(lines.length)} that were refused (${some}lines ${named})`;
+  return ` except the ${formatCount(lines.length)} that were refused (${some}lines ${named})`;
 }
 
 /** The number of refused lines that are named. */
@@ -163,6 +162,3 @@ const STOP = {
   stay: 'Continue importing',
   leave: 'Stop the import',
 };
-
-const count = new Intl.NumberFormat('en');
-const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });

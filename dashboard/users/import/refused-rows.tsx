@@ -1,6 +1,8 @@
+import { download } from '../../ui/download.ts';
 import { Cell, Row, Table } from '../../ui/table.tsx';
 import { type CsvHead, openFile } from './csv-file.ts';
 import type { Refused } from './run-import.ts';
+import { formatCount } from '../../ui/format.ts';
 
 const MAX_SHOWN = 50;
 
@@ -11,7 +13,7 @@ export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refuse
   return (
     <>
       <div class="scroll" tabIndex={0} role="group" aria-label="Refused rows">
-        <Table caption="Refused rows" columns={['Line', 'Reason']} busy={false} stale={false}>
+        <Table caption="Refused rows" columns={['Line', 'Reason']}>
           {refused.slice(0, MAX_SHOWN).map((one) => (
             <Row key={one.row.line}>
               <Cell label="Line">{one.row.line}</Cell>
@@ -23,9 +25,9 @@ export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refuse
       <div class="line">
         <p class="quiet">
           {refused.length > MAX_SHOWN &&
-            `The first ${MAX_SHOWN} of ${count.format(refused.length)} are shown.`}
+            `The first ${MAX_SHOWN} of ${formatCount(refused.length)} are shown.`}
         </p>
-        <button type="button" onClick={() => void download(head.file, refused)}>
+        <button type="button" onClick={() => void save(head.file, refused)}>
           Download refused rows
         </button>
       </div>
@@ -37,15 +39,9 @@ const reasonOf = ({ faults }: Refused) =>
   faults.map(({ field, message }) => `${field} ${message}`).join('; ');
 
 /** Saves the rows as a CSV file with the reasons in a first column. Corrected there, it can be imported. */
-async function download(file: File, refused: Refused[]): Promise<void> {
+async function save(file: File, refused: Refused[]): Promise<void> {
   const csv = await openFile(file);
   const rows = refused.map((one) => csv.refusedRow(one.row, `line ${one.row.line}: ${reasonOf(one)}`));
-  const url = URL.createObjectURL(new Blob([csv.refusedHeader(), ...rows], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${file.name.replace(/\.(csv|tsv)$/i, '')}.refused.${/\.tsv$/i.test(file.name) ? 'tsv' : 'csv'}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  const name = `${file.name.replace(/\.(csv|tsv)$/i, '')}.refused.${/\.tsv$/i.test(file.name) ? 'tsv' : 'csv'}`;
+  download(name, [csv.refusedHeader(), ...rows], 'text/csv');
 }
-
-const count = new Intl.NumberFormat('en');

@@ -1,9 +1,12 @@
 import { ACTIONS, type Column } from '../../ui/table.tsx';
 import type { Selection } from '../bulk/selection.ts';
+import { COLUMNS } from '../user/fields.tsx';
 import { FIRST_ORDERS, type UserFilter } from '../user/user-filter.ts';
 
 type Sort = UserFilter['sort'];
 type Order = UserFilter['order'];
+
+const isSort = (name: string): name is Sort => name in FIRST_ORDERS;
 
 /** The columns of the list of users. Search results cannot be sorted: they come best match first. */
 export function columnsOf(
@@ -11,16 +14,12 @@ export function columnsOf(
   { selected, isPageSelected, setPage }: Selection,
   onSort: (sort: Sort, order: Order) => void,
 ): Column[] {
-  const sortable = (title: string, by: Sort): Column => {
-    const isSorted = query === undefined && sort === by;
-    return {
-      title,
-      sorted: isSorted ? (order === 'asc' ? 'ascending' : 'descending') : undefined,
-      onSort:
-        query === undefined
-          ? () => onSort(by, isSorted ? (order === 'asc' ? 'desc' : 'asc') : FIRST_ORDERS[by])
-          : undefined,
-    };
+  const sortingBy = (by: Sort): Pick<Column, 'sorted' | 'onSort'> => {
+    if (query !== undefined) return {};
+    if (sort !== by) return { onSort: () => onSort(by, FIRST_ORDERS[by]) };
+    return order === 'asc'
+      ? { sorted: 'ascending', onSort: () => onSort(by, 'desc') }
+      : { sorted: 'descending', onSort: () => onSort(by, 'asc') };
   };
   const box = (
     <input
@@ -32,17 +31,13 @@ export function columnsOf(
     />
   );
   return [
-    { title: 'Select', head: box },
-    sortable('Name', 'name'),
-    sortable('Email', 'email'),
-    'Role',
-    'State',
-    sortable('Created', 'createdAt'),
-    sortable('Changed', 'updatedAt'),
-    'ID',
-    { title: 'External ID', isForWide: true },
-    ACTIONS,
+    { title: 'Select', head: box, width: '34px' },
+    ...COLUMNS.map(({ name, title, width, class: className }) => ({
+      title,
+      width,
+      class: className,
+      ...(isSort(name) && sortingBy(name)),
+    })),
+    { ...ACTIONS, width: '44px' },
   ];
 }
-
-export const WIDTHS = ['34px', '17%', undefined, '82px', '90px', '96px', '96px', '130px', '12%', '44px'];

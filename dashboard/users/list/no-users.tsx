@@ -1,5 +1,5 @@
 import { May } from '../../session/may.tsx';
-import { type Role, ROLES } from '../user/roles.ts';
+import { type Role, ROLES } from '../user/roles.tsx';
 
 interface Props {
   query: string | undefined;

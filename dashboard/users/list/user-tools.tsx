@@ -1,7 +1,7 @@
 import { GroupSelect } from '../../groups/group-select.tsx';
-import { Field } from '../../ui/field.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { ROLES } from '../user/roles.ts';
+import { SelectField } from '../../ui/select-field.tsx';
+import { ROLES } from '../user/roles.tsx';
 import type { UserFilter } from '../user/user-filter.ts';
 
 interface Props {
@@ -36,57 +36,33 @@ export function UserTools({ text, onText, filter, change }: Props) {
         value={text}
         onValue={onText}
       />
-      <Field label="Role">
-        {(field) => (
-          <select
-            {...field}
-            value={role ?? ''}
-            onChange={(event) => change({ role: event.currentTarget.value || undefined })}
-          >
-            <option value="">Any role</option>
-            {Object.entries(ROLES).map(([role, title]) => (
-              <option key={role} value={role}>
-                {title}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="State">
-        {(field) => (
-          <select
-            {...field}
-            value={active === undefined ? '' : String(active)}
-            onChange={(event) => change({ active: event.currentTarget.value || undefined })}
-          >
-            <option value="">Any state</option>
-            <option value="true">Active</option>
-            <option value="false">Inactive</option>
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Role"
+        options={ROLES}
+        any="Any role"
+        value={role ?? ''}
+        onValue={(role) => change({ role: role || undefined })}
+      />
+      <SelectField
+        label="State"
+        options={{ true: 'Active', false: 'Inactive' }}
+        any="Any state"
+        value={active === undefined ? '' : String(active)}
+        onValue={(active) => change({ active: active || undefined })}
+      />
       <GroupSelect group={group} onGroup={(group) => change({ group })} disabled={isSearch} />
       <div class="narrow">
-        <Field label="Sort">
-          {(field) => (
-            <select
-              {...field}
-              value={isSearch ? '' : `${sort} ${order}`}
-              disabled={isSearch}
-              onChange={(event) => {
-                const [sort, order] = event.currentTarget.value.split(' ');
-                change({ sort, order });
-              }}
-            >
-              {isSearch && <option value="">Best match first</option>}
-              {Object.entries(SORTS).map(([sort, title]) => (
-                <option key={sort} value={sort}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Sort"
+          options={SORTS}
+          any={isSearch ? 'Best match first' : undefined}
+          value={isSearch ? '' : `${sort} ${order}`}
+          disabled={isSearch}
+          onValue={(chosen) => {
+            const [sort, order] = chosen.split(' ');
+            change({ sort, order });
+          }}
+        />
       </div>
     </form>
   );

@@ -1,6 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useReducer, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
-import { RestoreDialog } from '../../deleted/restore-dialog.tsx';
 import { navigate, useNew } from '../../router/place.ts';
 import { May } from '../../session/may.tsx';
 import { may } from '../../session/scopes.ts';
@@ -12,40 +11,23 @@ import { Messages } from '../../ui/messages.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { useList } from '../../ui/use-list.ts';
 import { isTaken } from '../../ui/use-submit.ts';
-import type { Bulk, Outcome } from '../bulk/bulk.ts';
-import { usersIn } from '../bulk/bulk.ts';
-import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { useSelection } from '../bulk/selection.ts';
 import { SelectionBar } from '../bulk/selection-bar.tsx';
-import { CreateUserDialog } from '../edit/create-user-dialog.tsx';
-import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
-import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
 import { UndoDelete } from '../edit/undo-delete.tsx';
-import { ExportDialog } from '../export/export-dialog.tsx';
-import { ImportDialog } from '../import/import-dialog.tsx';
 import { pageOf, useUserFilter } from '../user/user-filter.ts';
-import { columnsOf, WIDTHS } from './columns.tsx';
+import { columnsOf } from './columns.tsx';
 import { NoUsers } from './no-users.tsx';
+import { type Aftermath, type OpenDialog, reducePage } from './page-state.ts';
 import { setActive } from './set-active.ts';
+import { UserDialogs } from './user-dialogs.tsx';
 import { UserRow } from './user-row.tsx';
 import { UserTools } from './user-tools.tsx';
-
-type OpenDialog =
-  | { action: 'create' | 'import' | 'export' }
-  | { action: 'edit' | 'delete' | 'restore'; user: User }
-  | { action: 'bulk'; bulk: Bulk };
 
 export default function UsersPage() {
   const { client, token } = useSession();
   const { text: settled, filter, size, change } = useUserFilter();
   const [text, setText] = useState(settled);
-  const [dialog, setDialog] = useState<OpenDialog>();
-  const [notice, setNotice] = useState('');
-  const [deleted, setDeleted] = useState<User>();
-  /** Undoes the last change of many users. */
-  const [undo, setUndo] = useState<Bulk>();
-  /** The failure of an action without a dialog. */
-  const [error, setError] = useState<unknown>();
+  const [{ dialog, aftermath }, dispatch] = useReducer(reducePage, {});
 
   const typed = useDebounced(text.trim());
   useEffect(() => {
@@ -64,48 +46,23 @@ export default function UsersPage() {
   );
   const selection = useSelection(filterKey, list.items);
 
-  const open = (dialog: OpenDialog) => {
-    setNotice('');
-    setDeleted(undefined);
-    setUndo(undefined);
-    setError(undefined);
-    setDialog(dialog);
-  };
+  const open = (dialog: OpenDialog) => dispatch({ type: 'open', dialog });
   useNew(() => may(token, 'users:write') && open({ action: 'create' }));
-  const close = () => setDialog(undefined);
-  /** With the old version in its row, the next change of the user would seem to meet somebody else's. */
+  /** Keep the new version in the row: otherwise the next change of the user would be a 412. */
   const replace = (saved: User) => list.map((user) => (user.id === saved.id ? saved : user));
-  const settle = (notice: string) => {
-    setNotice(notice);
-    setDeleted(undefined);
-    setUndo(undefined);
-    setError(undefined);
+  const settle = (aftermath: Aftermath) => {
+    dispatch({ type: 'settle', aftermath });
     list.reload();
   };
-  const finish = (notice: string) => {
-    close();
-    settle(notice);
-  };
-  const finishAtHeading = (notice: string) => {
-    finish(notice);
-    focusHeading();
-  };
-  const fail = (error: unknown) => {
-    settle('');
-    setError(error);
-  };
   const changeActive = (user: User) =>
-    setActive(client, user).then((changed) => {
-      replace(changed);
-      settle(`${changed.active ? 'Activated' : 'Deactivated'} ${changed.name}`);
-      if (active !== undefined) focusHeading(); // the row goes
-    }, fail);
-  const finishBulk = (bulk: Bulk, { done }: Outcome) => {
-    if (done.length === 0) return close();
-    finishAtHeading(`${bulk.did} ${usersIn(done)}`);
-    selection.clear();
-    setUndo(bulk.undo?.(done));
-  };
+    setActive(client, user).then(
+      (changed) => {
+        replace(changed);
+        settle({ kind: 'done', notice: `${changed.active ? 'Activated' : 'Deactivated'} ${changed.name}` });
+        if (active !== undefined) focusHeading(); // the row goes
+      },
+      (error: unknown) => settle({ kind: 'failed', error }),
+    );
 
   return (
     <>
@@ -144,7 +101,6 @@ export default function UsersPage() {
         plural="users"
         caption={query === undefined ? `Users, by ${SORTED_BY[sort]}` : 'Search results, best match first'}
         columns={columnsOf(filter, selection, (sort, order) => change({ sort, order }))}
-        widths={WIDTHS}
         empty={<NoUsers query={query} role={role} active={active} isGroup={group !== undefined} />}
         paging={{ size, onSize: (rows) => change({ rows: String(rows) }) }}
       >
@@ -174,86 +130,46 @@ export default function UsersPage() {
       </ListPage>
       <Messages>
         <p class="notice" role="status">
-          {notice}
+          {aftermath && aftermath.kind !== 'failed' && aftermath.notice}
         </p>
-        {deleted && (
+        {aftermath?.kind === 'deleted' && (
           <UndoDelete
-            key={deleted.id}
-            user={deleted}
-            // A dialog that was opened meanwhile stays open.
+            key={aftermath.user.id}
+            user={aftermath.user}
             onRestored={({ name }) => {
-              settle(`Restored ${name}`);
+              settle({ kind: 'done', notice: `Restored ${name}` });
               focusHeading();
             }}
             onFailed={(error) => {
-              setNotice('');
-              setDeleted(undefined);
-              setError(error);
+              if (isTaken(error, 'email')) dispatch({ type: 'ask-for-email', user: aftermath.user, error });
+              else dispatch({ type: 'settle', aftermath: { kind: 'failed', error } });
               focusHeading();
-              if (isTaken(error, 'email')) setDialog((open) => open ?? { action: 'restore', user: deleted });
             }}
-            onExpired={() => setDeleted(undefined)}
+            onExpired={() => dispatch({ type: 'settle', aftermath: { ...aftermath, kind: 'done' } })}
           />
         )}
-        {undo && (
-          <button type="button" class="small" onClick={() => open({ action: 'bulk', bulk: undo })}>
+        {aftermath?.kind === 'bulk' && aftermath.undo && (
+          <button type="button" class="small" onClick={() => open({ action: 'bulk', bulk: aftermath.undo! })}>
             Undo
           </button>
         )}
-        <Failure error={error} onDismiss={() => setError(undefined)} />
+        <Failure
+          error={aftermath?.kind === 'failed' ? aftermath.error : undefined}
+          onDismiss={() => dispatch({ type: 'settle' })}
+        />
       </Messages>
-
-      {dialog?.action === 'create' && (
-        <CreateUserDialog onClose={close} onCreated={({ name }) => finish(`Created ${name}`)} />
-      )}
-      {dialog?.action === 'import' && <ImportDialog onClose={close} onImported={list.reload} />}
-      {dialog?.action === 'export' && (
-        <ExportDialog
+      {dialog && (
+        <UserDialogs
+          dialog={dialog}
           filter={filter}
-          onClose={close}
-          onExported={(length) => {
-            close();
-            setNotice(`Exported ${usersIn({ length })}`);
+          onClose={() => dispatch({ type: 'close' })}
+          onFinished={(aftermath) => {
+            dispatch({ type: 'finish', aftermath });
+            if (aftermath.kind === 'bulk') selection.clear();
           }}
-        />
-      )}
-      {dialog?.action === 'bulk' && (
-        <BulkDialog
-          key={dialog.bulk}
-          bulk={dialog.bulk}
-          onClose={close}
-          onDone={(outcome) => finishBulk(dialog.bulk, outcome)}
-        />
-      )}
-      {dialog?.action === 'edit' && (
-        <EditUserDialog
-          id={dialog.user.id}
-          onClose={close}
-          onGone={() => list.drop(({ id }) => id === dialog.user.id)}
-          onSaved={(saved) => {
-            replace(saved);
-            finish(`Saved ${saved.name}`);
-          }}
-          onUnchanged={() => finish('No changes were made')}
-        />
-      )}
-      {dialog?.action === 'delete' && (
-        <DeleteUserDialog
-          user={dialog.user}
-          onClose={close}
-          onDeleted={(user) => {
-            finishAtHeading(`Deleted ${user.name}`);
-            list.drop(({ id }) => id === user.id);
-            setDeleted(user);
-          }}
-        />
-      )}
-      {dialog?.action === 'restore' && (
-        <RestoreDialog
-          user={dialog.user}
-          isTaken
-          onClose={close}
-          onRestored={({ name }) => finishAtHeading(`Restored ${name}`)}
+          onWritten={list.reload}
+          onSaved={replace}
+          onGone={(gone) => list.drop(({ id }) => id === gone.id)}
         />
       )}
     </>

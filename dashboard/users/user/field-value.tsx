@@ -1,4 +1,4 @@
-import { type Role, ROLES } from './roles.ts';
+import { type Role, ROLES } from './roles.tsx';
 
 /** A value of a user in full. Metadata that is not text is shown as JSON, as in the editor. */
 export function FieldValue({ field, value }: { field: string; value: unknown }) {

@@ -1,7 +1,8 @@
 import type { Client, ListUsersQuery, Page, User } from '../../../client/index.ts';
 import { useQuery } from '../../router/place.ts';
+import { queryIn } from '../../ui/search-field.tsx';
 import { SIZES } from '../../ui/use-list.ts';
-import { type Role, ROLES } from './roles.ts';
+import { type Role, ROLES } from './roles.tsx';
 
 type Sort = NonNullable<ListUsersQuery['sort']>;
 type Order = NonNullable<ListUsersQuery['order']>;
@@ -28,9 +29,6 @@ export const FIRST_ORDERS: Record<Sort, Order> = {
   updatedAt: 'desc',
 };
 
-/** The minimum length of a query in the API. */
-const MIN_QUERY_LENGTH = 2;
-
 /** The filter in the address of the page, so that it can be shared and restored, and a function that changes it. */
 export function useUserFilter() {
   const [parameters, change] = useQuery();
@@ -42,7 +40,7 @@ export function useUserFilter() {
   const order = parameters.get('order');
   const sortedBy = (sort in FIRST_ORDERS ? sort : 'createdAt') as Sort;
   const filter: UserFilter = {
-    query: [...text].length >= MIN_QUERY_LENGTH ? text : undefined,
+    query: queryIn(text),
     role: role in ROLES ? (role as Role) : undefined,
     active: active === 'true' ? true : active === 'false' ? false : undefined,
     group: parameters.get('group') ?? undefined,

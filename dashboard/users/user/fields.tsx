@@ -1,0 +1,170 @@
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { CreateUser, User } from '../../../client/index.ts';
+import { Link } from '../../router/link.tsx';
+import { CopyId } from '../../ui/copy-id.tsx';
+import { Moment, ShortDate } from '../../ui/time.tsx';
+import { RoleChip, ROLES } from './roles.tsx';
+
+/** The values that a person may set. */
+export type UserValues = Pick<User, keyof CreateUser>;
+
+/** Shows a field at its place among others. */
+interface Shown {
+  place: number;
+  value(user: User): ComponentChildren;
+}
+
+interface Field {
+  title: string;
+  /** In the list of users; null if it is not there. */
+  column: (Shown & { width?: string; class?: string }) | null;
+  /** Among the facts on the page of a user. One whose value is null is left out. */
+  fact: Shown | null;
+}
+
+interface WritableField<Value> {
+  /** In the form. */
+  input: {
+    place: number;
+    control: 'text' | 'role' | 'check' | 'metadata';
+    label: string;
+    /** Whether it shares a row with another one. */
+    isHalf?: boolean;
+    hint?: string;
+    attributes?: InputHTMLAttributes<HTMLInputElement>;
+    /** The value of a new user. If it is null, an empty text means null. */
+    initial: Value;
+  };
+}
+
+/** Spelled as it is entered. */
+const EXACT = { autocapitalize: 'off', spellcheck: false } as const;
+
+/**
+ * All that the dashboard says about the fields of a user, in the order of the API. The list, the form, the page of a
+ * user, the import and the export are made from it.
+ */
+export const USER_FIELDS: Record<keyof User, Field> & {
+  [Name in keyof UserValues]: WritableField<UserValues[Name]>;
+} = {
+  id: {
+    title: 'ID',
+    column: { place: 7, width: '130px', value: ({ id, name }) => <CopyId id={id} name={name} /> },
+    fact: { place: 4, value: ({ id }) => <CopyId id={id} /> },
+  },
+  externalId: {
+    title: 'External ID',
+    column: {
+      place: 8,
+      width: '12%',
+      class: 'for-wide',
+      value: ({ externalId }) => <Clip text={externalId ?? '–'} title={externalId ?? undefined} />,
+    },
+    fact: { place: 5, value: ({ externalId }) => externalId && <bdi>{externalId}</bdi> },
+    input: {
+      place: 4,
+      control: 'text',
+      label: 'External ID',
+      hint: 'Your own id of the user, such as a personnel number. Optional.',
+      attributes: EXACT,
+      initial: null,
+    },
+  },
+  name: {
+    title: 'Name',
+    column: {
+      place: 1,
+      width: '17%',
+      class: 'main wider',
+      value: ({ id, name }) => (
+        <Link to={`users/${id}`} class="clip strong" title={name}>
+          {name}
+        </Link>
+      ),
+    },
+    fact: null, // it is the heading
+    input: { place: 1, control: 'text', label: 'Name', initial: '' },
+  },
+  email: {
+    title: 'Email',
+    column: { place: 2, class: 'wider', value: ({ email }) => <Clip text={email} title={email} /> },
+    fact: { place: 1, value: ({ email }) => <bdi>{email}</bdi> },
+    input: {
+      place: 2,
+      control: 'text',
+      label: 'Email',
+      isHalf: true,
+      attributes: { ...EXACT, inputMode: 'email' },
+      initial: '',
+    },
+  },
+  role: {
+    title: 'Role',
+    column: { place: 3, width: '82px', value: ({ role }) => <RoleChip role={role} /> },
+    fact: { place: 2, value: ({ role }) => <span class="chip">{ROLES[role]}</span> },
+    input: { place: 3, control: 'role', label: 'Role', isHalf: true, initial: 'member' },
+  },
+  active: {
+    title: 'State',
+    column: { place: 4, width: '90px', value: ({ active }) => <State active={active} /> },
+    fact: { place: 3, value: ({ active }) => <State active={active} isQuiet /> },
+    input: { place: 5, control: 'check', label: 'Active', initial: true },
+  },
+  metadata: {
+    title: 'Metadata',
+    column: null,
+    fact: null, // it has a panel of its own
+    input: { place: 6, control: 'metadata', label: 'Metadata', initial: {} },
+  },
+  version: { title: 'Version', column: null, fact: { place: 8, value: ({ version }) => version } },
+  createdAt: {
+    title: 'Created',
+    column: { place: 5, width: '96px', value: ({ createdAt }) => <ShortDate iso={createdAt} /> },
+    fact: { place: 6, value: ({ createdAt }) => <Moment iso={createdAt} /> },
+  },
+  updatedAt: {
+    title: 'Changed',
+    column: { place: 6, width: '96px', value: ({ updatedAt }) => <ShortDate iso={updatedAt} /> },
+    fact: { place: 7, value: ({ updatedAt }) => <Moment iso={updatedAt} /> },
+  },
+};
+
+const Clip = ({ text, title }: { text: string; title: string | undefined }) => (
+  <span class="clip" title={title}>
+    {text}
+  </span>
+);
+
+/** `isQuiet`: where an inactive user stands out elsewhere. */
+const State = ({ active, isQuiet }: { active: boolean; isQuiet?: boolean }) => (
+  <span class={active ? 'state active' : isQuiet ? 'state revoked' : 'state'}>
+    {active ? 'Active' : 'Inactive'}
+  </span>
+);
+
+export const FIELD_NAMES = Object.keys(USER_FIELDS) as (keyof User)[];
+
+export const WRITABLE_FIELDS = FIELD_NAMES.filter(
+  (name): name is keyof UserValues => 'input' in USER_FIELDS[name],
+);
+
+export const COLUMNS = FIELD_NAMES.flatMap((name) => {
+  const { title, column } = USER_FIELDS[name];
+  return column ? [{ name, title, ...column }] : [];
+}).sort(byPlace);
+
+export const FACTS = FIELD_NAMES.flatMap((name) => {
+  const { title, fact } = USER_FIELDS[name];
+  return fact ? [{ name, title, ...fact }] : [];
+}).sort(byPlace);
+
+export const INPUTS = WRITABLE_FIELDS.map((name) => ({ name, ...USER_FIELDS[name].input })).sort(byPlace);
+
+/** The values that the form of a new user begins with. */
+export const NEW_USER = Object.fromEntries(
+  INPUTS.map(({ name, initial }) => [name, initial]),
+) as unknown as UserValues;
+
+function byPlace(a: { place: number }, b: { place: number }): number {
+  return a.place - b.place;
+}
