@@ -286,7 +286,7 @@ describeInBrowser('users in the dashboard', () => {
         });
       });
 
-      it.each([
+      it.each<[string, { name?: string; role?: string; metadata?: object }, object]>([
         ['other fields', { name: 'Ada Byron' }, { name: 'Ada Byron' }],
         [
           'other keys of the metadata',
