@@ -49,7 +49,7 @@ export interface Retention {
 }
 
 /** The old rows that one statement deletes, and the organizations that one statement finds. */
-const ROWS_PER_STATEMENT = 1_000;
+const PER_STATEMENT = 1_000;
 
 /** How long the next organization waits for the one before it. */
 const MOMENT_MS = 250;
@@ -89,8 +89,8 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
   /** Adds a job that deletes what is too old, a part of each organization in turn. */
   removeOld({ name, everyMs, organizations, statement }: Retention): Job {
     const part = async (organizationId: string) => {
-      const deletion = statement(organizationId, ROWS_PER_STATEMENT);
-      return (await this.database.execute(organizationId, deletion)) === ROWS_PER_STATEMENT;
+      const deletion = statement(organizationId, PER_STATEMENT);
+      return (await this.database.execute(organizationId, deletion)) === PER_STATEMENT;
     };
     const ofNone = async (signal: AbortSignal) => {
       let hasMore = true;
@@ -152,11 +152,11 @@ export class Background implements OnApplicationBootstrap, BeforeApplicationShut
     let ids: string[];
     let after = '';
     do {
-      const rows = await this.database.sweep<{ id: string }>(organizations(after, ROWS_PER_STATEMENT));
+      const rows = await this.database.sweep<{ id: string }>(organizations(after, PER_STATEMENT));
       ids = rows.map(({ id }) => id);
       yield* ids;
       after = ids.at(-1) ?? after;
-    } while (ids.length === ROWS_PER_STATEMENT);
+    } while (ids.length === PER_STATEMENT);
   }
 
   /** Runs the job in a moment rather than at its interval. */

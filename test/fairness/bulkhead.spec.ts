@@ -188,16 +188,16 @@ describe('who is refused', () => {
     expect([refused, inside()]).toEqual([{ b1: 'stopped', b2: 'stopped' }, 'a b3']);
   });
 
-  it('lets in what is smaller than one that has gone before it', async () => {
-    const { enter, inside, pass } = use({ size: 3, patienceMs: 1_000 });
-    await enter('a1 b1');
+  it('one that is large keeps out those of its owner that are behind it only until it is refused', async () => {
+    const { enter, leave, inside, pass } = use({ size: 4, patienceMs: 1_000 });
+    await enter('a1 b c');
     await enter('a2', { cost: 3 });
     await pass(500);
     await enter('a3', { cost: 2 });
-    expect(inside()).toBe('a1 b1');
-    await enter('c');
+    await leave('c');
+    expect(inside()).toBe('a1 b');
     await pass(500);
-    expect(inside()).toBe('a1 b1 c');
+    expect(inside()).toBe('a1 b a3');
   });
 });
 

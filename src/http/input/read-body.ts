@@ -91,6 +91,7 @@ export async function readBody(request: Request, response: Response, limit: numb
   }
 }
 
+/** Only batches and changes of groups are larger, and a short one may have as many elements as a long one. */
 const costOf = (length: number) => (length > DEFAULT_BODY_LIMIT ? MAX_BODY_LIMIT : length);
 
 const connectionClosed = () => new BadRequestException('The caller has closed the connection.');
