@@ -288,6 +288,7 @@ describe('subscribers', () => {
     const user = await users.create(id, person(1));
     await users.delete(id, user.id);
     await until(() => events.length >= 2);
+    await host.app.get(OrganizationsService).suspend(id);
     await host.app.get(OrganizationsService).delete(id);
     const cursors = host.app.get(Mount).service.get(EventCursors, { strict: false });
     expect(await cursors.claim('billing', id)).toBeUndefined(); // by a process that has found it before
