@@ -4,9 +4,8 @@ export type { HostPerson, HostSignIn } from './sign-in/sign-in.options';
 export type { RequestRecord } from './http/access-log';
 
 // For the routes of a host application.
-export { AnyToken, Scopes } from './embedding/host-routes';
 export { CurrentCaller, CurrentToken, OrganizationId } from './http/caller';
-export { TokenGuard } from './embedding/token.guard';
+export { AnyToken, Scopes, TokenGuard } from './embedding/token.guard';
 export type { CallerToken } from './http/caller';
 export type { Scope } from './http/scopes';
 
