@@ -43,4 +43,4 @@ export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer'
 export type { OrganizationView as OrganizationRecord } from './organizations/organization.view';
 export type { TokenView as TokenRecord } from './tokens/token.view';
 export type { WebhookView as WebhookRecord } from './webhooks/webhook/webhook.view';
-export { runMigrations } from './embedding/run-migrations';
+export { runMigrations } from './embedding/guest';
