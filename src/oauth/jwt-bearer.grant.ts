@@ -14,7 +14,7 @@ import { TokenWindows } from '../rate-limit/token-windows';
 import { EXCHANGED_HOURS } from '../tokens/children';
 import { type NewToken, TokensService } from '../tokens/tokens.service';
 import { type AssertionClaims, Assertions, wrongClaim } from './assertions';
-import { usesBasic } from './client-credentials';
+import { usesBasic } from './client-credentials.grant';
 import { scopesOf, type TokenForm, type TokenGrant } from './grant';
 import { oauthFailure } from './oauth-failure';
 import { type IssuerRule, parseIssuerRules, type TokenIssuersOptions } from './token-issuers';
