@@ -50,11 +50,8 @@ export const sqlState = (error: unknown): string | undefined =>
 export function violates(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;
   const { code = '', constraint: violated, message } = driverError(error);
-  return /^23...$/.test(code) && names(violated ?? message, constraint);
+  return /^23...$/.test(code) && new RegExp(`\\b${constraint}(_\\d+)?\\b`).test(violated ?? message);
 }
-
-/** Whether the text names a constraint or an index, or its shard. */
-const names = (text: string, name: string) => new RegExp(`\\b${name}(_\\d+)?\\b`).test(text);
 
 /** Whether the statement waited too long for a lock of another transaction. */
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
