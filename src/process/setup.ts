@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AppModule } from '../app.module';
+import { browserPaths } from '../dashboard/browser-paths';
 import { type Config, serviceOptions } from './config';
 import type { OpenDatabase } from '../database/data-source';
 import { accessLog, type RequestRecord } from '../http/access-log';
@@ -39,6 +40,7 @@ export async function createApp(
     requireTarget,
   );
   if (config.corsOrigins.length > 0) allowOrigins(app, config.corsOrigins);
+  app.use(browserPaths());
 
   const server = app.getHttpServer();
   answerParserRefusals(server);
