@@ -67,14 +67,11 @@ export const rethrowViolation =
     throw violated === undefined ? error : exceptions[violated]();
   };
 
-/** Whether a row of another table refers to one that is deleted, or a new row to one that is not there. */
-export const isReference = (error: unknown): boolean => /^(23503|23001)$/.test(sqlState(error) ?? '');
-
-/** The same for a deletion that a row of another table prevents by referring to the deleted row. */
+/** The same if a row of another table refers to one that is deleted, or a new row to one that is not there. */
 export const rethrowReference =
   (exception: () => Error) =>
   (error: unknown): never => {
-    throw isReference(error) ? exception() : error;
+    throw /^(23503|23001)$/.test(sqlState(error) ?? '') ? exception() : error;
   };
 
 /** The loggable parts of an error. PostgreSQL's message and detail are left out, because they repeat values. */
