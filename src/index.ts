@@ -4,9 +4,8 @@ export type { HostPerson, HostSignIn } from './sign-in/sign-in.options';
 export type { RequestRecord } from './http/access-log';
 
 // For the routes of a host application.
-export { AnyToken, Scopes } from './embedding/host-routes';
 export { CurrentCaller, CurrentToken, OrganizationId } from './http/caller';
-export { TokenGuard } from './embedding/token.guard';
+export { AnyToken, Scopes, TokenGuard } from './embedding/token.guard';
 export type { CallerToken } from './http/caller';
 export type { Scope } from './http/scopes';
 
@@ -44,4 +43,4 @@ export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer'
 export type { OrganizationView as OrganizationRecord } from './organizations/organization.view';
 export type { TokenView as TokenRecord } from './tokens/token.view';
 export type { WebhookView as WebhookRecord } from './webhooks/webhook/webhook.view';
-export { runMigrations } from './embedding/run-migrations';
+export { runMigrations } from './embedding/guest';

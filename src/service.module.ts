@@ -21,7 +21,7 @@ import { OptionsModule } from './feature/options.module';
 import { GroupsModule } from './groups/groups.module';
 import { ErrorFilter } from './http/error.filter';
 import { refuseOtherMethods } from './http/method-not-allowed';
-import { RequestIdInterceptor } from './http/request-id.interceptor';
+import { RequestIdInterceptor } from './http/request-id';
 import { IdempotencyModule } from './idempotency/idempotency.module';
 import { OAuthModule } from './oauth/oauth.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';

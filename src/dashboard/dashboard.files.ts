@@ -44,14 +44,13 @@ export function readPage(hasSignIn: boolean): (path: string) => SentFile | undef
   const built = readFileSync(builtFile(PAGE_FILE), 'utf8');
   const html = built.replace('</head>', `${hasSignIn ? SIGN_IN : ''}</head>`);
   // The links in it are relative, because a host or a gateway may prefix the path, so they depend on its depth.
-  const [page, section, item] = ['./', '../', '../../'].map((up) =>
+  const byDepth = ['./', '../', '../../'].map((up) =>
     fileOf(PAGE_FILE, Buffer.from(html.replaceAll('="./', `="${up}`)), {
       ...PAGE_HEADERS,
       'Cache-Control': 'no-store',
     }),
   );
-  const byDepth: Record<number, SentFile> = { 2: page, 3: section, 4: item };
-  return (path) => (isPagePath(path) ? byDepth[path.split('/').length] : undefined);
+  return (path) => (isPagePath(path) ? byDepth[path.split('/').length - 2] : undefined);
 }
 
 const namesOfFiles = () => builtNames('dashboard/dashboard', PAGE_FILE);

@@ -68,13 +68,13 @@ export async function openDatabase(
   schema: SchemaOptions,
   timeouts: object = TIMEOUTS,
 ): Promise<OpenDatabase> {
-  const isEmbedded = config.databaseUrl === undefined;
-  if (config.migrate && !isEmbedded) await migrateDatabase(config, schema);
-  const database = isEmbedded
-    ? await openEmbeddedDatabase(config, schema)
-    : await openServer(config, schema, timeouts);
+  if (config.databaseUrl !== undefined) {
+    if (config.migrate) await migrateDatabase(config, schema);
+    return openServer(config, schema, timeouts);
+  }
+  const database = await openEmbeddedDatabase(config, schema);
   try {
-    if (config.migrate && isEmbedded) await migrate(database.dataSource);
+    if (config.migrate) await migrate(database.dataSource);
     return database;
   } catch (error) {
     await database.close();

@@ -3,7 +3,7 @@ import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { Bulkhead } from '../fairness/bulkhead';
 import { LIMITS } from '../fairness/limits';
 import { COMMON_SHARE } from '../fairness/owners';
-import { isDistributed } from './citus/is-distributed';
+import { isDistributed } from './citus/node-of';
 import { type ConnectionShares, type Cost } from './connections/connection-shares';
 import { type InTransaction, joinTransaction } from './connections/join-transaction';
 import { OUTDATED, pendingMigrations } from './migrate';

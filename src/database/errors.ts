@@ -50,11 +50,8 @@ export const sqlState = (error: unknown): string | undefined =>
 export function violates(error: unknown, constraint: string): boolean {
   if (!(error instanceof Error)) return false;
   const { code = '', constraint: violated, message } = driverError(error);
-  return /^23...$/.test(code) && names(violated ?? message, constraint);
+  return /^23...$/.test(code) && new RegExp(`\\b${constraint}(_\\d+)?\\b`).test(violated ?? message);
 }
-
-/** Whether the text names a constraint or an index, or its shard. */
-const names = (text: string, name: string) => new RegExp(`\\b${name}(_\\d+)?\\b`).test(text);
 
 /** Whether the statement waited too long for a lock of another transaction. */
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
@@ -70,14 +67,11 @@ export const rethrowViolation =
     throw violated === undefined ? error : exceptions[violated]();
   };
 
-/** Whether a row of another table refers to one that is deleted, or a new row to one that is not there. */
-export const isReference = (error: unknown): boolean => /^(23503|23001)$/.test(sqlState(error) ?? '');
-
-/** The same for a deletion that a row of another table prevents by referring to the deleted row. */
+/** The same if a row of another table refers to one that is deleted, or a new row to one that is not there. */
 export const rethrowReference =
   (exception: () => Error) =>
   (error: unknown): never => {
-    throw isReference(error) ? exception() : error;
+    throw /^(23503|23001)$/.test(sqlState(error) ?? '') ? exception() : error;
   };
 
 /** The loggable parts of an error. PostgreSQL's message and detail are left out, because they repeat values. */

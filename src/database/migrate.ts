@@ -10,7 +10,6 @@ import {
 } from './citus/distribute';
 import { placementsOf } from './citus/placements';
 import { isLocked, sqlState } from './errors';
-import { useExtensions } from './extensions';
 import { retryBroken } from './retry';
 import { MIGRATIONS_TABLE, quoted, tableName } from './tables';
 
@@ -124,6 +123,38 @@ async function useSchema(schema: string, runner: QueryRunner): Promise<void> {
   await runner.query(`SELECT set_config('search_path', $1 || ', ' || current_setting('search_path'), true)`, [
     quoted(schema),
   ]);
+}
+
+/**
+ * Creates the extensions that the database lacks, and lets the rest of the transaction find the operator classes of all
+ * of them, in whatever schema they are. New ones are created in `public`: in the schema of the service, they would be
+ * out of reach of the service's tables in another schema, and be dropped together with it.
+ */
+async function useExtensions(runner: QueryRunner, names: readonly string[]): Promise<void> {
+  const missing: { name: string }[] = await runner.query(
+    `SELECT name FROM unnest($1::text[]) AS name WHERE name NOT IN (SELECT extname FROM pg_extension)`,
+    [names],
+  );
+  if (missing.length > 0) {
+    await runner.query(`SELECT pg_advisory_xact_lock(hashtextextended('ums:extensions', 0))`);
+    for (const { name } of missing) await createExtension(runner, name);
+  }
+  await runner.query(
+    `SELECT set_config('search_path', concat_ws(', ', current_setting('search_path'), string_agg(quote_ident(nspname), ', ')), true)
+     FROM (SELECT DISTINCT nspname FROM pg_extension JOIN pg_namespace AS schemas ON schemas.oid = extnamespace
+           WHERE extname = ANY ($1)) AS extensions`,
+    [names],
+  );
+}
+
+async function createExtension(runner: QueryRunner, name: string): Promise<void> {
+  const [{ exists }] = await runner.query(`SELECT to_regnamespace('public') IS NOT NULL AS exists`);
+  const where = exists ? ' SCHEMA public' : '';
+  await runner.query(`CREATE EXTENSION IF NOT EXISTS ${quoted(name)}${where}`).catch((cause: Error) => {
+    const database = runner.dataSource.driver.database;
+    const message = `The search needs the extension ${name}, which this role may not create (${cause.message}). As a superuser run in the database ${database}: CREATE EXTENSION ${name}${where};`;
+    throw new Error(message, { cause });
+  });
 }
 
 /** The message for an operator if there are pending migrations. */

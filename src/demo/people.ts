@@ -1,24 +1,21 @@
+const words = (text: string) => text.split(' ');
+
 // Deterministic sample people for the demo and the benchmarks: a few names are very common, most are rare.
-const FIRST =
-  `James Mary John Patricia Robert Jennifer Michael Linda David Elizabeth William Barbara Richard Susan Joseph Jessica Thomas Sarah Charles Karen Christopher Lisa Daniel Nancy Matthew Betty Anthony Margaret Mark Sandra Donald Ashley Steven Kimberly Paul Emily Andrew Donna Joshua Michelle Kenneth Dorothy Kevin Carol Brian Amanda George Melissa Edward Deborah Ronald Stephanie Timothy Rebecca Jason Sharon Jeffrey Laura Ryan Cynthia Jacob Kathleen Gary Amy Nicholas Shirley Eric Angela Jonathan Helen Stephen Anna Larry Brenda Justin Pamela Scott Nicole Brandon Samantha Benjamin Katherine Samuel Emma Gregory Ruth Frank Christine Alexander Catherine Raymond Debra Patrick Rachel Jack Carolyn Dennis Janet Jerry Virginia José María Jürgen Søren Zoë Chloé Łukasz İbrahim Ayşe Björn Renée Núria Müge Ángel François Siân Yuki Haruto Wei Ming Priya Arjun Fatima Omar Olga Dmitri Ingrid Lars Ada Grace Ulrike Uwe Quentin Xavier Yolanda Zbigniew`.split(
-    ' ',
-  );
-const LAST =
-  `Smith Johnson Williams Brown Jones Garcia Miller Davis Rodriguez Martinez Hernandez Lopez Gonzalez Wilson Anderson Thomas Taylor Moore Jackson Martin Lee Perez Thompson White Harris Sanchez Clark Ramirez Lewis Robinson Walker Young Allen King Wright Scott Torres Nguyen Hill Flores Green Adams Nelson Baker Hall Rivera Campbell Mitchell Carter Roberts Müller Schmidt Schneider Fischer Weber Meyer Wagner Becker Schulz Hoffmann Øster Lindqvist Åkesson Dvořák Novák Kowalski Wójcik Yılmaz Kaya Demir Şahin Çelik O'Brien O'Connor MacDonald Fitzgerald Papadopoulos Ivanov Petrov Tanaka Suzuki Kim Park Choi Singh Kumar Patel Sharma Silva Santos Ferreira Costa`.split(
-    ' ',
-  );
-const SYLLABLES =
-  'ba be bo da de di do fa fen fi ga gar go ha hel hi jo ka ken ki la len lo ma mar mi na nor no pa per po ra ren ri sa sen sto ta ten to va vel vi wa wen wi za zel zo quist burg stein dorf wick ton ham ley son sen ski man berg feld'.split(
-    ' ',
-  );
-const CITIES =
-  'Berlin London Paris Madrid Lisbon Vienna Prague Warsaw Oslo Stockholm Helsinki Dublin Athens Rome Milan Zürich Geneva Brussels Amsterdam Copenhagen Istanbul Ankara Tokyo Osaka Seoul Mumbai Delhi Sydney Toronto Chicago'.split(
-    ' ',
-  );
-const TEAMS =
-  'platform billing growth support research design security sales marketing legal operations finance data mobile infrastructure'.split(
-    ' ',
-  );
+const FIRST = words(
+  `James Mary John Patricia Robert Jennifer Michael Linda David Elizabeth William Barbara Richard Susan Joseph Jessica Thomas Sarah Charles Karen Christopher Lisa Daniel Nancy Matthew Betty Anthony Margaret Mark Sandra Donald Ashley Steven Kimberly Paul Emily Andrew Donna Joshua Michelle Kenneth Dorothy Kevin Carol Brian Amanda George Melissa Edward Deborah Ronald Stephanie Timothy Rebecca Jason Sharon Jeffrey Laura Ryan Cynthia Jacob Kathleen Gary Amy Nicholas Shirley Eric Angela Jonathan Helen Stephen Anna Larry Brenda Justin Pamela Scott Nicole Brandon Samantha Benjamin Katherine Samuel Emma Gregory Ruth Frank Christine Alexander Catherine Raymond Debra Patrick Rachel Jack Carolyn Dennis Janet Jerry Virginia José María Jürgen Søren Zoë Chloé Łukasz İbrahim Ayşe Björn Renée Núria Müge Ángel François Siân Yuki Haruto Wei Ming Priya Arjun Fatima Omar Olga Dmitri Ingrid Lars Ada Grace Ulrike Uwe Quentin Xavier Yolanda Zbigniew`,
+);
+const LAST = words(
+  `Smith Johnson Williams Brown Jones Garcia Miller Davis Rodriguez Martinez Hernandez Lopez Gonzalez Wilson Anderson Thomas Taylor Moore Jackson Martin Lee Perez Thompson White Harris Sanchez Clark Ramirez Lewis Robinson Walker Young Allen King Wright Scott Torres Nguyen Hill Flores Green Adams Nelson Baker Hall Rivera Campbell Mitchell Carter Roberts Müller Schmidt Schneider Fischer Weber Meyer Wagner Becker Schulz Hoffmann Øster Lindqvist Åkesson Dvořák Novák Kowalski Wójcik Yılmaz Kaya Demir Şahin Çelik O'Brien O'Connor MacDonald Fitzgerald Papadopoulos Ivanov Petrov Tanaka Suzuki Kim Park Choi Singh Kumar Patel Sharma Silva Santos Ferreira Costa`,
+);
+const SYLLABLES = words(
+  'ba be bo da de di do fa fen fi ga gar go ha hel hi jo ka ken ki la len lo ma mar mi na nor no pa per po ra ren ri sa sen sto ta ten to va vel vi wa wen wi za zel zo quist burg stein dorf wick ton ham ley son sen ski man berg feld',
+);
+const CITIES = words(
+  'Berlin London Paris Madrid Lisbon Vienna Prague Warsaw Oslo Stockholm Helsinki Dublin Athens Rome Milan Zürich Geneva Brussels Amsterdam Copenhagen Istanbul Ankara Tokyo Osaka Seoul Mumbai Delhi Sydney Toronto Chicago',
+);
+const TEAMS = words(
+  'platform billing growth support research design security sales marketing legal operations finance data mobile infrastructure',
+);
 
 /** A random number generator that returns the same numbers for the same seed. */
 export function random(seed: number): () => number {

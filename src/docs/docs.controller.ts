@@ -1,19 +1,31 @@
 import { Controller, Get, NotFoundException, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { NOT_BUILT, sendFile } from '../http/built-file';
+import document from '../../openapi.json';
+import { builtNames, fileOf, isBuilt, NOT_BUILT, pageHeaders, readBuilt, sendFile } from '../http/built-file';
 import { NoQueryGuard } from '../http/input/no-query.guard';
 import { NO_ROUTE } from '../http/problem';
 import { Responses } from '../http/responses';
 import { Public } from '../http/scopes';
-import { readDocument, readDocsFiles, readDocsPage } from './docs.files';
+
+const INDEX = 'docs/index.html';
+
+/** Callers keep the files, and ask each time whether they are still the same. */
+const CACHING = { 'Cache-Control': 'no-cache' };
+
+const HEADERS = { ...CACHING, ...pageHeaders("'none'") };
 
 @Controller()
 @Public()
 @UseGuards(NoQueryGuard)
 export class DocsController {
-  private readonly document = readDocument();
-  private readonly page = readDocsPage();
-  private readonly files = readDocsFiles();
+  private readonly document = isBuilt('docs/openapi.json')
+    ? readBuilt('docs/openapi.json', CACHING)
+    : fileOf('openapi.json', Buffer.from(JSON.stringify(document)), CACHING);
+  private readonly page = isBuilt(INDEX) ? readBuilt(INDEX, HEADERS) : undefined;
+  /** Swagger UI with its licence, and our own. */
+  private readonly files = new Map(
+    builtNames('docs/docs', INDEX).map((name) => [name, readBuilt(`docs/docs/${name}`, HEADERS)]),
+  );
 
   /**
    * Get the OpenAPI document

@@ -2,7 +2,7 @@ import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module 
 import { subscriberFaults } from '../events/subscribers/subscriber';
 import type { RequestRecord } from '../http/access-log';
 import { faultsOf, Option } from '../feature/setting';
-import { readTokenIssuers } from '../oauth/token-issuers';
+import { TokenIssuers } from '../oauth/token-issuers';
 import { Settings } from '../service.options';
 import { WebhookSettings } from '../webhooks/webhooks.options';
 
@@ -44,21 +44,14 @@ function resolve(options: UserManagementOptions): HostSettings {
   // An undefined option means its default.
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   const settings = Object.assign(new HostSettings(), Object.fromEntries(defined));
-  const { prefix, subscribers, webhooks } = settings;
-  const faults = faultsOf(settings);
+  const { prefix, subscribers, webhooks, tokenIssuers } = settings;
+  const faults = faultsOf(HostSettings, settings);
   if (isString(prefix)) settings.prefix = prefix.replace(/^\/+|\/+$/g, '');
   if (isString(prefix) && settings.prefix && !PREFIX.test(settings.prefix))
     faults.push(`The prefix ${prefix} is not a plain path.`);
   if (Array.isArray(subscribers)) faults.push(...subscriberFaults(subscribers));
-  const ofWebhooks = faultsOf(Object.assign(new WebhookSettings(), webhooks));
-  faults.push(...ofWebhooks.map((fault) => `webhooks.${fault}`));
-  if (settings.tokenIssuers !== undefined) {
-    try {
-      settings.tokenIssuers = readTokenIssuers(settings.tokenIssuers);
-    } catch (error) {
-      faults.push(`tokenIssuers${(error as Error).message}.`);
-    }
-  }
+  faults.push(...faultsOf(WebhookSettings, webhooks, 'webhooks.'));
+  if (tokenIssuers !== undefined) faults.push(...faultsOf(TokenIssuers, tokenIssuers, 'tokenIssuers.'));
   if (faults.length > 0) throw new Error(faults.join('\n'));
   return settings;
 }

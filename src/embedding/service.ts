@@ -7,7 +7,6 @@ import { migrate } from '../database/migrate';
 import { describeError } from '../database/errors';
 import { accessLog, type RequestRecord } from '../http/access-log';
 import { strictExpress } from '../http/strict-express';
-import { schema } from '../schema';
 import { ServiceModule } from '../service.module';
 import { openGuest } from './guest';
 import type { HostSettings } from './options';
@@ -23,7 +22,7 @@ export async function openService(
   host: DataSource,
   { migrate: migrateOnStart, onRequest, ...options }: HostSettings,
 ): Promise<NestExpressApplication> {
-  const dataSource = await openGuest(host, schema, options.schema);
+  const dataSource = await openGuest(host, options.schema);
   if (migrateOnStart) await migrate(dataSource);
   const app = await NestFactory.create<NestExpressApplication>(
     ServiceModule.on(dataSource, {

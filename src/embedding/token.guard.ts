@@ -1,13 +1,16 @@
 import {
+  applyDecorators,
   type CanActivate,
   type ExecutionContext,
   Injectable,
   ServiceUnavailableException,
+  UseGuards,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
 import { databaseFailure } from '../database/errors';
 import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../http/problem';
+import * as scopes from '../http/scopes';
 import { GUARDS } from '../service.module';
 
 /** The route for which a request has passed: it may come to another one, if a handler of the host passes it on. */
@@ -52,3 +55,12 @@ export class TokenGuard implements CanActivate {
     }
   }
 }
+
+// These decorators also apply TokenGuard: without it, nothing in a host would check the scopes.
+
+/** The route of a host application, or every route of its controller, requires a token with all of these scopes. */
+export const Scopes = (...required: [scopes.Scope, ...scopes.Scope[]]) =>
+  applyDecorators(scopes.Scopes(...required), UseGuards(TokenGuard));
+
+/** The route of a host application, or every route of its controller, requires a valid token of any scope. */
+export const AnyToken = () => applyDecorators(scopes.AnyToken(), UseGuards(TokenGuard));

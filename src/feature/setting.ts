@@ -10,22 +10,32 @@ export const Variable = (name: string, read: (text: string) => unknown) =>
       try {
         return read(value);
       } catch (error) {
-        // As a value that is not valid, so that every fault is found.
-        return new Error(`${name} ${(error as Error).message}`);
+        return new Error(`${name} ${(error as Error).message}`); // for `fromVariables()`
       }
     }),
-    valid('variable', (value) => !(value instanceof Error), ''),
   );
 
-/** A setting that a host sets, perhaps to a value of another type. */
+/** A setting that a host may set, perhaps to a value of another type. */
 export const Option = (isValid: (value: unknown) => boolean, message: string) =>
-  valid('option', isValid, `$property ${message}.`);
-
-const valid = (name: string, isValid: (value: unknown) => boolean, message: string) =>
   applyDecorators(
     ValidateIf((_settings, value) => value !== undefined),
-    ValidateBy({ name, validator: { validate: isValid } }, { message }),
+    RequiredOption((value) => isValid(value) || reject(message)),
   );
+
+/** A setting that a host must set. `check` throws an error that says what it must be. */
+export const RequiredOption = (check: (value: unknown) => unknown) =>
+  ValidateBy(
+    { name: 'option', validator: { validate: (value) => faultOf(check, value) === undefined } },
+    { message: ({ property, value }) => `${property} ${faultOf(check, value)}.` },
+  );
+
+function faultOf(check: (value: unknown) => unknown, value: unknown): string | undefined {
+  try {
+    return void check(value);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 /** A setting that both set. `read` makes a value of a text, or returns the text, which is not valid then. */
 export const Setting = (
@@ -59,12 +69,24 @@ export function reject(message: string): never {
   throw new Error(message);
 }
 
-/** The settings of a process. Without its variable, a setting has its default. */
-export const fromVariables = <Settings>(type: Type<Settings>, variables: Record<string, unknown>): Settings =>
-  plainToInstance(type, variables, { excludeExtraneousValues: true, exposeDefaultValues: true });
+/** The settings of a process, whose faults are added. Without its variable, a setting has its default. */
+export function fromVariables<Settings extends object>(
+  type: Type<Settings>,
+  variables: Record<string, unknown>,
+  faults: Set<string>,
+): Settings {
+  const options = { excludeExtraneousValues: true, exposeDefaultValues: true };
+  const settings = plainToInstance(type, variables, options);
+  for (const value of Object.values(settings)) if (value instanceof Error) faults.add(value.message);
+  return settings;
+}
 
-/** The first fault of every setting that has one. */
-export const faultsOf = (settings: object): string[] =>
-  validateSync(settings).map(({ constraints, value }) =>
-    value instanceof Error ? value.message : Object.values(constraints!)[0],
+/** The faults of what a host has given for these settings. `within` precedes the name of each. */
+export const faultsOf = <Settings extends object>(
+  type: Type<Settings>,
+  given: unknown,
+  within = '',
+): string[] =>
+  validateSync(Object.assign(new type(), given)).map(
+    ({ constraints }) => within + Object.values(constraints!)[0],
   );

@@ -56,25 +56,17 @@ export const operatorIn = (organizationId: string, request: IncomingMessage): Ca
   requestId: requestIdOf(request),
 });
 
-// Symbols, because a host application may set a `token` of its own on the request.
-const CALLER = Symbol('caller');
-const REFUSAL = Symbol('refusal');
-
-const ROUTED = Symbol('routed');
-
-type Authenticated = IncomingMessage & {
-  [CALLER]?: CallerToken | Operator;
-  [REFUSAL]?: string;
-  [ROUTED]?: true;
-};
+/**
+ * The requests that a route has taken, with their caller, and why they are rejected. Not properties of the request,
+ * because a host application may set a `caller` of its own.
+ */
+const routed = new WeakMap<IncomingMessage, { caller?: CallerToken | Operator; refusal?: string }>();
 
 /** Called by the AuthGuard, which every route runs first. */
-export function markRouted(request: IncomingMessage): void {
-  (request as Authenticated)[ROUTED] = true;
-}
+export const markRouted = (request: IncomingMessage): void => void routed.set(request, {});
 
 /** Whether a route has taken the request. */
-export const isRouted = (request: IncomingMessage): boolean => (request as Authenticated)[ROUTED] === true;
+export const isRouted = (request: IncomingMessage): boolean => routed.has(request);
 
 /** Makes this the caller of the request, and says in the response when its token ends. */
 export function authenticate(
@@ -82,17 +74,16 @@ export function authenticate(
   response: ServerResponse,
   caller: CallerToken | Operator,
 ): void {
-  (request as Authenticated)[CALLER] = caller;
+  routed.get(request)!.caller = caller;
   if (caller === OPERATOR || !caller.expiresAt) return;
   response.setHeader('X-Token-Expires-At', caller.expiresAt.toISOString());
 }
 
-export const isOperator = (request: IncomingMessage): boolean =>
-  (request as Authenticated)[CALLER] === OPERATOR;
+export const isOperator = (request: IncomingMessage): boolean => routed.get(request)?.caller === OPERATOR;
 
 /** Undefined until the request has been authenticated, and if the operator sent it. */
 export function tokenOf(request: IncomingMessage): CallerToken | undefined {
-  const caller = (request as Authenticated)[CALLER];
+  const caller = routed.get(request)?.caller;
   return caller === OPERATOR ? undefined : caller;
 }
 
@@ -105,11 +96,10 @@ export const holderOf = (request: IncomingMessage): string | undefined =>
  * `organization_suspended`, or the missing scope.
  */
 export function recordRefusal(request: IncomingMessage, reason: string): void {
-  (request as Authenticated)[REFUSAL] = reason;
+  routed.get(request)!.refusal = reason;
 }
 
-export const refusalOf = (request: IncomingMessage): string | undefined =>
-  (request as Authenticated)[REFUSAL];
+export const refusalOf = (request: IncomingMessage): string | undefined => routed.get(request)?.refusal;
 
 const tokenIn = (context: ExecutionContext): CallerToken =>
   tokenOf(context.switchToHttp().getRequest<IncomingMessage>())!;

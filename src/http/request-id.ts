@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 
 const REQUEST_ID = Symbol('request id');
 const WELL_FORMED = /^[A-Za-z0-9._-]{1,128}$/;
@@ -21,4 +22,14 @@ export function setCommonHeaders(request: IncomingMessage, response: ServerRespo
   response.setHeader('X-Request-ID', requestIdOf(request));
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');
+}
+
+/** Sets X-Request-ID and the other common headers on the responses of routes; `sendProblem()` sets them on errors. */
+@Injectable()
+export class RequestIdInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler) {
+    const http = context.switchToHttp();
+    setCommonHeaders(http.getRequest(), http.getResponse());
+    return next.handle();
+  }
 }

@@ -8,15 +8,10 @@ interface Cause {
 }
 
 /** The error, its cause, and so on. */
-function causesOf(error: unknown): Cause[] {
-  const causes: Cause[] = [];
-  let cause = error;
-  while (typeof cause === 'object' && cause !== null && causes.length < 5) {
-    causes.push(cause);
-    cause = (cause as Cause).cause;
-  }
-  return causes;
-}
+const causesOf = (error: unknown, most = 5): Cause[] =>
+  typeof error === 'object' && error !== null && most > 0
+    ? [error, ...causesOf((error as Cause).cause, most - 1)]
+    : [];
 
 /** The messages of errors, which may be logged. Their other properties hold the values that were checked. */
 export const reasonsOf = (error: unknown): string[] =>

@@ -60,11 +60,10 @@ export class Metrics {
     registers: this.registers,
   });
 
-  private readonly webhookLag = new Gauge({
-    name: 'ums_webhook_lag_seconds',
-    help: 'How overdue the oldest webhook delivery is that may be sent now, updated every minute; NaN while the database is unreachable.',
-    registers: this.registers,
-  });
+  private readonly webhookLag = this.gauge(
+    'ums_webhook_lag_seconds',
+    `How overdue the oldest webhook delivery is that may be sent now, ${WHEN_UPDATED}`,
+  );
 
   constructor(pool: Pool) {
     collectDefaultMetrics({ register: this.registry });

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { recordRefusal } from '../http/caller';
 import { ErrorFilter } from '../http/error.filter';
 import { type NetworkLimit, NetworkLimiter } from '../rate-limit/network-limiter';
-import { usesBasic } from './client-credentials';
+import { usesBasic } from './client-credentials.grant';
 
 /** Whoever guesses secrets fails often. Those who are right are not counted. */
 export const FAILURES: NetworkLimit = { name: 'token endpoint', limit: 60, per: 'minute' };
@@ -18,8 +18,8 @@ export class OAuthFailureFilter implements ExceptionFilter {
 
   async catch(exception: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
-    const failure = await this.judge(exception, http.getRequest<Request>(), http.getResponse<Response>());
-    this.errors.catch(failure, host);
+    const judged = this.judge(exception, http.getRequest<Request>(), http.getResponse<Response>());
+    this.errors.catch(await judged.catch((error: unknown) => error), host);
   }
 
   /** The failure that is shown. */
@@ -27,15 +27,11 @@ export class OAuthFailureFilter implements ExceptionFilter {
     if (!(exception instanceof HttpException)) return exception;
     const status = exception.getStatus();
     if (status >= 500 || status === 429) return exception;
-    try {
-      const { isBlocked, timeToExpire: retryAfter } = await this.limiter.count(request.ip, FAILURES);
-      if (isBlocked) {
-        recordRefusal(request, 'rate_limited');
-        const message = `Too many requests from your network have failed. Retry in ${retryAfter} s.`;
-        return new HttpException({ message, retryAfter }, 429);
-      }
-    } catch (error) {
-      return error;
+    const { isBlocked, timeToExpire: retryAfter } = await this.limiter.count(request.ip, FAILURES);
+    if (isBlocked) {
+      recordRefusal(request, 'rate_limited');
+      const message = `Too many requests from your network have failed. Retry in ${retryAfter} s.`;
+      return new HttpException({ message, retryAfter }, 429);
     }
     if (status === 401) {
       recordRefusal(request, 'invalid_client');

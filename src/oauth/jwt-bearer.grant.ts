@@ -9,11 +9,12 @@ import { DEFAULT_BODY_LIMIT } from '../http/input/body-of-route';
 import { requestIdOf } from '../http/request-id';
 import { claimsOf, type Grant, grantsOf } from '../issuers/claim-rules';
 import { displayName } from '../issuers/subject-name';
+import { publicUrl } from '../issuers/urls';
 import { TokenWindows } from '../rate-limit/token-windows';
 import { EXCHANGED_HOURS } from '../tokens/children';
 import { type NewToken, TokensService } from '../tokens/tokens.service';
 import { type AssertionClaims, Assertions, wrongClaim } from './assertions';
-import { usesBasic } from './client-credentials';
+import { usesBasic } from './client-credentials.grant';
 import { scopesOf, type TokenForm, type TokenGrant } from './grant';
 import { oauthFailure } from './oauth-failure';
 import { type IssuerRule, parseIssuerRules, type TokenIssuersOptions } from './token-issuers';
@@ -41,7 +42,7 @@ export class JwtBearerGrant implements TokenGrant, OnModuleInit {
     const { tokenIssuers } = this.options;
     if (tokenIssuers === undefined) return;
     const issuers = new Set(this.rules.map(({ issuer }) => issuer));
-    this.assertions = await Assertions.of(tokenIssuers.audience, issuers);
+    this.assertions = await Assertions.of(publicUrl(tokenIssuers.audience), issuers);
   }
 
   async exchange(request: Request, response: Response, form: TokenForm): Promise<NewToken> {

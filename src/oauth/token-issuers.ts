@@ -1,4 +1,4 @@
-import { reject, Variable } from '../feature/setting';
+import { reject, RequiredOption, Variable } from '../feature/setting';
 import { type ClaimRule, type ClaimValue, notARule, parseRules } from '../issuers/claim-rules';
 import { issuerUrl, publicUrl } from '../issuers/urls';
 
@@ -40,21 +40,27 @@ function conditionOf(text: string): ClaimValue {
 }
 
 /** Checks the rules, and returns each as text. */
-function rules(text: string): string[] {
-  const parts = text.split(',').map((part) => part.trim());
-  parseIssuerRules(parts);
-  return parts;
+function checkedRules(given: unknown): string[] {
+  if (!Array.isArray(given) || !given.every((rule) => typeof rule === 'string'))
+    return reject('must be a list of rules');
+  parseIssuerRules(given);
+  return given;
 }
+
+const rules = (text: string) => checkedRules(text.split(',').map((part) => part.trim()));
+
+const checkedUrl = (given: unknown) =>
+  typeof given === 'string' ? publicUrl(given) : reject('must be a URL');
 
 /** Whose signed assertions are exchanged for tokens, and for which ones. */
 export class TokenIssuers {
-  /** The audience of the assertions: the URL of the service, without a slash at the end. Required. */
-  @Variable('PUBLIC_URL', publicUrl) audience: string;
+  /** The audience of the assertions: the URL of the service. Required. */
+  @Variable('PUBLIC_URL', publicUrl) @RequiredOption(checkedUrl) audience: string;
   /**
    * Rules of the form `issuer sub=value -> org_… scope scope`; further `claim=value` may follow the first, and all must
    * match.
    */
-  @Variable('TOKEN_ISSUERS', rules) rules: readonly string[];
+  @Variable('TOKEN_ISSUERS', rules) @RequiredOption(checkedRules) rules: readonly string[];
 }
 
 export interface TokenIssuersOptions {
@@ -69,23 +75,3 @@ export const tokenIssuersFaults = ({ TOKEN_ISSUERS, PUBLIC_URL }: NodeJS.Process
         'PUBLIC_URL must be set with TOKEN_ISSUERS: the URL of the service, which assertions name as their audience',
       ]
     : [];
-
-/** The same settings, as a host application gives them. Throws an error that says what they must be. */
-export function readTokenIssuers(given: unknown): TokenIssuers {
-  const { audience, rules } = Object(given) as Partial<TokenIssuers>;
-  if (typeof audience !== 'string') return reject('.audience must be a URL');
-  if (!Array.isArray(rules) || !rules.every((rule) => typeof rule === 'string'))
-    return reject('.rules must be a list of rules');
-  return {
-    audience: within('.audience', () => publicUrl(audience)),
-    rules: within('.rules', () => (parseIssuerRules(rules), rules)),
-  };
-}
-
-function within<Value>(name: string, read: () => Value): Value {
-  try {
-    return read();
-  } catch (error) {
-    return reject(`${name} ${(error as Error).message}`);
-  }
-}

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { join, query, raw, type Sql, sql } from '../database/sql';
 import { decodeCursor, encodeCursor } from './cursor';
-import { isWithin, type TimeRange, whereBound } from './range';
+import type { TimeRange } from './range';
 
 export type Order = 'asc' | 'desc';
 
@@ -73,21 +73,17 @@ export async function paginate<Row extends object>(
  * only the later one, which implies the other. Given both, PostgreSQL seeks to one of them, depending on its version,
  * and reads all entries of the index from there to the other.
  */
-function seekOf({ columns, order, cursor, range, list }: PageRequest): Sql {
-  const [start, end] = order === 'asc' ? [range?.since, range?.until] : [range?.until, range?.since];
-  const after = cursor === undefined ? [] : decodeCursor(cursor, list, isPositionIn(columns));
-  const isLater = after.length > 0 && (start === undefined || isWithin(after[0], start));
+function seekOf({ columns, order, cursor, range: { since, until } = {}, list }: PageRequest): Sql {
+  const isAscending = order === 'asc';
+  const time = raw(columns[0].column);
+  const fromSince = since ? sql`AND ${time} >= ${since}` : sql``;
+  const beforeUntil = until ? sql`AND ${time} < ${until}` : sql``;
+  const [start, end] = isAscending ? [fromSince, beforeUntil] : [beforeUntil, fromSince];
+  if (cursor === undefined) return sql`${start} ${end}`;
+  const after = decodeCursor(cursor, list, isPositionIn(columns));
+  if (isAscending ? since && after[0] < since : until && after[0] >= until) return sql`${start} ${end}`;
   const names = raw(columns.map(({ column }) => column).join(', '));
-  const conditions = [
-    isLater
-      ? sql`AND (${names}) ${raw(order === 'asc' ? '>' : '<')} (${join(after.map((value) => sql`${value}`))})`
-      : start && whereBound(columns[0].column, start),
-    end && whereBound(columns[0].column, end),
-  ];
-  return join(
-    conditions.filter((condition) => condition !== undefined),
-    ' ',
-  );
+  return sql`AND (${names}) ${raw(isAscending ? '>' : '<')} (${join(after)}) ${end}`;
 }
 
 export const orderBy = (columns: SortColumn[], order: Order): Sql =>

@@ -1,37 +1,24 @@
-import { raw, type Sql, sql } from '../database/sql';
-
-/** A bound of the time that a list is sorted by. */
-export interface Bound {
-  operator: '>=' | '>' | '<' | '<=';
-  /** In the format of toISOString(). */
-  time: string;
-}
-
-/** The part of a list between two bounds. */
+/** The part of a list from one time to another, which it does not include. In the format of toISOString(). */
 export interface TimeRange {
-  since?: Bound;
-  until?: Bound;
+  since?: string;
+  until?: string;
 }
 
-/** The range from one time to another, which it does not include; undefined if neither is given. */
-export function rangeBetween(since: string | undefined, until: string | undefined): TimeRange | undefined {
-  if (since === undefined && until === undefined) return undefined;
-  return {
-    ...(since !== undefined && { since: boundAt(since, '>=', '>') }),
-    ...(until !== undefined && { until: boundAt(until, '<', '<=') }),
-  };
+export const rangeBetween = (since: string | undefined, until: string | undefined): TimeRange => ({
+  since: since && wholeMillisecond(since),
+  until: until && wholeMillisecond(until),
+});
+
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Columns have milliseconds, so a time between two of them stands for the later one. */
+function wholeMillisecond(text: string): string {
+  const isBetween = /\.\d{3}\d*[1-9]/.test(text);
+  return new Date(Math.min(Date.parse(text) + Number(isBetween), LAST)).toISOString();
 }
 
-/** Columns have milliseconds. A time between two of them is compared with the one before it. */
-function boundAt(text: string, exact: Bound['operator'], between: Bound['operator']): Bound {
-  const time = new Date(text).toISOString();
-  return { operator: /\.\d{3}\d*[1-9]/.test(text) ? between : exact, time };
-}
-
-/** The bound as a condition on a row, with its AND. */
-export const whereBound = (column: string, { operator, time }: Bound): Sql =>
-  sql`AND ${raw(`${column} ${operator}`)} ${time}`;
-
-/** Whether a time, in the format of toISOString(), satisfies the bound. */
-export const isWithin = (at: string, { operator, time }: Bound): boolean =>
-  at === time ? operator.endsWith('=') : at < time === operator.startsWith('<');
+/** The range as cursors contain it. The operators are there because cursors of earlier releases have them. */
+export const rangeInCursor = ({ since, until }: TimeRange = {}) => ({
+  ...(since && { since: { operator: '>=', time: since } }),
+  ...(until && { until: { operator: '<', time: until } }),
+});

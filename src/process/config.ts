@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
 import { OrganizationNameDto } from '../organizations/organizations.dto';
-import { faultsOf, fromVariables, reject, Variable, WholeNumberSetting } from '../feature/setting';
+import { fromVariables, reject, Variable, WholeNumberSetting } from '../feature/setting';
 import { validate } from '../http/input/validate';
 import { TokenIssuers, tokenIssuersFaults } from '../oauth/token-issuers';
 import { type ServiceOptions, Settings } from '../service.options';
@@ -115,32 +115,30 @@ export const isProduction = (env: NodeJS.ProcessEnv): boolean => env.NODE_ENV ==
 /** Reads the settings. Throws one error that lists all invalid variables. An empty variable counts as unset. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const faults = SECRETS.flatMap((name) => readSecret(name, variables));
+  const faults = new Set(SECRETS.flatMap((name) => readSecret(name, variables)));
 
   const isMissing = variables.DATABASE_URL === undefined && variables.DATABASE_URL_FILE === undefined;
   const production = isProduction(env);
   if (production && isMissing) {
-    faults.push(
+    faults.add(
       `DATABASE_URL must be set when NODE_ENV is production; set it to "${EMBEDDED}" to use the embedded database`,
     );
   }
-  const config = fromVariables(Config, variables);
-  config.webhooks = fromVariables(WebhookSettings, variables);
-  const oidc = fromVariables(OidcSettings, variables);
+  const config = fromVariables(Config, variables, faults);
+  config.webhooks = fromVariables(WebhookSettings, variables, faults);
+  const oidc = fromVariables(OidcSettings, variables, faults);
   if (oidc.issuer !== undefined) config.oidc = oidc;
-  const tokenIssuers = fromVariables(TokenIssuers, variables);
+  const tokenIssuers = fromVariables(TokenIssuers, variables, faults);
   if (tokenIssuers.rules !== undefined) config.tokenIssuers = tokenIssuers;
   config.production = production;
   config.host ??= defaultHost(config.databaseUrl === undefined, env);
-  // Two of them have PUBLIC_URL.
-  faults.push(...new Set([config, config.webhooks, oidc, tokenIssuers].flatMap(faultsOf)));
   if (config.managementPort === config.port && config.port !== 0)
-    faults.push('MANAGEMENT_PORT must differ from PORT');
+    faults.add('MANAGEMENT_PORT must differ from PORT');
   if (config.operatorToken !== undefined && config.operatorToken === config.bootstrapToken)
-    faults.push('OPERATOR_TOKEN must differ from BOOTSTRAP_TOKEN');
-  faults.push(...oidcFaults(variables), ...tokenIssuersFaults(variables));
-  if (faults.length === 0) return config;
-  throw new Error(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    faults.add('OPERATOR_TOKEN must differ from BOOTSTRAP_TOKEN');
+  for (const fault of [...oidcFaults(variables), ...tokenIssuersFaults(variables)]) faults.add(fault);
+  if (faults.size === 0) return config;
+  throw new Error(['Invalid configuration:', ...faults].join('\n  '));
 }
 
 /** Sets a secret from its file, if `<name>_FILE` is set, and returns the faults. */

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import pino, { type DestinationStream, type Logger } from 'pino';
+import pino, { type DestinationStream, type Level, type Logger } from 'pino';
 import { describeError } from '../database/errors';
 
 /** Logs JSON lines to standard output. Callers pick every field; requests, headers, bodies and SQL are never logged. */
@@ -30,11 +30,7 @@ export class NestLog implements LoggerService {
   error = (message: unknown, ...context: unknown[]) => this.write('error', message, context);
   fatal = (message: unknown, ...context: unknown[]) => this.write('fatal', message, context);
 
-  private write(
-    level: 'trace' | 'debug' | 'warn' | 'error' | 'fatal',
-    message: unknown,
-    parameters: unknown[],
-  ): void {
+  private write(level: Level, message: unknown, parameters: unknown[]): void {
     const context = parameters.at(-1);
     if (typeof message === 'object' && message !== null && !(message instanceof Error)) {
       this.logger[level]({ context, ...message });

@@ -2,15 +2,15 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { AppModule } from '../app.module';
+import { browserPaths } from '../dashboard/browser-paths';
 import { type Config, serviceOptions } from './config';
 import type { OpenDatabase } from '../database/data-source';
 import { accessLog, type RequestRecord } from '../http/access-log';
 import { deferContinue } from '../http/server/expect-continue';
 import { closeIdleConnections } from '../http/server/idle-connections';
 import { serveOneAtATime } from '../http/server/one-at-a-time';
-import { answerParserRefusals } from '../http/server/parser-refusals';
+import { answerParserRefusals, replaceStrangeTargets, requireTarget } from '../http/server/parser-refusals';
 import { limitSmallChunks } from '../http/server/small-chunks';
-import { replaceStrangeTargets, requireTarget } from '../http/server/request-target';
 import { limitUnsentBytes } from '../http/server/unsent-bytes';
 import { strictExpress } from '../http/strict-express';
 import { allowOrigins } from './cors';
@@ -40,6 +40,7 @@ export async function createApp(
     requireTarget,
   );
   if (config.corsOrigins.length > 0) allowOrigins(app, config.corsOrigins);
+  app.use(browserPaths());
 
   const server = app.getHttpServer();
   answerParserRefusals(server);

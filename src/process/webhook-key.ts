@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseConfig } from '../database/data-source';
 import { isKeyList, newKey } from '../webhooks/secrets/key-ring';
@@ -10,11 +10,8 @@ const KEY_FILE = 'webhook-key';
 export function webhookKey(given: string | undefined, { databaseUrl, dataDir }: DatabaseConfig) {
   if (given !== undefined || databaseUrl !== undefined) return given;
   const path = join(dataDir, KEY_FILE);
-  if (!existsSync(path)) {
-    const file = openSync(path, 'wx', 0o600); // no other process uses the folder
-    writeSync(file, newKey());
-    closeSync(file);
-  }
+  // No other process uses the folder.
+  if (!existsSync(path)) writeFileSync(path, newKey(), { flag: 'wx', mode: 0o600 });
   const key = readFileSync(path, 'utf8').trim();
   if (!isKeyList(key)) throw new Error(`${path} must have 32 bytes in base64. Restore it from a backup.`);
   return key;

@@ -11,12 +11,6 @@ import type { SignedInPerson } from './source/sign-in-source';
 
 const SESSION_HOURS = 8;
 
-/** An organization to choose. */
-interface Choice {
-  id: string;
-  name: string;
-}
-
 /** The tokens of people who have signed in: ordinary ones that end after 8 hours. */
 @Injectable()
 export class SessionsService {
@@ -32,9 +26,9 @@ export class SessionsService {
   }
 
   /** The organizations whose dashboard the person may open. Throws a 404 if none of them exists any more. */
-  async choices({ organizations }: SignedInPerson): Promise<Choice[]> {
+  async choices({ organizations }: SignedInPerson): Promise<Pick<Organization, 'id' | 'name'>[]> {
     const ids = organizations.map(({ organizationId }) => organizationId);
-    const found = await this.database.readAll<Choice>(
+    const found = await this.database.readAll<Organization>(
       sql`SELECT id, name FROM ${Organization} WHERE id = ANY (${ids}) AND NOT suspended ORDER BY name, id`,
     );
     if (found.length === 0) throw noSuchOrganization();

@@ -82,7 +82,10 @@ describe('the options of a host', () => {
       { webhooks: { encryptionKey: 5 } },
       'webhooks.encryptionKey must be 32 bytes in base64, or several of these separated by commas.',
     ],
-    [{ tokenIssuers: null }, 'tokenIssuers.audience must be a URL.'],
+    [
+      { tokenIssuers: null },
+      'tokenIssuers.audience must be a URL.\ntokenIssuers.rules must be a list of rules.',
+    ],
     [{ tokenIssuers: { rules: [] } }, 'tokenIssuers.audience must be a URL.'],
     [
       { tokenIssuers: { audience: 'http://users.example.com', rules: [] } },

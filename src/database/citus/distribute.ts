@@ -1,7 +1,6 @@
 import { addressOf, hasCitus, nodesOf, type Queryable } from './cluster';
 import { anchorOf, type Placements } from './placements';
-import { type DistributionStep, stepsFor } from './steps';
-import { countRows, misplaced, type Table, tablesOf } from './tables';
+import { countRows, type DistributionStep, misplaced, stepsFor, type Table, tablesOf } from './steps';
 
 export interface Distribution {
   /** The nodes that get the rows of organizations. */

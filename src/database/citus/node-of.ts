@@ -4,8 +4,18 @@ import { OPERATOR_SHARE } from '../../fairness/owners';
 import { PER_TURN } from '../per-turn';
 import { retryBroken } from '../retry';
 import { tableName } from '../tables';
-import { isDistributed } from './is-distributed';
+import { hasCitus } from './cluster';
 import { anchorOf, placementsOf } from './placements';
+
+/** Whether the rows of the organizations are distributed over the nodes of a Citus cluster. */
+export async function isDistributed(dataSource: DataSource): Promise<boolean> {
+  if (!(await hasCitus(dataSource))) return false;
+  const [{ isIn }] = await dataSource.query(
+    `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass($1)) AS "isIn"`,
+    [tableName(dataSource, anchorOf(placementsOf(dataSource)))],
+  );
+  return isIn;
+}
 
 /** Names the node that has the organization's rows; undefined for the operator, who works on all nodes. */
 export type NodeOf = (organizationId: string) => string | undefined | Promise<string>;

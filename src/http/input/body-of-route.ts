@@ -1,6 +1,5 @@
-import { PayloadTooLargeException, SetMetadata, type Type } from '@nestjs/common';
-
-const BODY_LIMIT = 'ums:body-limit';
+import { PayloadTooLargeException, type Type } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 
 /** The maximum size of a request body in bytes, unless the route sets another. */
 export const DEFAULT_BODY_LIMIT = 64 * 1024;
@@ -9,10 +8,10 @@ export const DEFAULT_BODY_LIMIT = 64 * 1024;
 export const MAX_BODY_LIMIT = 1024 * 1024;
 
 /** The maximum size of this route's request body in bytes. */
-export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
+export const BodyLimit = Reflector.createDecorator<number>();
 
 export const bodyLimitOf = (handler: Function): number =>
-  Reflect.getMetadata(BODY_LIMIT, handler) ?? DEFAULT_BODY_LIMIT;
+  Reflect.getMetadata(BodyLimit.KEY, handler) ?? DEFAULT_BODY_LIMIT;
 
 /** The limit in words. */
 export const sizeInWords = (bytes: number) =>
@@ -21,18 +20,13 @@ export const sizeInWords = (bytes: number) =>
 export const bodyTooLarge = (limit: number) =>
   new PayloadTooLargeException(`The request body must not exceed ${sizeInWords(limit)}.`);
 
-const OPTIONAL_BODY = 'ums:optional-body';
-
 /** The POST may come without a body and without a type: that means `{}`. */
-export const OptionalBody = () => SetMetadata(OPTIONAL_BODY, true);
+export const OptionalBody = Reflector.createDecorator();
 
-export const isBodyOptional = (handler: Function): boolean =>
-  Reflect.getMetadata(OPTIONAL_BODY, handler) === true;
-
-const BODY_TYPES = 'ums:body-types';
+export const isBodyOptional = (handler: Function): boolean => Reflect.hasMetadata(OptionalBody.KEY, handler);
 
 /** The media types that this route's request body may have, with their DTOs, in place of those of its wire format. */
-export const BodyTypes = (types: Record<string, Type>) => SetMetadata(BODY_TYPES, types);
+export const BodyTypes = Reflector.createDecorator<Record<string, Type>>();
 
 export const bodyTypesOf = (handler: Function): Record<string, Type> | undefined =>
-  Reflect.getMetadata(BODY_TYPES, handler);
+  Reflect.getMetadata(BodyTypes.KEY, handler);

@@ -66,10 +66,21 @@ export const Immutable = () =>
 /** Text of `min` to `max` characters (Unicode code points) after trimming. */
 export const Text = (min: number, max: number) =>
   applyDecorators(
-    Trimmed(),
+    Transform(({ value }) => (typeof value === 'string' ? value.trim() : value)),
     IsString(fault('invalid', 'must be a string')),
-    MinCharacters(min),
-    MaxCharacters(max),
+    // MinLength and MaxLength of class-validator do not count variation selectors.
+    Satisfies(
+      'minLength',
+      [min],
+      (value) => typeof value === 'string' && hasCharacters(value, min),
+      fault('too_short', min === 1 ? 'must not be empty' : `must have at least ${min} characters`),
+    ),
+    Satisfies(
+      'maxLength',
+      [max],
+      (value) => typeof value === 'string' && !hasCharacters(value, max + 1),
+      fault('too_long', `must have at most ${max} characters`),
+    ),
   );
 
 /** An email address of at most 254 characters, trimmed, otherwise kept as given. */
@@ -155,26 +166,6 @@ export const WholeNumber = (min: number, max: number) => {
   );
 };
 
-const Trimmed = () => Transform(({ value }) => (typeof value === 'string' ? value.trim() : value));
-
-// MinLength and MaxLength of class-validator do not count variation selectors.
-
-const MinCharacters = (min: number) =>
-  Satisfies(
-    'minLength',
-    [min],
-    (value) => typeof value === 'string' && hasCharacters(value, min),
-    fault('too_short', min === 1 ? 'must not be empty' : `must have at least ${min} characters`),
-  );
-
-const MaxCharacters = (max: number) =>
-  Satisfies(
-    'maxLength',
-    [max],
-    (value) => typeof value === 'string' && !hasCharacters(value, max + 1),
-    fault('too_long', `must have at most ${max} characters`),
-  );
-
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -195,13 +186,10 @@ export function isAddress(value: unknown): value is string {
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 export function isInstant(value: unknown): value is string {
-  if (typeof value !== 'string' || !INSTANT.test(value) || !isDay(value.slice(0, 10))) return false;
-  const time = Date.parse(value);
-  return !Number.isNaN(time) && /^(?!0000)\d{4}-/.test(new Date(time).toISOString());
+  if (typeof value !== 'string' || !INSTANT.test(value)) return false;
+  const day = value.slice(0, 10);
+  const [midnight, time] = [day, value].map(toIso);
+  return midnight.startsWith(day) && /^(?!0000)\d{4}-/.test(time); // Date.parse() turns 30 February into 2 March
 }
 
-/** Date.parse() turns 30 February into 2 March. */
-function isDay(day: string): boolean {
-  const time = Date.parse(day);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
-}
+const toIso = (text: string) => (Number.isNaN(Date.parse(text)) ? '' : new Date(text).toISOString());

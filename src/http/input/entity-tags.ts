@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpException, HttpStatus, PreconditionFailedException } from '@nestjs/common';
+import { HttpException, PreconditionFailedException } from '@nestjs/common';
 import { invalidInput } from '../fault';
 
 /** The entity tags of a conditional request; `*` stands for any. */
@@ -60,19 +60,12 @@ export function preconditionOf(request: IncomingMessage, what: string, requireIf
   const ifMatch = tagsOf(request, 'If-Match');
   const ifNoneMatch = tagsOf(request, 'If-None-Match');
   return (version) => {
-    if (requireIfMatch && ifMatch === undefined) throw preconditionRequired(what);
+    if (requireIfMatch && ifMatch === undefined) {
+      const message = `Send If-Match with the ETag of the ${what}, so that no other change is overwritten.`;
+      throw new HttpException({ statusCode: 428, code: 'precondition_required', message }, 428);
+    }
     const isMet =
       (ifMatch === undefined || has(ifMatch, version)) && !(ifNoneMatch && has(ifNoneMatch, version));
     if (!isMet) throw new PreconditionFailedException(`The ${what} has another version.`);
   };
 }
-
-const preconditionRequired = (what: string) =>
-  new HttpException(
-    {
-      statusCode: HttpStatus.PRECONDITION_REQUIRED,
-      code: 'precondition_required',
-      message: `Send If-Match with the ETag of the ${what}, so that no other change is overwritten.`,
-    },
-    HttpStatus.PRECONDITION_REQUIRED,
-  );

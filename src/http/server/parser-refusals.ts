@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from '../problem';
 import { API_FORMAT, type Problem } from '../wire-format';
 import { afterResponses } from './one-at-a-time';
@@ -35,7 +36,7 @@ export function answerParserRefusals(server: Server): void {
   (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
 }
 
-export const malformedRequest = (detail: string): Pick<Problem, 'detail' | 'errors'> => ({
+const malformedRequest = (detail: string): Pick<Problem, 'detail' | 'errors'> => ({
   detail,
   errors: [{ field: 'request', code: 'invalid', message: 'must be well-formed HTTP' }],
 });
@@ -67,4 +68,25 @@ function rejectConnection(connection: Connection, problem: Problem): void {
     'Connection: close',
   ];
   connection.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => connection.destroy());
+}
+
+/** A path and a query, without a fragment; `*` is for OPTIONS. */
+const TARGET = /^(\/[^#]*|\*)$/;
+
+/** Replaces a target that is not a path, because Express fails on some of these before its first middleware. */
+export function replaceStrangeTargets(server: Server): void {
+  server.prependListener('request', (request: IncomingMessage) => {
+    if (!TARGET.test(request.url!)) request.url = 'invalid';
+  });
+}
+
+/** Rejects HTTP/1.1 requests without a Host header, and requests whose target is no path. */
+export function requireTarget(request: Request, response: Response, next: NextFunction): void {
+  const { url, method, headers, httpVersion } = request;
+  const isPath = url.startsWith('/') || (url === '*' && method === 'OPTIONS');
+  const hasHost = headers.host !== undefined || httpVersion === '1.0';
+  if (isPath && hasHost) return next();
+  response.setHeader('Connection', 'close');
+  const detail = isPath ? 'The Host header is missing.' : 'The target of the request is not a path.';
+  sendProblem(request, response, { status: 400, ...malformedRequest(detail) });
 }

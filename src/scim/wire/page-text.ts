@@ -1,5 +1,5 @@
 import { givingWay } from '../../fairness/give-way';
-import { readInParts } from '../../pages/in-parts';
+import { readInParts } from '../../pages/long-rows';
 import type { ListResult } from './list-query';
 
 /** A page ends before its resources would pass this many bytes, at the earliest after the first one. */

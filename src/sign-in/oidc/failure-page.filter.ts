@@ -1,12 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { PAGE_HEADERS } from '../../dashboard/dashboard.files';
+import { PAGE_HEADERS, stylesheet } from '../../dashboard/dashboard.files';
 import { databaseFailure } from '../../database/errors';
 import { isRefusal, logFailure } from '../../http/error.filter';
 import { recordRefusal } from '../../http/caller';
 import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../../http/problem';
 import { requestIdOf, setCommonHeaders } from '../../http/request-id';
-import { failurePage } from './failure-page';
 import { SignInFailure } from './sign-in-failure';
 
 /** Answers every failure with a page, because a person sees it. */
@@ -36,3 +35,38 @@ export class FailurePageFilter implements ExceptionFilter {
         ]);
   }
 }
+
+/** A page that says why somebody could not sign in, without scripts. Its links are relative to `/dashboard/`. */
+function failurePage({ title, message, forAdministrator = [] }: SignInFailure): string {
+  const note = forAdministrator.map((line) => `<p>${escape(line)}</p>`).join('');
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="robots" content="noindex" />
+    <title>${escape(title)} · User Management Service</title>
+    <link rel="stylesheet" href="${stylesheet()}" />
+  </head>
+  <body>
+    <main class="sign-in">
+      <h1>${escape(title)}</h1>
+      <p>${escape(message)}</p>
+      ${note && `<div class="card">${note}</div>`}
+      <p><a href="sign-in">Try again</a> or <a href="../dashboard">use an API token</a></p>
+    </main>
+  </body>
+</html>
+`;
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escape = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]);

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { query, type Sql, sql } from '../../database/sql';
 import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../pages/paginate';
-import type { TimeRange } from '../../pages/range';
+import { rangeInCursor, type TimeRange } from '../../pages/range';
 import { filterInCursor, hasUniqueValue, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
@@ -97,7 +97,7 @@ const listIn = (
   organizationId,
   sort,
   order,
-  { ...filterInCursor(filter), ...range },
+  { ...filterInCursor(filter), ...rangeInCursor(range) },
   ...(of === undefined ? [] : [of]),
 ];
 

@@ -1,5 +1,5 @@
 import { type BlockList, isIPv4 } from 'node:net';
-import { carriedIpv4, isUnscopedIpv6 } from '../../http/server/ip-address';
+import { carriedIpv4, isUnscopedIpv6 } from '../../http/server/network';
 import { GLOBAL_IPV6, networksOf, SPECIAL_IPV4, SPECIAL_IPV6 } from './special-networks';
 
 const specialIpv4 = networksOf(SPECIAL_IPV4);
