@@ -22,12 +22,8 @@ const PRIVATE = 0o700;
  */
 export async function lockDirectory(dataDir: string): Promise<() => Promise<void>> {
   try {
-    const path = resolve(dataDir);
-    if (!existsSync(path)) {
-      mkdirSync(dirname(path), { recursive: true }); // need not be private
-      mkdirSync(path, { recursive: true, mode: PRIVATE }); // recursive, as another process may just have created it
-    }
-    if (process.platform !== 'win32') makePrivate(path);
+    makeDirectory(resolve(dataDir), PRIVATE);
+    if (process.platform !== 'win32') makePrivate(resolve(dataDir));
     const lock = await takeLock(dataDir);
     return () => unlock(lock);
   } catch (error) {
@@ -42,6 +38,20 @@ const unusable = (dataDir: string, reason: string, cause?: unknown) =>
     `The embedded database cannot use the directory ${resolve(dataDir)}: ${reason}. Set DATA_DIR to a directory of its own that this user may write to, or DATABASE_URL to a PostgreSQL server.`,
     { cause },
   );
+
+/**
+ * Creates the directory and its parents, which need not be private. Node's `recursive` never ends where none can be
+ * created, such as in /proc.
+ */
+function makeDirectory(path: string, mode?: number): void {
+  if (existsSync(path) || dirname(path) === path) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    if (!existsSync(path)) throw error; // otherwise another process has created it meanwhile
+  }
+}
 
 /**
  * Fails where others would keep their access: in another user's directory, or on a file system without modes. A
