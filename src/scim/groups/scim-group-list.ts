@@ -15,8 +15,8 @@ import { type GroupRecord, groupRecord } from '../../groups/group/group.serializ
 import { type MemberRecord, membersOfGroups } from '../../groups/members/first-members';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
-import { type ListQuery, type ListResult, pageFor } from '../wire/list-query';
-import { pageAsText } from '../wire/page-text';
+import type { ListQuery } from '../wire/list-query';
+import { listResponse } from '../wire/list-response';
 
 /** The number of members that each group in a list shows. */
 const LISTED_MEMBERS = 100;
@@ -26,24 +26,23 @@ const LISTED_MEMBERS = 100;
 export class ScimGroupList {
   constructor(private readonly database: Database) {}
 
-  /** A page of resources as JSON, which `resourceOf` makes within the organization's share of the database. */
+  /** A page as a ListResponse, which `resourceOf` fills within the organization's share of the database. */
   list(
     { organizationId }: Caller,
     query: ListQuery,
     withMembers: boolean,
     resourceOf: (group: GroupRecord, members?: MemberRecord[]) => object,
-  ): Promise<ListResult<string>> {
+  ): Promise<string> {
     const selection = selectionOf(organizationId, query.comparisons);
     const isNamed = query.comparisons.some(({ path }) => path === 'id' || path === 'displayName');
     return this.database.read(
       organizationId,
-      async (manager) => {
-        const page = await pageFor(query, {
+      (manager) =>
+        listResponse(query, {
           range: (range) => rangeOfGroups(manager, selection, range),
           count: (max) => countGroups(manager, selection, max),
           after: (page) => pageOfGroups(manager, selection, page),
-        });
-        return pageAsText(page, {
+          cursorAfter: (row) => cursorAfterGroup(row, selection, query.of),
           read: async (rows) => {
             const ids = rows.map(({ id }) => id);
             const members = withMembers
@@ -52,9 +51,7 @@ export class ScimGroupList {
             return rows.map((row) => ({ id: row.id, row, members: members?.get(row.id) }));
           },
           resourceOf: ({ row, members }) => resourceOf(groupRecord(row), members),
-          cursorAfter: (row) => cursorAfterGroup(row, selection, query.of),
-        });
-      },
+        }),
       withMembers && !isNamed && query.count > 1 ? 'heavy' : 'quick',
     );
   }

@@ -10,8 +10,8 @@ import { SHOWN_GROUPS } from '../../groups/members/first-members';
 import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
-import { type ListQuery, type ListResult, MAX_COUNTED, pageFor } from '../wire/list-query';
-import { pageAsText } from '../wire/page-text';
+import type { ListQuery } from '../wire/list-query';
+import { listResponse, MAX_COUNTED } from '../wire/list-response';
 import { tooMany } from '../schema/scim-error';
 import type { ShownUser } from './user-resource';
 import { type FoundUser, foundUser, readUsers } from './scim-user-rows';
@@ -43,16 +43,15 @@ export class ScimUserList {
     return foundUser(row);
   }
 
-  /** A page of resources as JSON, which `resourceOf` makes within the organization's share of the database. */
+  /** A page as a ListResponse, which `resourceOf` fills within the organization's share of the database. */
   async list(
     { organizationId }: Caller,
     query: ListQuery,
     withGroups: boolean,
     resourceOf: (found: FoundUser) => object,
-  ): Promise<ListResult<string>> {
+  ): Promise<string> {
     const filter = split(query.comparisons);
     const found = selectionOf(organizationId, filter);
-    if (found === 'nobody') return { rows: [], ...(query.cursor === undefined && { total: 0 }) };
     const isNamed = filter.ids.length > 0 || filter.userNames.length > 0;
     const most = filter.attributes.length > 0 ? await this.countFound(found) : Infinity;
     const findsOne = isNamed || Math.min(query.count, most) <= 1;
@@ -64,15 +63,13 @@ export class ScimUserList {
       async (manager) => {
         const selection = await inGroups(manager, found, filter.groups);
         const order = { sort: selection.sort, order: 'asc' } as const;
-        const page = await pageFor(query, {
+        return listResponse(query, {
           range: (range) => usersFrom<Position>(manager, selection, POSITION, { ...order, ...range }),
           count: (max) => countUsers(manager, selection, max),
           after: (page) => pageOfUsers<Position>(manager, selection, POSITION, { ...order, ...page }),
-        });
-        return pageAsText(page, {
+          cursorAfter: (row) => cursorAfterUser(row, selection, { ...order, of: query.of }),
           read: (rows) => readUsers(manager, organizationId, rows, shownGroups),
           resourceOf: (row) => resourceOf(foundUser(row)),
-          cursorAfter: (row) => cursorAfterUser(row, selection, { ...order, of: query.of }),
         });
       },
       isSmall && query.offset <= MAX_COUNTED ? 'quick' : 'heavy',

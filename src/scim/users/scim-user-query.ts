@@ -27,11 +27,14 @@ export function split(comparisons: readonly Comparison[]): SplitFilter {
   const valuesOf = <Value>(wanted: string) =>
     comparisons.filter(({ path }) => path === wanted).map(({ value }) => value as Value);
   const others = ['id', 'userName', 'active', 'groups.value'];
+  // Another text is nobody's id, like the empty one.
+  const idsOf = (prefix: string, path: string) =>
+    valuesOf<string>(path).map((id) => (isId(prefix, id) ? id : ''));
   return {
-    ids: valuesOf('id'),
+    ids: idsOf('usr', 'id'),
     userNames: valuesOf('userName'),
     active: valuesOf('active'),
-    groups: valuesOf('groups.value'),
+    groups: idsOf('grp', 'groups.value'),
     times: comparisons.filter(isTime),
     attributes: comparisons.filter((one) => !others.includes(one.path) && !isTime(one)),
   };
@@ -46,12 +49,11 @@ export type Listed = UserSelection & { sort: UserSort };
  */
 export function selectionOf(
   organizationId: string,
-  { ids, userNames, active, groups, times, attributes }: SplitFilter,
-): Listed | 'nobody' {
-  if (new Set(active).size > 1 || ids.some((id) => !isId('usr', id))) return 'nobody';
-  if (groups.some((id) => !isId('grp', id))) return 'nobody';
+  { ids, userNames, active, times, attributes }: SplitFilter,
+): Listed {
   const sorted = times.find(({ op }) => op === 'eq') ?? times.at(0);
   const conditions = times.map(whereTime);
+  if (new Set(active).size > 1) conditions.push(sql`false`);
   let among: Sql | undefined;
   for (const id of ids) {
     if (among) conditions.push(sql`id = ${id}`);
