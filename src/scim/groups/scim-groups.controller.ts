@@ -49,7 +49,7 @@ export class ScimGroupsController {
     const group = await this.groups.get(exchange.by, id);
     if (!isFresh(group.version)) return this.shown(exchange, group, projection);
     exchange.setVersion(group.version);
-    exchange.setStatus(304);
+    exchange.response.status(304);
   }
 
   @Post('Groups')
@@ -99,7 +99,7 @@ export class ScimGroupsController {
     await this.windows.addCost(exchange, requestsFor(group.movedMembers));
     if (!projection.isDefault) return this.shown(exchange, group, projection);
     exchange.setVersion(group.version);
-    exchange.setStatus(204);
+    exchange.response.status(204);
   }
 
   @Delete('Groups/:id')

@@ -1,8 +1,6 @@
 import { isObject } from '../../http/input/checks';
-import { type Operation, operationsOf } from './operations';
-import { patchedComplex } from './patch-complex';
-import { patchedList } from './patch-list';
-import { isReadOnly } from './path';
+import { isReadOnly, type Operation, operationsOf } from './operations';
+import { patchedComplex, patchedList } from './patch-value';
 import { extensionOf, isWritable, type Resource } from '../schema/resource';
 import { invalidValue, mutability } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';

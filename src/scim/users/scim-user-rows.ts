@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { columnsOf } from '../../database/columns';
-import { execute, query, raw, rowsOf, sql } from '../../database/sql';
+import { columnsOf, insertSql } from '../../database/columns';
+import { execute, query, raw, sql } from '../../database/sql';
 import { type GroupOfUser, groupsOfUser } from '../../groups/members/first-members';
 import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
@@ -11,16 +11,7 @@ import { type DirectoryUser, directoryUser, type ShownUser, writableAttributes }
 
 const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']);
 const STORED = columnsOf(ScimUser, ['userId', 'userName', 'externalId', 'attributes', 'email', 'name']);
-const ALL = columnsOf(ScimUser, [
-  'organizationId',
-  'userId',
-  'userName',
-  'externalId',
-  'attributes',
-  'email',
-  'name',
-  'keys',
-]);
+const WRITTEN = columnsOf(ScimUser, ['userName', 'externalId', 'attributes', 'email', 'name', 'keys']);
 
 /** A user with the attributes that a directory has set. */
 export interface FoundUser {
@@ -86,16 +77,13 @@ export async function putDirectoryUser(
   const row = { ...directory, organizationId: user.organizationId, userId: user.id, keys };
   await execute(
     manager,
-    sql`INSERT INTO ${ScimUser} (${ALL.names}) VALUES ${rowsOf([ALL.valuesOf(row)])}
-        ON CONFLICT (organization_id, user_id) DO UPDATE SET ${ALL.excluded}`,
+    sql`${insertSql(ScimUser, [row])} ON CONFLICT (organization_id, user_id) DO UPDATE SET ${WRITTEN.excluded}`,
   );
 }
 
-/** After a change through the API: its values replace those of the directory. */
-export async function followUser(manager: EntityManager, user: User, old: DirectoryUser): Promise<void> {
-  if (user.name === old.name && user.email === old.email) return;
-  await putDirectoryUser(manager, user, directoryUser(writableAttributes(user, old), user));
-}
+/** The values of the user replace those of the directory. */
+export const followUser = (manager: EntityManager, user: User, old: DirectoryUser): Promise<void> =>
+  putDirectoryUser(manager, user, directoryUser(writableAttributes(user, old), user));
 
 /** The keys of those addresses that other users have. */
 export async function takenEmails(

@@ -42,7 +42,7 @@ export class ScimUsersController {
     const found = await this.lists.get(exchange.by, id, projection.shows('groups'));
     if (!isFresh(found.user.version)) return this.shown(exchange, found, projection);
     exchange.setVersion(found.user.version);
-    exchange.setStatus(304);
+    exchange.response.status(304);
   }
 
   @Post('Users')

@@ -12,9 +12,8 @@ import { emailKey } from '../../users/user/user.keys';
 import { UsersService } from '../../users/users.service';
 import type { Resource } from '../schema/resource';
 import { uniqueness } from '../schema/scim-error';
-import { chooseEmail, inputOf } from './user-fields';
+import { chooseEmail, createdUser, inputOf, patchedUser, replacedUser } from './user-fields';
 import { directoryUser, writableAttributes } from './user-resource';
-import { createdUser, patchedUser, replacedUser } from './user-attributes';
 import {
   findDirectoryUsers,
   type FoundUser,

@@ -45,10 +45,6 @@ export class Exchange {
   setLocation(path: string): void {
     this.response.setHeader('Location', this.base + path);
   }
-
-  setStatus(status: number): void {
-    this.response.status(status);
-  }
 }
 
 export const CurrentExchange = createParamDecorator((_data: unknown, context: ExecutionContext) => {

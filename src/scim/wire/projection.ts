@@ -88,21 +88,15 @@ function namesIn(schema: ResourceSchema, parameter: string, given: unknown): str
     .filter((name) => name !== '');
 }
 
-/** A quoted string, also without its end; a bracket; or the text before the next of them. Read once, in linear time. */
-const PIECES = /"(?:[^"\\]|\\[^]?)*"?|[[\]]|[^"[\]]+/g;
+/** From a bracket to its end, or to that of the text. A bracket in a quoted string is not the end. Linear in time. */
+const FILTER = /\[(?:"(?:[^"\\]|\\[^]?)*"?|[^\]"])*(\]?)/g;
 
 /** `emails[type eq "a,b"].value` means `emails.value`. Throws a 400 for a filter without its end. */
-function withoutFilters(names: string): string {
-  if (!names.includes('[')) return names;
-  let isFilter = false;
-  const rest = names.replace(PIECES, (piece) => {
-    const isBracket = piece === '[' || piece === ']';
-    if (isBracket) isFilter = piece === '[';
-    return isBracket || isFilter ? '' : piece;
+const withoutFilters = (names: string): string =>
+  names.replace(FILTER, (_filter, end: string) => {
+    if (end) return '';
+    throw invalidValue('A filter in a list of attributes must end with ]');
   });
-  if (isFilter) throw invalidValue('A filter in a list of attributes must end with ]');
-  return rest;
-}
 
 /** An unknown name is kept as it is: a request for it alone gets only `id` and `schemas`. */
 function canonical(schema: ResourceSchema, name: string): string {
