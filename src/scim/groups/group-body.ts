@@ -4,11 +4,10 @@ import type { GroupFields } from '../../groups/group/group.entity';
 import type { GroupStep } from '../../groups/group/group-steps';
 import type { Condition } from '../filter/conditions';
 import { isReadOnly, type Operation, operationsOf } from '../patch/operations';
-import { normalize } from '../schema/resource';
+import { isAbsent, normalize, valueOf } from '../schema/resource';
 import { invalidPath, invalidSyntax, invalidValue, mutability } from '../schema/scim-error';
 import { GROUP } from '../schema/group.schema';
 import { resolve } from '../schema/resource-schema';
-import { isAbsent, valueOf } from '../schema/values';
 
 // Members are ids of users, without duplicates; whether these users exist has not been checked.
 

@@ -3,7 +3,7 @@ import { type Condition, readConditions } from '../filter/conditions';
 import { Lexer } from '../filter/lexer';
 import { type Reference, type ResourceSchema, resolve, subAttribute } from '../schema/resource-schema';
 import { invalidPath, invalidSyntax, noTarget, ScimError, tooMany } from '../schema/scim-error';
-import { isAbsent } from '../schema/values';
+import { isAbsent } from '../schema/resource';
 
 const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 

@@ -1,20 +1,20 @@
 import { isObject } from '../../http/input/checks';
 import { describedBy, matcherOf } from '../filter/conditions';
 import type { Operation } from './operations';
-import { isWritable } from '../schema/resource';
-import { invalidValue } from '../schema/scim-error';
-import { type Attribute } from '../schema/attribute';
 import {
   type Complex,
   isAbsent,
   isPrimary,
+  isWritable,
   MAX_ELEMENTS,
   objectOf,
   twoPrimaries,
   unwrapped,
   type Value,
   valueOf,
-} from '../schema/values';
+} from '../schema/resource';
+import { invalidValue } from '../schema/scim-error';
+import { type Attribute } from '../schema/attribute';
 
 /** The elements of a multi-valued attribute after an operation. */
 export function patchedList(attribute: Attribute, old: Complex[], operation: Operation): Complex[] {

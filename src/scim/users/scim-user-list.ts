@@ -25,7 +25,7 @@ const FEW_USERS = 20;
 const LISTED_GROUPS = 100;
 
 /** What a page reads of each user at first. */
-const POSITION = columnsOf(User, ['id', 'createdAt', 'updatedAt']).selectText;
+const POSITION = columnsOf(User, ['id', 'createdAt', 'updatedAt']).select;
 type Position = Pick<ShownUser, 'id' | 'createdAt' | 'updatedAt'>;
 
 /** Reads users for directories. */

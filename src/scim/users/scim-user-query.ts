@@ -13,17 +13,7 @@ import { ScimUser } from './scim-user.entity';
 export const MAX_FOUND = 10_000;
 
 /** The comparisons of a filter, grouped by the index that answers them. */
-export interface SplitFilter {
-  ids: string[];
-  userNames: string[];
-  active: boolean[];
-  groups: string[];
-  times: Comparison[];
-  /** Found by `scim_users.keys`. */
-  attributes: Comparison[];
-}
-
-export function split(comparisons: readonly Comparison[]): SplitFilter {
+export function split(comparisons: readonly Comparison[]) {
   const valuesOf = <Value>(wanted: string) =>
     comparisons.filter(({ path }) => path === wanted).map(({ value }) => value as Value);
   const others = ['id', 'userName', 'active', 'groups.value'];
@@ -32,10 +22,11 @@ export function split(comparisons: readonly Comparison[]): SplitFilter {
     valuesOf<string>(path).map((id) => (isId(prefix, id) ? id : ''));
   return {
     ids: idsOf('usr', 'id'),
-    userNames: valuesOf('userName'),
-    active: valuesOf('active'),
+    userNames: valuesOf<string>('userName'),
+    active: valuesOf<boolean>('active'),
     groups: idsOf('grp', 'groups.value'),
     times: comparisons.filter(isTime),
+    /** Found by `scim_users.keys`. */
     attributes: comparisons.filter((one) => !others.includes(one.path) && !isTime(one)),
   };
 }
@@ -49,32 +40,32 @@ export type Listed = UserSelection & { sort: UserSort };
  */
 export function selectionOf(
   organizationId: string,
-  { ids, userNames, active, times, attributes }: SplitFilter,
+  { ids, userNames, active, times, attributes }: ReturnType<typeof split>,
 ): Listed {
   const sorted = times.find(({ op }) => op === 'eq') ?? times.at(0);
   const conditions = times.map(whereTime);
   if (new Set(active).size > 1) conditions.push(sql`false`);
-  let among: Sql | undefined;
-  for (const id of ids) {
-    if (among) conditions.push(sql`id = ${id}`);
-    else among = sql`SELECT ${id}::text AS user_id`;
-  }
-  for (const userName of userNames) {
-    const key = emailKey(userName.trim());
-    if (among) conditions.push(sql`coalesce(user_name_key, email_key) = ${key}`);
-    else
-      among = sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND coalesce(user_name_key, email_key) = ${key}`;
-  }
-  if (attributes.length > 0) {
-    if (among) conditions.push(whereAttributes(organizationId, attributes));
-    else among = foundBy(organizationId, attributes);
-  }
+  const lookUps = [
+    ...ids.map((id) => ({ among: sql`SELECT ${id}::text AS user_id`, where: sql`id = ${id}` })),
+    ...userNames.map((userName) => {
+      const where = sql`coalesce(user_name_key, email_key) = ${emailKey(userName.trim())}`;
+      return {
+        among: sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND ${where}`,
+        where,
+      };
+    }),
+    ...(attributes.length > 0
+      ? [{ among: foundBy(organizationId, attributes), where: whereAttributes(organizationId, attributes) }]
+      : []),
+  ];
+  const [first, ...others] = lookUps;
+  conditions.push(...others.map(({ where }) => where));
   return {
     organizationId,
     sort: sorted?.path === 'meta.lastModified' ? 'updatedAt' : 'createdAt',
     ...(active.length > 0 && { filter: { active: active[0] } }),
     ...(conditions.length > 0 && { where: join(conditions, ' AND ') }),
-    ...(among && { among }),
+    ...(first && { among: first.among }),
   };
 }
 

@@ -9,8 +9,8 @@ import { matchKeys } from './match-keys';
 import { ScimUser } from './scim-user.entity';
 import { type DirectoryUser, directoryUser, type ShownUser, writableAttributes } from './user-resource';
 
-const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']);
-const STORED = columnsOf(ScimUser, ['userId', 'userName', 'externalId', 'attributes', 'email', 'name']);
+const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']).select;
+const STORED = columnsOf(ScimUser).select;
 const WRITTEN = columnsOf(ScimUser, ['userName', 'externalId', 'attributes', 'email', 'name', 'keys']);
 
 /** A user with the attributes that a directory has set. */
@@ -39,7 +39,7 @@ export async function readUsers(
     FROM ${ScimUser} WHERE organization_id = ${organizationId} AND user_id = users.id)`;
   const rows = await query<UserRow>(
     manager,
-    sql`SELECT ${SHOWN.selectText}, ${directory}::text AS directory, ${groups}::text AS groups
+    sql`SELECT ${SHOWN}, ${directory}::text AS directory, ${groups}::text AS groups
         FROM unnest(${ids}::text[]) AS wanted (user_id),
         LATERAL (SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = wanted.user_id OFFSET 0) AS users`,
   );
@@ -59,10 +59,10 @@ export const findDirectoryUsers = (
   manager: EntityManager,
   organizationId: string,
   ids: readonly string[],
-): Promise<(DirectoryUser & Pick<ScimUser, 'userId'>)[]> =>
+): Promise<Omit<ScimUser, 'keys'>[]> =>
   query(
     manager,
-    sql`SELECT ${STORED.select} FROM unnest(${ids}::text[]) AS wanted (id), LATERAL (
+    sql`SELECT ${STORED} FROM unnest(${ids}::text[]) AS wanted (id), LATERAL (
           SELECT * FROM ${ScimUser} WHERE organization_id = ${organizationId} AND user_id = wanted.id OFFSET 0
         ) AS scim_users`,
   );

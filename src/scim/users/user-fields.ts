@@ -4,10 +4,9 @@ import { isAddress, hasCharacters } from '../../http/input/checks';
 import { emailKey } from '../../users/user/user.keys';
 import { type Role, ROLES } from '../../users/user/user.entity';
 import { applyPatch } from '../patch/patch';
-import { normalize, refuseLarge, type Resource } from '../schema/resource';
+import { type Complex, normalize, refuseLarge, type Resource } from '../schema/resource';
 import { invalidValue, uniqueness } from '../schema/scim-error';
 import { USER } from '../schema/user.schema';
-import type { Complex } from '../schema/values';
 
 const MAX_NAME = 200;
 const MAX_EMAIL = 254;

@@ -2,7 +2,7 @@ import { parseFilter, type Comparison } from '../filter/filter';
 import { DEFAULT_RESULTS, MAX_RESULTS } from '../schema/discovery';
 import type { ResourceSchema } from '../schema/resource-schema';
 import { invalidValue, tooMany } from '../schema/scim-error';
-import { isAbsent } from '../schema/values';
+import { isAbsent } from '../schema/resource';
 
 /** A page of a list or a `.search`, by position or by the cursor of RFC 9865. */
 export interface ListQuery {

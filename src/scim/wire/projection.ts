@@ -2,18 +2,13 @@ import { invalidValue } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, resolve } from '../schema/resource-schema';
 
-/**
- * The attributes that a request asks for or excludes: separated by commas in a query, a list in a `.search`. A filter
- * after a name does not count.
- */
-export interface AttributesQuery {
-  attributes?: unknown;
-  excludedAttributes?: unknown;
-}
-
 type Shown = Record<string, unknown>;
 
-/** The attributes of a resource that a response shows. RFC 7644 does not define both together; `attributes` wins. */
+/**
+ * The attributes of a resource that a response shows: `attributes` or `excludedAttributes`, separated by commas in a
+ * query, a list in a `.search`. A filter after a name does not count. RFC 7644 does not define both together;
+ * `attributes` wins.
+ */
 export class Projection {
   /** Canonical names: `emails`, `emails.value`, an extension's URN, or `urn:…:department`. */
   private readonly names: ReadonlySet<string>;
@@ -21,7 +16,7 @@ export class Projection {
 
   constructor(
     private readonly schema: ResourceSchema,
-    { attributes, excludedAttributes }: AttributesQuery,
+    { attributes, excludedAttributes }: { attributes?: unknown; excludedAttributes?: unknown },
   ) {
     const selected = namesIn(schema, 'attributes', attributes);
     this.isSelection = selected.length > 0;
@@ -43,22 +38,11 @@ export class Projection {
 
   apply(resource: Shown): Shown {
     if (this.isDefault) return resource;
-    const extension = this.schema.extension?.id;
-    const entries = Object.entries(resource).map(([name, value]) => {
-      if (resolve(this.schema, name)?.attribute?.returned === 'always') return [name, value];
-      if (name !== extension) return [name, this.part(name, value)];
-      const isWhole = this.isSelection && this.names.has(name);
-      return [name, isWhole ? value : this.partOfExtension(name, value as Shown)];
+    const entries = Object.entries(resource).map(([name, value]): [string, unknown] => {
+      const isAlways = resolve(this.schema, name)?.attribute?.returned === 'always';
+      return [name, isAlways ? value : this.part(name, value)];
     });
-    return defined(entries as [string, unknown][]);
-  }
-
-  private partOfExtension(urn: string, extension: Shown): Shown | undefined {
-    if (this.names.has(urn)) return undefined;
-    const shown = defined(
-      Object.entries(extension).map(([name, value]) => [name, this.part(`${urn}:${name}`, value)]),
-    );
-    return Object.keys(shown).length ? shown : undefined;
+    return defined(entries);
   }
 
   /** The parts of the value that are shown. */
@@ -71,10 +55,11 @@ export class Projection {
       return elements.length || !this.isSelection ? elements : undefined;
     }
     if (typeof value !== 'object' || value === null) return this.isSelection ? undefined : value;
-    const subs = Object.entries(value).filter(
-      ([sub]) => this.names.has(`${path}.${sub}`) === this.isSelection,
+    const separator = path === this.schema.extension?.id ? ':' : '.';
+    const parts = defined(
+      Object.entries(value).map(([sub, part]) => [sub, this.part(`${path}${separator}${sub}`, part)]),
     );
-    return subs.length ? Object.fromEntries(subs) : undefined;
+    return Object.keys(parts).length ? parts : undefined;
   }
 }
 
