@@ -11,12 +11,15 @@ import {
   rangeOfGroups,
 } from '../../groups/group/group-query';
 import { displayNameKey } from '../../groups/group/display-name';
-import { type GroupRecord, groupRecord } from '../../groups/group/group.serializer';
-import { type MemberRecord, membersOfGroups } from '../../groups/members/first-members';
+import { groupRecord } from '../../groups/group/group.serializer';
+import { membersOfGroups } from '../../groups/members/first-members';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
-import type { ListQuery } from '../wire/list-query';
+import { GROUP } from '../schema/group.schema';
+import { listQueryOf } from '../wire/list-query';
 import { listResponse } from '../wire/list-response';
+import { Projection } from '../wire/projection';
+import { groupResource } from './group-resource';
 
 /** The number of members that each group in a list shows. */
 const LISTED_MEMBERS = 100;
@@ -26,13 +29,11 @@ const LISTED_MEMBERS = 100;
 export class ScimGroupList {
   constructor(private readonly database: Database) {}
 
-  /** A page as a ListResponse, which `resourceOf` fills within the organization's share of the database. */
-  list(
-    { organizationId }: Caller,
-    query: ListQuery,
-    withMembers: boolean,
-    resourceOf: (group: GroupRecord, members?: MemberRecord[]) => object,
-  ): Promise<string> {
+  /** The page that a query string or the body of a `.search` asks for, as a ListResponse. */
+  list({ organizationId }: Caller, input: Record<string, unknown>, base: string): Promise<string> {
+    const projection = new Projection(GROUP, input);
+    const query = listQueryOf(GROUP, input);
+    const withMembers = projection.shows('members');
     const selection = selectionOf(organizationId, query.comparisons);
     const isNamed = query.comparisons.some(({ path }) => path === 'id' || path === 'displayName');
     return this.database.read(
@@ -50,7 +51,7 @@ export class ScimGroupList {
               : undefined;
             return rows.map((row) => ({ id: row.id, row, members: members?.get(row.id) }));
           },
-          resourceOf: ({ row, members }) => resourceOf(groupRecord(row), members),
+          resourceOf: ({ row, members }) => projection.apply(groupResource(groupRecord(row), members, base)),
         }),
       withMembers && !isNamed && query.count > 1 ? 'heavy' : 'quick',
     );

@@ -4,9 +4,8 @@ import { GroupsService } from '../../groups/groups.service';
 import { BodyLimit, MAX_BODY_LIMIT } from '../../http/input/body-of-route';
 import { Scopes } from '../../http/scopes';
 import { TokenWindows } from '../../rate-limit/token-windows';
-import { Projection } from '../wire/projection';
+import type { Projection } from '../wire/projection';
 import { groupStepsOf, groupOf } from './group-body';
-import { listQueryOf } from '../wire/list-query';
 import { GROUP } from '../schema/group.schema';
 import { CurrentExchange, Exchange } from '../wire/exchange';
 import { ScimController } from '../wire/scim-controller.decorator';
@@ -30,15 +29,15 @@ export class ScimGroupsController {
 
   @Get('Groups')
   @Scopes('users:read')
-  list(@CurrentExchange() exchange: Exchange) {
-    return this.page(exchange, exchange.query);
+  list(@CurrentExchange() { by, query, base }: Exchange) {
+    return this.lists.list(by, query, base);
   }
 
   @Post('Groups/.search')
   @Scopes('users:read')
   @HttpCode(200)
-  search(@Body() body: Input, @CurrentExchange() exchange: Exchange) {
-    return this.page(exchange, body);
+  search(@Body() body: Input, @CurrentExchange() { by, base }: Exchange) {
+    return this.lists.list(by, body, base);
   }
 
   @Get('Groups/:id')
@@ -116,12 +115,5 @@ export class ScimGroupsController {
       : undefined;
     exchange.setVersion(group.version);
     return projection.apply(groupResource(group, members, exchange.base));
-  }
-
-  private page({ by, base }: Exchange, input: Input): Promise<string> {
-    const projection = new Projection(GROUP, input);
-    return this.lists.list(by, listQueryOf(GROUP, input), projection.shows('members'), (group, members) =>
-      projection.apply(groupResource(group, members, base)),
-    );
   }
 }

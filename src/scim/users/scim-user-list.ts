@@ -10,10 +10,12 @@ import { SHOWN_GROUPS } from '../../groups/members/first-members';
 import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
-import type { ListQuery } from '../wire/list-query';
+import { USER } from '../schema/user.schema';
+import { listQueryOf } from '../wire/list-query';
 import { listResponse, MAX_COUNTED } from '../wire/list-response';
 import { tooMany } from '../schema/scim-error';
-import type { ShownUser } from './user-resource';
+import { Projection } from '../wire/projection';
+import { type ShownUser, userResource } from './user-resource';
 import { type FoundUser, foundUser, readUsers } from './scim-user-rows';
 import { type Listed, MAX_FOUND, selectionOf, split } from './scim-user-query';
 
@@ -43,13 +45,11 @@ export class ScimUserList {
     return foundUser(row);
   }
 
-  /** A page as a ListResponse, which `resourceOf` fills within the organization's share of the database. */
-  async list(
-    { organizationId }: Caller,
-    query: ListQuery,
-    withGroups: boolean,
-    resourceOf: (found: FoundUser) => object,
-  ): Promise<string> {
+  /** The page that a query string or the body of a `.search` asks for, as a ListResponse. */
+  async list({ organizationId }: Caller, input: Record<string, unknown>, base: string): Promise<string> {
+    const projection = new Projection(USER, input);
+    const query = listQueryOf(USER, input);
+    const withGroups = projection.shows('groups');
     const filter = split(query.comparisons);
     const found = selectionOf(organizationId, filter);
     const isNamed = filter.ids.length > 0 || filter.userNames.length > 0;
@@ -69,7 +69,10 @@ export class ScimUserList {
           after: (page) => pageOfUsers<Position>(manager, selection, POSITION, { ...order, ...page }),
           cursorAfter: (row) => cursorAfterUser(row, selection, { ...order, of: query.of }),
           read: (rows) => readUsers(manager, organizationId, rows, shownGroups),
-          resourceOf: (row) => resourceOf(foundUser(row)),
+          resourceOf: (row) => {
+            const { user, directory, groups } = foundUser(row);
+            return projection.apply(userResource(user, directory, base, groups));
+          },
         });
       },
       isSmall && query.offset <= MAX_COUNTED ? 'quick' : 'heavy',

@@ -1,8 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
 import { GroupsService } from '../../groups/groups.service';
 import { Scopes } from '../../http/scopes';
-import { Projection } from '../wire/projection';
-import { listQueryOf } from '../wire/list-query';
+import type { Projection } from '../wire/projection';
 import { USER } from '../schema/user.schema';
 import { userResource } from './user-resource';
 import { CurrentExchange, Exchange } from '../wire/exchange';
@@ -23,15 +22,15 @@ export class ScimUsersController {
 
   @Get('Users')
   @Scopes('users:read')
-  list(@CurrentExchange() exchange: Exchange) {
-    return this.page(exchange, exchange.query);
+  list(@CurrentExchange() { by, query, base }: Exchange) {
+    return this.lists.list(by, query, base);
   }
 
   @Post(['Users/.search', '.search'])
   @Scopes('users:read')
   @HttpCode(200)
-  search(@Body() body: Input, @CurrentExchange() exchange: Exchange) {
-    return this.page(exchange, body);
+  search(@Body() body: Input, @CurrentExchange() { by, base }: Exchange) {
+    return this.lists.list(by, body, base);
   }
 
   @Get('Users/:id')
@@ -86,15 +85,5 @@ export class ScimUsersController {
       groups = (await this.groups.groupsOf(exchange.by, [user.id])).get(user.id);
     exchange.setVersion(user.version);
     return projection.apply(userResource(user, directory, exchange.base, groups));
-  }
-
-  private page({ by, base }: Exchange, input: Input): Promise<string> {
-    const projection = new Projection(USER, input);
-    return this.lists.list(
-      by,
-      listQueryOf(USER, input),
-      projection.shows('groups'),
-      ({ user, directory, groups }) => projection.apply(userResource(user, directory, base, groups)),
-    );
   }
 }
