@@ -103,7 +103,7 @@ export function unwrapped(attribute: Attribute, given: unknown): unknown {
 }
 
 /** One value of an attribute, or one element of a multi-valued one. */
-export function single(attribute: Attribute, given: unknown): Value | undefined {
+function single(attribute: Attribute, given: unknown): Value | undefined {
   if (isAbsent(given)) return undefined;
   switch (attribute.type) {
     case 'complex':
