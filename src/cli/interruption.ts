@@ -6,7 +6,7 @@ export class Interruption {
   signal?: NodeJS.Signals;
   private readonly signals = ['SIGINT', 'SIGTERM'] as const;
 
-  constructor(private readonly onSignal: () => void) {
+  constructor(private readonly onSignal?: () => void) {
     for (const signal of this.signals) process.on(signal, this.handle);
     takeOverSignals();
   }
@@ -23,6 +23,6 @@ export class Interruption {
   private readonly handle = (signal: NodeJS.Signals) => {
     if (this.signal) process.exit(this.exitCode);
     this.signal = signal;
-    this.onSignal();
+    this.onSignal?.();
   };
 }

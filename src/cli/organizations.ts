@@ -4,31 +4,23 @@ import { validateOrThrow } from '../http/input/validate';
 import { CreateOrganizationDto, OrganizationNameDto } from '../organizations/organizations.dto';
 import { OrganizationsService } from '../organizations/organizations.service';
 import { LARGE_JOB } from '../database/data-source';
-import { type OutputOptions, print } from './output';
+import { addSubcommand, type OutputOptions, print } from './output';
 import { withService } from './with-service';
 
 export function organizationsCommand(organizations: Command): void {
   organizations.addHelpText('after', '\nExample:\n  ums organizations list');
 
-  organizations
-    .command('create')
+  addSubcommand(organizations, 'create', 'create an organization', '"Example Inc." --external-id 4711')
     .argument('<name>', 'display name')
-    .description('create an organization')
     .option('--external-id <id>', 'the ID by which another system knows the organization')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums organizations create "Example Inc." --external-id 4711')
     .action(async (name: string, { externalId, ...output }: OutputOptions & { externalId?: string }) => {
       const input = validateOrThrow(CreateOrganizationDto, { name, externalId });
       print(await withOrganizations((service) => service.create(input.name, input)), output);
     });
 
-  organizations
-    .command('rename')
+  addSubcommand(organizations, 'rename', 'change the name of an organization', 'org_… "Example Ltd."')
     .argument('<id>', 'the ID of the organization')
     .argument('<name>', 'new display name')
-    .description('change the name of an organization')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums organizations rename org_… "Example Ltd."')
     .action(async (id: string, name: string, output: OutputOptions) => {
       const input = validateOrThrow(OrganizationNameDto, { name });
       print(await withOrganizations((service) => service.rename(id, input.name)), output);
@@ -38,36 +30,25 @@ export function organizationsCommand(organizations: Command): void {
     ['suspend', 'refuse every access with a token of an organization, and send nothing to its webhooks'],
     ['resume', 'end the suspension of an organization'],
   ] as const)
-    organizations
-      .command(command)
+    addSubcommand(organizations, command, description, 'org_…')
       .argument('<id>', 'the ID of the organization')
-      .description(description)
-      .option('--json', 'print JSON')
-      .addHelpText('after', `\nExample:\n  ums organizations ${command} org_…`)
       .action(async (id: string, output: OutputOptions) => {
         const by = systemCaller(id, 'cli', `ums organizations ${command}`);
         print(await withOrganizations((service) => service[command](by)), output);
       });
 
-  organizations
-    .command('delete')
+  addSubcommand(organizations, 'delete', 'delete a suspended organization with everything in it', 'org_…')
     .argument('<id>', 'the ID of the organization')
-    .description('delete a suspended organization with everything in it')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums organizations delete org_…')
     .action(async (id: string, output: OutputOptions) => {
       await withOrganizations((service) => service.delete(id), LARGE_JOB);
       print({ deleted: id }, output);
     });
 
-  organizations
-    .command('list')
-    .description('list all organizations, oldest first')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums organizations list --json')
-    .action(async (output: OutputOptions) => {
+  addSubcommand(organizations, 'list', 'list all organizations, oldest first', '--json').action(
+    async (output: OutputOptions) => {
       print(await withOrganizations((service) => service.list()), output);
-    });
+    },
+  );
 }
 
 const withOrganizations = <Result>(

@@ -1,8 +1,17 @@
+import type { Command } from 'commander';
 import { printable } from '../process/pretty-log';
 
 export interface OutputOptions {
   json?: boolean;
 }
+
+/** Adds a subcommand that prints its result. Its help ends with an example of its arguments. */
+export const addSubcommand = (parent: Command, name: string, description: string, example: string): Command =>
+  parent
+    .command(name)
+    .description(description)
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExample:\n  ums ${parent.name()} ${name} ${example}`);
 
 /** Prints one object or a list: as one JSON document with `--json`, otherwise as text. */
 export function print(result: object | object[], { json }: OutputOptions): void {

@@ -36,7 +36,6 @@ async function seed({ organization, users, ...output }: SeedOptions): Promise<vo
         dryRun: false,
         total: users,
         done: ({ rows }) => rows,
-        stop: () => {},
       },
       output,
     );

@@ -8,7 +8,7 @@ import { Token } from '../tokens/token.entity';
 import { newTokenValue } from '../tokens/token-value';
 import { CreateTokenDto, RotateTokenDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
-import { type OutputOptions, print } from './output';
+import { addSubcommand, type OutputOptions, print } from './output';
 import { addList, withOrganization, withRow } from './with-service';
 
 const TOKEN = {
@@ -21,9 +21,12 @@ export function tokensCommand(tokens: Command): void {
     app.get(TokensService).list(by, page),
   );
 
-  tokens
-    .command('create')
-    .description('create a token; its value is shown only once')
+  addSubcommand(
+    tokens,
+    'create',
+    'create a token; its value is shown only once',
+    '--organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
+  )
     .requiredOption('--organization <id>', 'the organization that the token gives access to')
     .requiredOption('--name <name>', 'a name to recognize the token by')
     .requiredOption('--scopes <scopes>', 'comma-separated: users:read, users:write, users:delete, admin')
@@ -31,11 +34,6 @@ export function tokensCommand(tokens: Command): void {
     .option(
       '--rate-limit <requests>',
       'requests per minute, at most 100000; without it the limit of the service applies',
-    )
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nExample:\n  ums tokens create --organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
     )
     .action(async ({ organization, name, scopes, expiresIn, rateLimit, ...output }: CreateOptions) => {
       const input = validateOrThrow(CreateTokenDto, {
@@ -51,12 +49,8 @@ export function tokensCommand(tokens: Command): void {
       print({ ...token, token: value }, output);
     });
 
-  tokens
-    .command('revoke')
+  addSubcommand(tokens, 'revoke', 'revoke a token, immediately and permanently', 'tok_…')
     .argument('<id>', 'the ID of the token, not its value')
-    .description('revoke a token, immediately and permanently')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums tokens revoke tok_…')
     .action(async (id: string, output: OutputOptions) => {
       const revoked = await withRow({ ...TOKEN, id, command: 'ums tokens revoke' }, async (app, by) => {
         const tokens = app.get(TokensService);
@@ -66,10 +60,13 @@ export function tokensCommand(tokens: Command): void {
       print(revoked, output);
     });
 
-  tokens
-    .command('rotate')
+  addSubcommand(
+    tokens,
+    'rotate',
+    'replace a token with a new one, whose value is shown only once; both work for a while',
+    'tok_… --overlap 48h',
+  )
     .argument('<id>', 'the ID of the token, not its value')
-    .description('replace a token with a new one, whose value is shown only once; both work for a while')
     .option(
       '--overlap <hours>',
       'how long the old token still works: 0h (it is revoked at once) to 168h; default: 24h',
@@ -78,8 +75,6 @@ export function tokensCommand(tokens: Command): void {
       '--expires-in <days>',
       'lifetime of the new token, such as 90d; default: the full one of the old token',
     )
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  ums tokens rotate tok_… --overlap 48h')
     .action(async (id: string, { overlap, expiresIn, ...output }: RotateOptions) => {
       const input = validateOrThrow(RotateTokenDto, { overlap, expiresIn });
       const { token, value } = await withRow({ ...TOKEN, id, command: 'ums tokens rotate' }, (app, by) =>

@@ -13,7 +13,7 @@ import { readConfig, serviceOptions } from '../process/config';
 import { schema } from '../schema';
 import { ServiceModule } from '../service.module';
 import { LOGGER } from './log';
-import { type OutputOptions, print } from './output';
+import { addSubcommand, type OutputOptions, print } from './output';
 
 /**
  * Runs a command on the service, without HTTP and background work, on the configured database. Only the embedded
@@ -90,14 +90,10 @@ export function addList(
   list: (app: INestApplicationContext, by: Caller, page: object) => Promise<Page<object>>,
 ): void {
   const items = parent.name();
-  const example = `\nExample:\n  ums ${items} list --organization org_…`;
-  parent.addHelpText('after', example);
-  parent
-    .command('list')
-    .description(description)
+  const example = '--organization org_…';
+  parent.addHelpText('after', `\nExample:\n  ums ${items} list ${example}`);
+  addSubcommand(parent, 'list', description, example)
     .requiredOption('--organization <id>', `the organization that the ${items} belong to`)
-    .option('--json', 'print JSON')
-    .addHelpText('after', example)
     .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
       const all: object[] = [];
       await withOrganization({ organization, command: `ums ${items} list` }, async (app, by) => {

@@ -115,10 +115,14 @@ export const OrganizationId = createParamDecorator(
 );
 
 /** The caller of the request, as the first argument of a service method. */
-export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+export function callerIn(context: ExecutionContext): Caller {
   const { organizationId, parentId, id: ownId, name } = tokenIn(context);
   const id = parentId ?? ownId; // it has the name of its parent, too
   const request = context.switchToHttp().getRequest<IncomingMessage>();
   const { source } = formatOf(request);
   return { organizationId, actor: { type: 'token', id, name }, source, requestId: requestIdOf(request) };
-});
+}
+
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  callerIn(context),
+);

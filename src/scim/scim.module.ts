@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DiscoveryController } from './wire/discovery.controller';
-import { UnsupportedController } from './wire/unsupported.controller';
+import { DiscoveryController, UnsupportedController } from './wire/discovery.controller';
 import type { Feature } from '../feature/feature';
 import { deleteRows } from '../feature/personal-data';
 import { GroupsModule } from '../groups/groups.module';

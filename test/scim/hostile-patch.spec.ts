@@ -2,10 +2,9 @@
  * @only embedded: it uses no database
  */
 import fc from 'fast-check';
-import { normalize } from '../../src/scim/schema/resource';
+import { type Complex, normalize } from '../../src/scim/schema/resource';
 import { ScimError } from '../../src/scim/schema/scim-error';
 import { ENTERPRISE_URN as EXT, USER } from '../../src/scim/schema/user.schema';
-import type { Complex } from '../../src/scim/schema/values';
 import { ADA, patch, patched } from '../support/patches';
 
 describe('hostile PATCH bodies', () => {

@@ -3,7 +3,7 @@
  */
 import { applyPatch } from '../../src/scim/patch/patch';
 import { ENTERPRISE_URN as EXT, USER, USER_URN } from '../../src/scim/schema/user.schema';
-import type { Complex } from '../../src/scim/schema/values';
+import type { Complex } from '../../src/scim/schema/resource';
 import { ADA, patch, PATCH_OP, patched } from '../support/patches';
 
 const replace = (path: string, value: unknown) => ({ op: 'replace', path, value });

@@ -1,10 +1,9 @@
 /**
  * @only embedded: it uses no database
  */
-import { normalize } from '../../src/scim/schema/resource';
+import { type Complex, normalize } from '../../src/scim/schema/resource';
 import { USER } from '../../src/scim/schema/user.schema';
-import type { Complex } from '../../src/scim/schema/values';
-import { createdUser, replacedUser } from '../../src/scim/users/user-attributes';
+import { createdUser, replacedUser } from '../../src/scim/users/user-fields';
 import { ADA, patch } from '../support/patches';
 
 const [work, home] = ADA.emails;

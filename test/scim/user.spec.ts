@@ -13,7 +13,7 @@ import {
   userResource,
   writableAttributes,
 } from '../../src/scim/users/user-resource';
-import { createdUser, patchedUser, replacedUser } from '../../src/scim/users/user-attributes';
+import { createdUser, patchedUser, replacedUser } from '../../src/scim/users/user-fields';
 
 const base = 'https://users.example.com/scim/v2';
 const aUser = (fields: Partial<ShownUser> = {}): ShownUser => ({

@@ -1,6 +1,6 @@
 import { applyPatch } from '../../src/scim/patch/patch';
 import { ENTERPRISE_URN as EXT, USER } from '../../src/scim/schema/user.schema';
-import type { Complex } from '../../src/scim/schema/values';
+import type { Complex } from '../../src/scim/schema/resource';
 
 export const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 

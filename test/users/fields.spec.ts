@@ -1,6 +1,6 @@
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import document from '../../openapi.json';
-import { userPages, writeExport } from '../../src/cli/export';
+import { exportTexts, userPages } from '../../src/cli/export';
 import { readCsv } from '../../src/cli/import/csv-file';
 import { Database } from '../../src/database/database';
 import { USER_FIELDS, WRITABLE_FIELDS } from '../../src/users/user/user.entity';
@@ -31,16 +31,10 @@ const written = async () => (await api.get(`/api/v1/users?email=${FIELDS.email}`
 
 /** The text of `ums users export`. */
 async function exported(format: 'csv' | 'ndjson'): Promise<string> {
-  let text = '';
-  const to = new Writable({
-    write(chunk, _encoding, done) {
-      text += chunk;
-      done();
-    },
-  });
   const pages = userPages(service.app.get(Database), api.organizationId, {});
-  for await (const _count of writeExport(pages, { format, delimiter: ',' }, to));
-  return text;
+  let all = '';
+  for await (const text of exportTexts(pages, { format, delimiter: ',' })) all += text;
+  return all;
 }
 
 /** The fields of a user that callers may set. */

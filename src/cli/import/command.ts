@@ -8,8 +8,9 @@ import { type KeyField, type Mode, MODES } from '../../users/batch/batch-rules';
 import { BatchService } from '../../users/batch/batch.service';
 import { type Format, fileFormatOf, formatOption, isTsv } from './format';
 import { withOrganization } from '../with-service';
-import type { CsvOptions } from './csv-file';
+import { type CsvOptions, readCsv } from './csv-file';
 import type { ImportFile } from './import-file';
+import { readNdjson } from './ndjson-file';
 import { requireWritable } from './refused-rows';
 import { runImport } from './run-import';
 
@@ -105,7 +106,7 @@ async function importUsers(path: string, options: ImportOptions): Promise<void> 
     options.refused ?? (total === undefined ? `refused.${format}` : refusedFileOf(path, format));
   if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
   requireWritable(refusedFile);
-  const file = await readerOf(source, path, format, options);
+  const file = readerOf(source, path, format, options);
   const command = 'ums users import';
   await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app, by) => {
     const batch = { mode, by: identity, atomic: false, dryRun };
@@ -124,20 +125,16 @@ async function importUsers(path: string, options: ImportOptions): Promise<void> 
   });
 }
 
-/** Loads the libraries of the format only here, for an import. */
-async function readerOf(
+function readerOf(
   source: Readable,
   path: string,
   format: Format,
   { by, delimiter, ignoreColumns }: ImportOptions,
-): Promise<ImportFile> {
-  if (format === 'csv') {
-    const { readCsv } = await import('./csv-file.js');
+): ImportFile {
+  if (format === 'csv')
     return readCsv(source, { delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined), ignoreColumns, by });
-  }
   if (delimiter !== undefined || ignoreColumns !== undefined)
     throw new Error('--delimiter and --ignore-columns are for CSV files. If this is one, add --format csv.');
-  const { readNdjson } = await import('./ndjson-file.js');
   return readNdjson(source);
 }
 

@@ -23,7 +23,7 @@ export interface ImportJob {
   total?: number;
   done(summary: ImportSummary): number;
   /** Called on a signal, to abort a read that might otherwise never return. */
-  stop(): void;
+  stop?(): void;
 }
 
 /** The result of an import, or of its rehearsal with `dryRun`, before its first batch. */
@@ -48,7 +48,7 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
   const summary = emptySummary(job.dryRun);
   const progress = new Progress(job.total);
   const refused = new RefusedRows(job.refusedFile, job.file);
-  const interruption = new Interruption(() => job.stop());
+  const interruption = new Interruption(job.stop);
   let failure: unknown;
   try {
     for await (const batch of batches(job.file.rows)) {

@@ -1,7 +1,7 @@
 import { type Attribute } from '../schema/attribute';
 import { subAttribute } from '../schema/resource-schema';
 import type { Lexeme, Lexer } from './lexer';
-import { type Complex } from '../schema/values';
+import { type Complex } from '../schema/resource';
 
 /** One `sub eq value` in the brackets after a multi-valued attribute. */
 export interface Condition {

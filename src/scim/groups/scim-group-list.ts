@@ -11,12 +11,15 @@ import {
   rangeOfGroups,
 } from '../../groups/group/group-query';
 import { displayNameKey } from '../../groups/group/display-name';
-import { type GroupRecord, groupRecord } from '../../groups/group/group.serializer';
-import { type MemberRecord, membersOfGroups } from '../../groups/members/first-members';
+import { groupRecord } from '../../groups/group/group.serializer';
+import { membersOfGroups } from '../../groups/members/first-members';
 import type { Caller } from '../../http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
-import { type ListQuery, type ListResult, pageFor } from '../wire/list-query';
-import { pageAsText } from '../wire/page-text';
+import { GROUP } from '../schema/group.schema';
+import { listQueryOf } from '../wire/list-query';
+import { listResponse } from '../wire/list-response';
+import { Projection } from '../wire/projection';
+import { groupResource } from './group-resource';
 
 /** The number of members that each group in a list shows. */
 const LISTED_MEMBERS = 100;
@@ -26,24 +29,21 @@ const LISTED_MEMBERS = 100;
 export class ScimGroupList {
   constructor(private readonly database: Database) {}
 
-  /** A page of resources as JSON, which `resourceOf` makes within the organization's share of the database. */
-  list(
-    { organizationId }: Caller,
-    query: ListQuery,
-    withMembers: boolean,
-    resourceOf: (group: GroupRecord, members?: MemberRecord[]) => object,
-  ): Promise<ListResult<string>> {
+  /** The page that a query string or the body of a `.search` asks for, as a ListResponse. */
+  list({ organizationId }: Caller, input: Record<string, unknown>, base: string): Promise<string> {
+    const projection = new Projection(GROUP, input);
+    const query = listQueryOf(GROUP, input);
+    const withMembers = projection.shows('members');
     const selection = selectionOf(organizationId, query.comparisons);
     const isNamed = query.comparisons.some(({ path }) => path === 'id' || path === 'displayName');
     return this.database.read(
       organizationId,
-      async (manager) => {
-        const page = await pageFor(query, {
+      (manager) =>
+        listResponse(query, {
           range: (range) => rangeOfGroups(manager, selection, range),
           count: (max) => countGroups(manager, selection, max),
           after: (page) => pageOfGroups(manager, selection, page),
-        });
-        return pageAsText(page, {
+          cursorAfter: (row) => cursorAfterGroup(row, selection, query.of),
           read: async (rows) => {
             const ids = rows.map(({ id }) => id);
             const members = withMembers
@@ -51,10 +51,8 @@ export class ScimGroupList {
               : undefined;
             return rows.map((row) => ({ id: row.id, row, members: members?.get(row.id) }));
           },
-          resourceOf: ({ row, members }) => resourceOf(groupRecord(row), members),
-          cursorAfter: (row) => cursorAfterGroup(row, selection, query.of),
-        });
-      },
+          resourceOf: ({ row, members }) => projection.apply(groupResource(groupRecord(row), members, base)),
+        }),
       withMembers && !isNamed && query.count > 1 ? 'heavy' : 'quick',
     );
   }

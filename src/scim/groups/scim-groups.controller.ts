@@ -1,13 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
 import type { GroupRecord } from '../../groups/group/group.serializer';
 import { GroupsService } from '../../groups/groups.service';
-import { type Caller, CurrentCaller } from '../../http/caller';
 import { BodyLimit, MAX_BODY_LIMIT } from '../../http/input/body-of-route';
 import { Scopes } from '../../http/scopes';
 import { TokenWindows } from '../../rate-limit/token-windows';
-import { Projection } from '../wire/projection';
+import type { Projection } from '../wire/projection';
 import { groupStepsOf, groupOf } from './group-body';
-import { listQueryOf, listResponse } from '../wire/list-query';
 import { GROUP } from '../schema/group.schema';
 import { CurrentExchange, Exchange } from '../wire/exchange';
 import { ScimController } from '../wire/scim-controller.decorator';
@@ -31,53 +29,48 @@ export class ScimGroupsController {
 
   @Get('Groups')
   @Scopes('users:read')
-  list(@CurrentCaller() by: Caller, @CurrentExchange() { query, base }: Exchange) {
-    return this.page(by, query, base);
+  list(@CurrentExchange() { by, query, base }: Exchange) {
+    return this.lists.list(by, query, base);
   }
 
   @Post('Groups/.search')
   @Scopes('users:read')
   @HttpCode(200)
-  search(@CurrentCaller() by: Caller, @Body() body: Input, @CurrentExchange() { base }: Exchange) {
-    return this.page(by, body, base);
+  search(@Body() body: Input, @CurrentExchange() { by, base }: Exchange) {
+    return this.lists.list(by, body, base);
   }
 
   @Get('Groups/:id')
   @Scopes('users:read')
-  async get(@CurrentCaller() by: Caller, @Param('id') id: string, @CurrentExchange() exchange: Exchange) {
+  async get(@Param('id') id: string, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(GROUP);
     const isFresh = exchange.freshness();
-    const group = await this.groups.get(by, id);
-    if (!isFresh(group.version)) return this.shown(by, group, projection, exchange);
+    const group = await this.groups.get(exchange.by, id);
+    if (!isFresh(group.version)) return this.shown(exchange, group, projection);
     exchange.setVersion(group.version);
-    exchange.setStatus(304);
+    exchange.response.status(304);
   }
 
   @Post('Groups')
   @Scopes('users:write')
   @BodyLimit(MAX_BODY_LIMIT)
-  async create(@CurrentCaller() by: Caller, @Body() body: Input, @CurrentExchange() exchange: Exchange) {
+  async create(@Body() body: Input, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(GROUP);
     const { members, ...fields } = groupOf(body);
-    const group = await this.groups.create(by, fields, members);
+    const group = await this.groups.create(exchange.by, fields, members);
     await this.windows.addCost(exchange, requestsFor(group.memberCount));
     exchange.setLocation(`/Groups/${group.id}`);
-    return this.shown(by, group, projection, exchange);
+    return this.shown(exchange, group, projection);
   }
 
   @Put('Groups/:id')
   @Scopes('users:write')
   @BodyLimit(MAX_BODY_LIMIT)
-  async replace(
-    @CurrentCaller() by: Caller,
-    @Param('id') id: string,
-    @Body() body: Input,
-    @CurrentExchange() exchange: Exchange,
-  ) {
+  async replace(@Param('id') id: string, @Body() body: Input, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(GROUP);
     const { displayName, externalId, members } = groupOf(body);
     const group = await this.groups.change(
-      by,
+      exchange.by,
       id,
       [
         { kind: 'set', attribute: 'displayName', value: displayName },
@@ -87,54 +80,40 @@ export class ScimGroupsController {
       exchange.precondition('group'),
     );
     await this.windows.addCost(exchange, requestsFor(group.movedMembers));
-    return this.shown(by, group, projection, exchange);
+    return this.shown(exchange, group, projection);
   }
 
   /** The response has no body unless the request asks for attributes, because a group may have very many members. */
   @Patch('Groups/:id')
   @Scopes('users:write')
   @BodyLimit(MAX_BODY_LIMIT)
-  async patch(
-    @CurrentCaller() by: Caller,
-    @Param('id') id: string,
-    @Body() body: Input,
-    @CurrentExchange() exchange: Exchange,
-  ) {
+  async patch(@Param('id') id: string, @Body() body: Input, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(GROUP);
-    const group = await this.groups.change(by, id, groupStepsOf(body), exchange.precondition('group'));
+    const group = await this.groups.change(
+      exchange.by,
+      id,
+      groupStepsOf(body),
+      exchange.precondition('group'),
+    );
     await this.windows.addCost(exchange, requestsFor(group.movedMembers));
-    if (!projection.isDefault) return this.shown(by, group, projection, exchange);
+    if (!projection.isDefault) return this.shown(exchange, group, projection);
     exchange.setVersion(group.version);
-    exchange.setStatus(204);
+    exchange.response.status(204);
   }
 
   @Delete('Groups/:id')
   @Scopes('users:delete')
   @HttpCode(204)
-  delete(@CurrentCaller() by: Caller, @Param('id') id: string, @CurrentExchange() exchange: Exchange) {
-    return this.groups.delete(by, id, exchange.precondition('group'));
+  delete(@Param('id') id: string, @CurrentExchange() exchange: Exchange) {
+    return this.groups.delete(exchange.by, id, exchange.precondition('group'));
   }
 
   /** Reads members only if they are shown: directories ask for large groups without them. */
-  private async shown(
-    by: Caller,
-    group: GroupRecord,
-    projection: Projection,
-    exchange: Exchange,
-  ): Promise<object> {
+  private async shown(exchange: Exchange, group: GroupRecord, projection: Projection): Promise<object> {
     const members = projection.shows('members')
-      ? (await this.groups.membersOf(by, [group.id])).get(group.id)
+      ? (await this.groups.membersOf(exchange.by, [group.id])).get(group.id)
       : undefined;
     exchange.setVersion(group.version);
     return projection.apply(groupResource(group, members, exchange.base));
-  }
-
-  private async page(by: Caller, input: Input, base: string): Promise<string> {
-    const projection = new Projection(GROUP, input);
-    const query = listQueryOf(GROUP, input);
-    const page = await this.lists.list(by, query, projection.shows('members'), (group, members) =>
-      projection.apply(groupResource(group, members, base)),
-    );
-    return listResponse(query, page);
   }
 }

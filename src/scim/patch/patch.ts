@@ -1,13 +1,19 @@
 import { isObject } from '../../http/input/checks';
-import { type Operation, operationsOf } from './operations';
-import { patchedComplex } from './patch-complex';
-import { patchedList } from './patch-list';
-import { isReadOnly } from './path';
-import { extensionOf, isWritable, type Resource } from '../schema/resource';
+import { isReadOnly, type Operation, operationsOf } from './operations';
+import { patchedComplex, patchedList } from './patch-value';
+import {
+  type Complex,
+  extensionOf,
+  hasSubstance,
+  isAbsent,
+  isWritable,
+  type Resource,
+  type Value,
+  valueOf,
+} from '../schema/resource';
 import { invalidValue, mutability } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, resolveInExtension } from '../schema/resource-schema';
-import { type Complex, hasSubstance, isAbsent, type Value, valueOf } from '../schema/values';
 
 /**
  * Returns the resource after the operations of a PATCH, in order. Yields after each of them. `resource` itself is not

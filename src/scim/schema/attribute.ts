@@ -62,23 +62,12 @@ export const complex = (
     ...options,
   });
 
-/** A list of complex values. */
-export const list = (
-  name: string,
-  description: string,
-  subAttributes: readonly Attribute[],
-  options: Options = {},
-): Attribute => complex(name, description, subAttributes, { multiValued: true, ...options });
-
 export const type = (canonicalValues?: readonly string[]) =>
   attribute('type', 'What the value is for.', canonicalValues && { canonicalValues });
 
-/** The address of a resource outside SCIM. */
-export const EXTERNAL = { type: 'reference', referenceTypes: ['external'], caseExact: true } as const;
-
-export const primary = attribute('primary', 'Whether this is the preferred value; true for at most one.', {
-  type: 'boolean',
-});
+/** The options of an attribute with the address of a resource of this type. */
+export const reference = (resourceType: 'User' | 'Group' | 'external') =>
+  ({ type: 'reference', referenceTypes: [resourceType], caseExact: true }) as const;
 
 /** An id of another system, so letter case matters. */
 export const externalId = attribute('externalId', 'The id of the resource in the directory.', {
@@ -86,28 +75,27 @@ export const externalId = attribute('externalId', 'The id of the resource in the
   maxLength: 512,
 });
 
+const READ_ONLY = { mutability: 'readOnly' } as const;
+const READ_ONLY_ID = { mutability: 'readOnly', caseExact: true } as const;
+
 /** The attributes that every resource has although no schema declares them. */
 export const COMMON_ATTRIBUTES: readonly Attribute[] = [
   attribute('schemas', 'The URNs of the schemas.', {
+    ...READ_ONLY_ID,
     multiValued: true,
-    caseExact: true,
-    mutability: 'readOnly',
     returned: 'always',
   }),
-  attribute('id', 'The id.', { caseExact: true, mutability: 'readOnly', returned: 'always' }),
+  attribute('id', 'The id.', { ...READ_ONLY_ID, returned: 'always' }),
   complex(
     'meta',
     'Metadata of the resource.',
     [
-      attribute('resourceType', 'The type.', { caseExact: true, mutability: 'readOnly' }),
-      attribute('created', 'When the resource was created.', { type: 'dateTime', mutability: 'readOnly' }),
-      attribute('lastModified', 'When the resource last changed.', {
-        type: 'dateTime',
-        mutability: 'readOnly',
-      }),
-      attribute('location', 'Its address.', { type: 'reference', caseExact: true, mutability: 'readOnly' }),
-      attribute('version', 'The entity tag of the resource.', { caseExact: true, mutability: 'readOnly' }),
+      attribute('resourceType', 'The type.', READ_ONLY_ID),
+      attribute('created', 'When the resource was created.', { ...READ_ONLY, type: 'dateTime' }),
+      attribute('lastModified', 'When the resource last changed.', { ...READ_ONLY, type: 'dateTime' }),
+      attribute('location', 'Its address.', { ...READ_ONLY_ID, type: 'reference' }),
+      attribute('version', 'The entity tag of the resource.', READ_ONLY_ID),
     ],
-    { mutability: 'readOnly' },
+    READ_ONLY,
   ),
 ];

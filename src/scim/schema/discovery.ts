@@ -67,21 +67,13 @@ export const schemas = (base: string) =>
 
 const WITH_CASE: readonly Attribute['type'][] = ['string', 'reference', 'binary'];
 
-function shown(attribute: Attribute): object {
-  const { name, description, type, multiValued, required, caseExact, mutability } = attribute;
-  const { returned, uniqueness, canonicalValues, referenceTypes, subAttributes } = attribute;
+/** An attribute without what is only for this service. */
+function shown({ path: _path, maxLength: _maxLength, isKeyed: _isKeyed, ...attribute }: Attribute): object {
+  const { type, caseExact, subAttributes, ...others } = attribute;
   return {
-    name,
+    ...others,
     type,
-    multiValued,
-    description,
-    required,
     ...(WITH_CASE.includes(type) && { caseExact }),
-    mutability,
-    returned,
-    uniqueness,
-    ...(canonicalValues && { canonicalValues }),
-    ...(referenceTypes && { referenceTypes }),
     ...(subAttributes && { subAttributes: subAttributes.map(shown) }),
   };
 }

@@ -1,7 +1,9 @@
-import { attribute, externalId, list } from './attribute';
+import { attribute, complex, externalId, reference } from './attribute';
 import { type ResourceSchema, resourceSchema } from './resource-schema';
 
 export const GROUP_URN = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+
+const IMMUTABLE = { mutability: 'immutable' } as const;
 
 export const GROUP: ResourceSchema = resourceSchema({
   name: 'Group',
@@ -17,20 +19,17 @@ export const GROUP: ResourceSchema = resourceSchema({
         maxLength: 256,
       }),
       externalId,
-      list('members', 'The users that are in the group.', [
-        attribute('value', 'The id of the user.', { caseExact: true, mutability: 'immutable' }),
-        attribute('$ref', 'The address of the user.', {
-          type: 'reference',
-          referenceTypes: ['User'],
-          caseExact: true,
-          mutability: 'immutable',
-        }),
-        attribute('display', 'The name of the user.', { mutability: 'readOnly' }),
-        attribute('type', 'The type of the member.', {
-          canonicalValues: ['User'],
-          mutability: 'immutable',
-        }),
-      ]),
+      complex(
+        'members',
+        'The users that are in the group.',
+        [
+          attribute('value', 'The id of the user.', { caseExact: true, ...IMMUTABLE }),
+          attribute('$ref', 'The address of the user.', { ...reference('User'), ...IMMUTABLE }),
+          attribute('display', 'The name of the user.', { mutability: 'readOnly' }),
+          attribute('type', 'The type of the member.', { canonicalValues: ['User'], ...IMMUTABLE }),
+        ],
+        { multiValued: true },
+      ),
     ],
   },
   mandatory: ['displayName'],

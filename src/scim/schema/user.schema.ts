@@ -1,4 +1,4 @@
-import { attribute, type Attribute, complex, EXTERNAL, externalId, list, primary, type } from './attribute';
+import { attribute, type Attribute, complex, externalId, reference, type } from './attribute';
 import { type ResourceSchema, resourceSchema } from './resource-schema';
 
 export const USER_URN = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -22,15 +22,31 @@ const ADDRESS = [
   attribute('country', 'The country.'),
 ];
 
+const ADDRESS_TYPES = ['work', 'home', 'other'];
+const PHONE_TYPES = ['work', 'mobile', 'fax', 'home', 'other'];
+const PHOTO_TYPES = ['photo', 'thumbnail'];
 const IM_SERVICES = ['aim', 'gtalk', 'icq', 'xmpp', 'msn', 'skype', 'qq', 'yahoo'];
 
-/** The elements of a list whose `value` stands for them. */
-const elements = (value: Attribute, types?: readonly string[]) => [
-  value,
+/** A list of complex values. At most one of them is the primary one. */
+const list = (
+  name: string,
+  description: string,
+  subAttributes: readonly Attribute[],
+  types?: readonly string[],
+): Attribute => complex(name, description, [...subAttributes, type(types), PRIMARY], { multiValued: true });
+
+const PRIMARY = attribute('primary', 'Whether this is the preferred value; true for at most one.', {
+  type: 'boolean',
+});
+
+/** The value of an element, and the text to display for it. */
+const value = (description: string, options: Partial<Attribute> = {}) => [
+  attribute('value', description, options),
   attribute('display', 'The value to display.'),
-  type(types),
-  primary,
 ];
+
+const KEYED_ID = { caseExact: true, isKeyed: true } as const;
+const READ_ONLY = { mutability: 'readOnly' } as const;
 
 // Microsoft's validator flattens the schema and compares the result with its mapping. It expects emails[type eq
 // "work"].value, so the `type` of `emails` has canonical values, and roles[primary eq "True"].value, so that of `roles`
@@ -52,64 +68,41 @@ export const USER: ResourceSchema = resourceSchema({
       complex('name', 'The parts of the name.', NAME),
       attribute('displayName', 'The name to display.', { isKeyed: true }),
       attribute('nickName', 'The casual name.'),
-      attribute('profileUrl', 'The address of a page about the user.', EXTERNAL),
+      attribute('profileUrl', 'The address of a page about the user.', reference('external')),
       attribute('title', 'The job title.'),
       attribute('userType', 'The relationship to the organization, such as Contractor.'),
       attribute('preferredLanguage', 'The preferred languages, as in Accept-Language.'),
       attribute('locale', 'The region by whose conventions dates and numbers are formatted, such as en-US.'),
       attribute('timezone', 'The time zone, such as Europe/Berlin.'),
       attribute('active', 'Whether the user is active.', { type: 'boolean', required: true }),
-      list(
-        'emails',
-        'The email addresses.',
-        elements(attribute('value', 'The address.', { required: true }), ['work', 'home', 'other']),
-        { required: true },
-      ),
-      list(
-        'phoneNumbers',
-        'The telephone numbers.',
-        elements(attribute('value', 'The number.'), ['work', 'mobile', 'fax', 'home', 'other']),
-      ),
-      list(
-        'ims',
-        'The addresses for instant messages.',
-        elements(attribute('value', 'The address.'), IM_SERVICES),
-      ),
-      list(
-        'photos',
-        'The addresses of photos.',
-        elements(attribute('value', 'The address.', EXTERNAL), ['photo', 'thumbnail']),
-      ),
-      list('addresses', 'The postal addresses.', [...ADDRESS, type(['work', 'home', 'other']), primary]),
-      list(
-        'entitlements',
-        'The things that the user is entitled to.',
-        elements(attribute('value', 'The entitlement.')),
-      ),
+      {
+        ...list('emails', 'The email addresses.', value('The address.', { required: true }), ADDRESS_TYPES),
+        required: true,
+      },
+      list('phoneNumbers', 'The telephone numbers.', value('The number.'), PHONE_TYPES),
+      list('ims', 'The addresses for instant messages.', value('The address.'), IM_SERVICES),
+      list('photos', 'The addresses of photos.', value('The address.', reference('external')), PHOTO_TYPES),
+      list('addresses', 'The postal addresses.', ADDRESS, ADDRESS_TYPES),
+      list('entitlements', 'The things that the user is entitled to.', value('The entitlement.')),
       list(
         'roles',
         'The roles. A primary one that is member, admin or viewer becomes the role of the user.',
-        elements(attribute('value', 'The role.')),
+        value('The role.'),
       ),
       list(
         'x509Certificates',
         'The certificates of the user.',
-        elements(attribute('value', 'The certificate, in base64.', { type: 'binary', caseExact: true })),
+        value('The certificate, in base64.', { type: 'binary', caseExact: true }),
       ),
-      list(
+      complex(
         'groups',
         'The groups that the user is a member of.',
         [
-          attribute('value', 'The id of the group.', { caseExact: true, mutability: 'readOnly' }),
-          attribute('$ref', 'The address of the group.', {
-            type: 'reference',
-            referenceTypes: ['Group'],
-            caseExact: true,
-            mutability: 'readOnly',
-          }),
-          attribute('display', 'The name of the group.', { mutability: 'readOnly' }),
+          attribute('value', 'The id of the group.', { caseExact: true, ...READ_ONLY }),
+          attribute('$ref', 'The address of the group.', { ...reference('Group'), ...READ_ONLY }),
+          attribute('display', 'The name of the group.', READ_ONLY),
         ],
-        { mutability: 'readOnly' },
+        { multiValued: true, ...READ_ONLY },
       ),
     ],
   },
@@ -118,21 +111,14 @@ export const USER: ResourceSchema = resourceSchema({
     name: 'EnterpriseUser',
     description: 'Enterprise attributes of a user.',
     attributes: [
-      attribute('employeeNumber', 'The employee number.', { caseExact: true, isKeyed: true }),
+      attribute('employeeNumber', 'The employee number.', KEYED_ID),
       attribute('costCenter', 'The cost center.'),
       attribute('organization', 'The organization.'),
       attribute('division', 'The division.'),
       attribute('department', 'The department.', { isKeyed: true }),
       complex('manager', 'The manager of the user.', [
-        attribute('value', 'The id of the manager in the directory or here.', {
-          caseExact: true,
-          isKeyed: true,
-        }),
-        attribute('$ref', 'The address of the manager.', {
-          type: 'reference',
-          referenceTypes: ['User'],
-          caseExact: true,
-        }),
+        attribute('value', 'The id of the manager in the directory or here.', KEYED_ID),
+        attribute('$ref', 'The address of the manager.', reference('User')),
         // Read-only in RFC 7643. Okta writes it, and the manager need not be a user here whose name could be shown.
         attribute('displayName', 'The name of the manager.'),
       ]),

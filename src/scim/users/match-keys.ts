@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { emailKey } from '../../users/user/user.keys';
 import { type Comparison } from '../filter/filter';
-import type { Resource } from '../schema/resource';
+import type { Complex, Resource } from '../schema/resource';
 import { ENTERPRISE_URN, KEYED, USER } from '../schema/user.schema';
-import type { Complex } from '../schema/values';
 import { resolve } from '../schema/resource-schema';
 
 /** A key for each value of the resource that a filter can compare. */

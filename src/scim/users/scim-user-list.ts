@@ -10,10 +10,12 @@ import { SHOWN_GROUPS } from '../../groups/members/first-members';
 import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/user/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
-import { type ListQuery, type ListResult, MAX_COUNTED, pageFor } from '../wire/list-query';
-import { pageAsText } from '../wire/page-text';
+import { USER } from '../schema/user.schema';
+import { listQueryOf } from '../wire/list-query';
+import { listResponse, MAX_COUNTED } from '../wire/list-response';
 import { tooMany } from '../schema/scim-error';
-import type { ShownUser } from './user-resource';
+import { Projection } from '../wire/projection';
+import { type ShownUser, userResource } from './user-resource';
 import { type FoundUser, foundUser, readUsers } from './scim-user-rows';
 import { type Listed, MAX_FOUND, selectionOf, split } from './scim-user-query';
 
@@ -25,7 +27,7 @@ const FEW_USERS = 20;
 const LISTED_GROUPS = 100;
 
 /** What a page reads of each user at first. */
-const POSITION = columnsOf(User, ['id', 'createdAt', 'updatedAt']).selectText;
+const POSITION = columnsOf(User, ['id', 'createdAt', 'updatedAt']).select;
 type Position = Pick<ShownUser, 'id' | 'createdAt' | 'updatedAt'>;
 
 /** Reads users for directories. */
@@ -43,16 +45,13 @@ export class ScimUserList {
     return foundUser(row);
   }
 
-  /** A page of resources as JSON, which `resourceOf` makes within the organization's share of the database. */
-  async list(
-    { organizationId }: Caller,
-    query: ListQuery,
-    withGroups: boolean,
-    resourceOf: (found: FoundUser) => object,
-  ): Promise<ListResult<string>> {
+  /** The page that a query string or the body of a `.search` asks for, as a ListResponse. */
+  async list({ organizationId }: Caller, input: Record<string, unknown>, base: string): Promise<string> {
+    const projection = new Projection(USER, input);
+    const query = listQueryOf(USER, input);
+    const withGroups = projection.shows('groups');
     const filter = split(query.comparisons);
     const found = selectionOf(organizationId, filter);
-    if (found === 'nobody') return { rows: [], ...(query.cursor === undefined && { total: 0 }) };
     const isNamed = filter.ids.length > 0 || filter.userNames.length > 0;
     const most = filter.attributes.length > 0 ? await this.countFound(found) : Infinity;
     const findsOne = isNamed || Math.min(query.count, most) <= 1;
@@ -64,15 +63,16 @@ export class ScimUserList {
       async (manager) => {
         const selection = await inGroups(manager, found, filter.groups);
         const order = { sort: selection.sort, order: 'asc' } as const;
-        const page = await pageFor(query, {
+        return listResponse(query, {
           range: (range) => usersFrom<Position>(manager, selection, POSITION, { ...order, ...range }),
           count: (max) => countUsers(manager, selection, max),
           after: (page) => pageOfUsers<Position>(manager, selection, POSITION, { ...order, ...page }),
-        });
-        return pageAsText(page, {
-          read: (rows) => readUsers(manager, organizationId, rows, shownGroups),
-          resourceOf: (row) => resourceOf(foundUser(row)),
           cursorAfter: (row) => cursorAfterUser(row, selection, { ...order, of: query.of }),
+          read: (rows) => readUsers(manager, organizationId, rows, shownGroups),
+          resourceOf: (row) => {
+            const { user, directory, groups } = foundUser(row);
+            return projection.apply(userResource(user, directory, base, groups));
+          },
         });
       },
       isSmall && query.offset <= MAX_COUNTED ? 'quick' : 'heavy',

@@ -13,26 +13,20 @@ import { ScimUser } from './scim-user.entity';
 export const MAX_FOUND = 10_000;
 
 /** The comparisons of a filter, grouped by the index that answers them. */
-export interface SplitFilter {
-  ids: string[];
-  userNames: string[];
-  active: boolean[];
-  groups: string[];
-  times: Comparison[];
-  /** Found by `scim_users.keys`. */
-  attributes: Comparison[];
-}
-
-export function split(comparisons: readonly Comparison[]): SplitFilter {
+export function split(comparisons: readonly Comparison[]) {
   const valuesOf = <Value>(wanted: string) =>
     comparisons.filter(({ path }) => path === wanted).map(({ value }) => value as Value);
   const others = ['id', 'userName', 'active', 'groups.value'];
+  // Another text is nobody's id, like the empty one.
+  const idsOf = (prefix: string, path: string) =>
+    valuesOf<string>(path).map((id) => (isId(prefix, id) ? id : ''));
   return {
-    ids: valuesOf('id'),
-    userNames: valuesOf('userName'),
-    active: valuesOf('active'),
-    groups: valuesOf('groups.value'),
+    ids: idsOf('usr', 'id'),
+    userNames: valuesOf<string>('userName'),
+    active: valuesOf<boolean>('active'),
+    groups: idsOf('grp', 'groups.value'),
     times: comparisons.filter(isTime),
+    /** Found by `scim_users.keys`. */
     attributes: comparisons.filter((one) => !others.includes(one.path) && !isTime(one)),
   };
 }
@@ -46,33 +40,32 @@ export type Listed = UserSelection & { sort: UserSort };
  */
 export function selectionOf(
   organizationId: string,
-  { ids, userNames, active, groups, times, attributes }: SplitFilter,
-): Listed | 'nobody' {
-  if (new Set(active).size > 1 || ids.some((id) => !isId('usr', id))) return 'nobody';
-  if (groups.some((id) => !isId('grp', id))) return 'nobody';
+  { ids, userNames, active, times, attributes }: ReturnType<typeof split>,
+): Listed {
   const sorted = times.find(({ op }) => op === 'eq') ?? times.at(0);
   const conditions = times.map(whereTime);
-  let among: Sql | undefined;
-  for (const id of ids) {
-    if (among) conditions.push(sql`id = ${id}`);
-    else among = sql`SELECT ${id}::text AS user_id`;
-  }
-  for (const userName of userNames) {
-    const key = emailKey(userName.trim());
-    if (among) conditions.push(sql`coalesce(user_name_key, email_key) = ${key}`);
-    else
-      among = sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND coalesce(user_name_key, email_key) = ${key}`;
-  }
-  if (attributes.length > 0) {
-    if (among) conditions.push(whereAttributes(organizationId, attributes));
-    else among = foundBy(organizationId, attributes);
-  }
+  if (new Set(active).size > 1) conditions.push(sql`false`);
+  const lookUps = [
+    ...ids.map((id) => ({ among: sql`SELECT ${id}::text AS user_id`, where: sql`id = ${id}` })),
+    ...userNames.map((userName) => {
+      const where = sql`coalesce(user_name_key, email_key) = ${emailKey(userName.trim())}`;
+      return {
+        among: sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND ${where}`,
+        where,
+      };
+    }),
+    ...(attributes.length > 0
+      ? [{ among: foundBy(organizationId, attributes), where: whereAttributes(organizationId, attributes) }]
+      : []),
+  ];
+  const [first, ...others] = lookUps;
+  conditions.push(...others.map(({ where }) => where));
   return {
     organizationId,
     sort: sorted?.path === 'meta.lastModified' ? 'updatedAt' : 'createdAt',
     ...(active.length > 0 && { filter: { active: active[0] } }),
     ...(conditions.length > 0 && { where: join(conditions, ' AND ') }),
-    ...(among && { among }),
+    ...(first && { among: first.among }),
   };
 }
 

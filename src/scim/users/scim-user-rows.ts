@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { columnsOf } from '../../database/columns';
-import { execute, query, raw, rowsOf, sql } from '../../database/sql';
+import { columnsOf, insertSql } from '../../database/columns';
+import { execute, query, raw, sql } from '../../database/sql';
 import { type GroupOfUser, groupsOfUser } from '../../groups/members/first-members';
 import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
@@ -9,18 +9,9 @@ import { matchKeys } from './match-keys';
 import { ScimUser } from './scim-user.entity';
 import { type DirectoryUser, directoryUser, type ShownUser, writableAttributes } from './user-resource';
 
-const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']);
-const STORED = columnsOf(ScimUser, ['userId', 'userName', 'externalId', 'attributes', 'email', 'name']);
-const ALL = columnsOf(ScimUser, [
-  'organizationId',
-  'userId',
-  'userName',
-  'externalId',
-  'attributes',
-  'email',
-  'name',
-  'keys',
-]);
+const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']).select;
+const STORED = columnsOf(ScimUser).select;
+const WRITTEN = columnsOf(ScimUser, ['userName', 'externalId', 'attributes', 'email', 'name', 'keys']);
 
 /** A user with the attributes that a directory has set. */
 export interface FoundUser {
@@ -48,7 +39,7 @@ export async function readUsers(
     FROM ${ScimUser} WHERE organization_id = ${organizationId} AND user_id = users.id)`;
   const rows = await query<UserRow>(
     manager,
-    sql`SELECT ${SHOWN.selectText}, ${directory}::text AS directory, ${groups}::text AS groups
+    sql`SELECT ${SHOWN}, ${directory}::text AS directory, ${groups}::text AS groups
         FROM unnest(${ids}::text[]) AS wanted (user_id),
         LATERAL (SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = wanted.user_id OFFSET 0) AS users`,
   );
@@ -68,10 +59,10 @@ export const findDirectoryUsers = (
   manager: EntityManager,
   organizationId: string,
   ids: readonly string[],
-): Promise<(DirectoryUser & Pick<ScimUser, 'userId'>)[]> =>
+): Promise<Omit<ScimUser, 'keys'>[]> =>
   query(
     manager,
-    sql`SELECT ${STORED.select} FROM unnest(${ids}::text[]) AS wanted (id), LATERAL (
+    sql`SELECT ${STORED} FROM unnest(${ids}::text[]) AS wanted (id), LATERAL (
           SELECT * FROM ${ScimUser} WHERE organization_id = ${organizationId} AND user_id = wanted.id OFFSET 0
         ) AS scim_users`,
   );
@@ -86,16 +77,13 @@ export async function putDirectoryUser(
   const row = { ...directory, organizationId: user.organizationId, userId: user.id, keys };
   await execute(
     manager,
-    sql`INSERT INTO ${ScimUser} (${ALL.names}) VALUES ${rowsOf([ALL.valuesOf(row)])}
-        ON CONFLICT (organization_id, user_id) DO UPDATE SET ${ALL.excluded}`,
+    sql`${insertSql(ScimUser, [row])} ON CONFLICT (organization_id, user_id) DO UPDATE SET ${WRITTEN.excluded}`,
   );
 }
 
-/** After a change through the API: its values replace those of the directory. */
-export async function followUser(manager: EntityManager, user: User, old: DirectoryUser): Promise<void> {
-  if (user.name === old.name && user.email === old.email) return;
-  await putDirectoryUser(manager, user, directoryUser(writableAttributes(user, old), user));
-}
+/** The values of the user replace those of the directory. */
+export const followUser = (manager: EntityManager, user: User, old: DirectoryUser): Promise<void> =>
+  putDirectoryUser(manager, user, directoryUser(writableAttributes(user, old), user));
 
 /** The keys of those addresses that other users have. */
 export async function takenEmails(

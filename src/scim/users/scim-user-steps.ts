@@ -4,10 +4,8 @@ import { execute, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import type { User } from '../../users/user/user.entity';
 import { type UserChange, UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
-import { matchKeys } from './match-keys';
 import { findDirectoryUsers, followUser } from './scim-user-rows';
 import { ScimUser } from './scim-user.entity';
-import { writableAttributes } from './user-resource';
 
 /** Keeps the directory's attributes consistent with the users, whoever changes the users. */
 @Injectable()
@@ -26,8 +24,11 @@ export class ScimUserSteps implements UserSteps {
     );
     if (renamed.length === 0) return;
     const byId = new Map(renamed.map(({ after }) => [after.id, after]));
-    for (const directory of await findDirectoryUsers(manager, organizationId, [...byId.keys()]))
-      await followUser(manager, byId.get(directory.userId)!, directory);
+    for (const old of await findDirectoryUsers(manager, organizationId, [...byId.keys()])) {
+      const user = byId.get(old.userId)!;
+      // They are the same after a change by the directory itself.
+      if (user.name !== old.name || user.email !== old.email) await followUser(manager, user, old);
+    }
   }
 
   /** The attributes are kept until the purge, but no filter finds them. */
@@ -38,15 +39,8 @@ export class ScimUserSteps implements UserSteps {
     );
   }
 
-  async restored(manager: EntityManager, _by: Caller, user: User): Promise<void> {
-    const { organizationId, id } = user;
-    const [directory] = await findDirectoryUsers(manager, organizationId, [id]);
-    if (!directory) return;
-    const keys = matchKeys(writableAttributes(user, directory));
-    await execute(
-      manager,
-      sql`UPDATE ${ScimUser} SET keys = ${keys} WHERE organization_id = ${organizationId} AND user_id = ${id}`,
-    );
-    await followUser(manager, user, directory);
+  async restored(manager: EntityManager, { organizationId }: Caller, user: User): Promise<void> {
+    const [directory] = await findDirectoryUsers(manager, organizationId, [user.id]);
+    if (directory) await followUser(manager, user, directory);
   }
 }

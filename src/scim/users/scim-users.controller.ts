@@ -1,9 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
 import { GroupsService } from '../../groups/groups.service';
-import { type Caller, CurrentCaller } from '../../http/caller';
 import { Scopes } from '../../http/scopes';
-import { Projection } from '../wire/projection';
-import { listQueryOf, listResponse } from '../wire/list-query';
+import type { Projection } from '../wire/projection';
 import { USER } from '../schema/user.schema';
 import { userResource } from './user-resource';
 import { CurrentExchange, Exchange } from '../wire/exchange';
@@ -24,88 +22,68 @@ export class ScimUsersController {
 
   @Get('Users')
   @Scopes('users:read')
-  list(@CurrentCaller() by: Caller, @CurrentExchange() { query, base }: Exchange) {
-    return this.page(by, query, base);
+  list(@CurrentExchange() { by, query, base }: Exchange) {
+    return this.lists.list(by, query, base);
   }
 
   @Post(['Users/.search', '.search'])
   @Scopes('users:read')
   @HttpCode(200)
-  search(@CurrentCaller() by: Caller, @Body() body: Input, @CurrentExchange() { base }: Exchange) {
-    return this.page(by, body, base);
+  search(@Body() body: Input, @CurrentExchange() { by, base }: Exchange) {
+    return this.lists.list(by, body, base);
   }
 
   @Get('Users/:id')
   @Scopes('users:read')
-  async get(@CurrentCaller() by: Caller, @Param('id') id: string, @CurrentExchange() exchange: Exchange) {
+  async get(@Param('id') id: string, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(USER);
     const isFresh = exchange.freshness();
-    const found = await this.lists.get(by, id, projection.shows('groups'));
-    if (!isFresh(found.user.version)) return this.shown(by, found, projection, exchange);
+    const found = await this.lists.get(exchange.by, id, projection.shows('groups'));
+    if (!isFresh(found.user.version)) return this.shown(exchange, found, projection);
     exchange.setVersion(found.user.version);
-    exchange.setStatus(304);
+    exchange.response.status(304);
   }
 
   @Post('Users')
   @Scopes('users:write')
-  async create(@CurrentCaller() by: Caller, @Body() body: Input, @CurrentExchange() exchange: Exchange) {
+  async create(@Body() body: Input, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(USER);
-    const created = await this.users.create(by, body);
+    const created = await this.users.create(exchange.by, body);
     exchange.setLocation(`/Users/${created.user.id}`);
-    return this.shown(by, created, projection, exchange);
+    return this.shown(exchange, created, projection);
   }
 
   @Put('Users/:id')
   @Scopes('users:write')
-  async replace(
-    @CurrentCaller() by: Caller,
-    @Param('id') id: string,
-    @Body() body: Input,
-    @CurrentExchange() exchange: Exchange,
-  ) {
+  async replace(@Param('id') id: string, @Body() body: Input, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(USER);
-    const replaced = await this.users.replace(by, id, body, exchange.precondition('user'));
-    return this.shown(by, replaced, projection, exchange);
+    const replaced = await this.users.replace(exchange.by, id, body, exchange.precondition('user'));
+    return this.shown(exchange, replaced, projection);
   }
 
   @Patch('Users/:id')
   @Scopes('users:write')
-  async patch(
-    @CurrentCaller() by: Caller,
-    @Param('id') id: string,
-    @Body() body: Input,
-    @CurrentExchange() exchange: Exchange,
-  ) {
+  async patch(@Param('id') id: string, @Body() body: Input, @CurrentExchange() exchange: Exchange) {
     const projection = exchange.projection(USER);
-    const patched = await this.users.patch(by, id, body, exchange.precondition('user'));
-    return this.shown(by, patched, projection, exchange);
+    const patched = await this.users.patch(exchange.by, id, body, exchange.precondition('user'));
+    return this.shown(exchange, patched, projection);
   }
 
   @Delete('Users/:id')
   @Scopes('users:delete')
   @HttpCode(204)
-  delete(@CurrentCaller() by: Caller, @Param('id') id: string, @CurrentExchange() exchange: Exchange) {
-    return this.users.delete(by, id, exchange.precondition('user'));
+  delete(@Param('id') id: string, @CurrentExchange() exchange: Exchange) {
+    return this.users.delete(exchange.by, id, exchange.precondition('user'));
   }
 
   private async shown(
-    by: Caller,
+    exchange: Exchange,
     { user, directory, groups }: FoundUser,
     projection: Projection,
-    exchange: Exchange,
   ): Promise<object> {
     if (!groups && projection.shows('groups'))
-      groups = (await this.groups.groupsOf(by, [user.id])).get(user.id);
+      groups = (await this.groups.groupsOf(exchange.by, [user.id])).get(user.id);
     exchange.setVersion(user.version);
     return projection.apply(userResource(user, directory, exchange.base, groups));
-  }
-
-  private async page(by: Caller, input: Input, base: string): Promise<string> {
-    const projection = new Projection(USER, input);
-    const query = listQueryOf(USER, input);
-    const page = await this.lists.list(by, query, projection.shows('groups'), ({ user, directory, groups }) =>
-      projection.apply(userResource(user, directory, base, groups)),
-    );
-    return listResponse(query, page);
   }
 }

@@ -12,9 +12,8 @@ import { emailKey } from '../../users/user/user.keys';
 import { UsersService } from '../../users/users.service';
 import type { Resource } from '../schema/resource';
 import { uniqueness } from '../schema/scim-error';
-import { chooseEmail, inputOf } from './user-fields';
+import { chooseEmail, createdUser, inputOf, patchedUser, replacedUser } from './user-fields';
 import { directoryUser, writableAttributes } from './user-resource';
-import { createdUser, patchedUser, replacedUser } from './user-attributes';
 import {
   findDirectoryUsers,
   type FoundUser,
@@ -88,7 +87,7 @@ export class ScimUsersService {
         const fields = await changedFields(manager, user, resource, old);
         directory = directoryUser(resource, { ...user, ...fields });
         // A change of `active` alone, the most frequent one, writes no second row: it is a field of the user.
-        if (!isSame({ ...directory, userId: id }, stored))
+        if (!isSame({ ...directory, userId: id, organizationId: user.organizationId }, stored))
           await putDirectoryUser(manager, { ...user, ...fields }, directory);
         return { fields, isTouched: true, userNameKey: userNameKey(resource.userName as string) };
       });

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { finish } from '../../fairness/give-way';
 import { isAddress, hasCharacters } from '../../http/input/checks';
 import { emailKey } from '../../users/user/user.keys';
 import { type Role, ROLES } from '../../users/user/user.entity';
-import type { Resource } from '../schema/resource';
+import { applyPatch } from '../patch/patch';
+import { type Complex, normalize, refuseLarge, type Resource } from '../schema/resource';
 import { invalidValue, uniqueness } from '../schema/scim-error';
-import type { Complex } from '../schema/values';
+import { USER } from '../schema/user.schema';
 
 const MAX_NAME = 200;
 const MAX_EMAIL = 254;
@@ -59,7 +61,7 @@ export function chooseEmail(
 }
 
 /** For a PATCH: removing the last email would leave the user without an address. */
-export function refuseLossOfEmail(resource: Resource, old: Resource): void {
+function refuseLossOfEmail(resource: Resource, old: Resource): void {
   if (old.emails && !resource.emails && !isEmail(resource.userName))
     throw invalidValue('The last of emails cannot be removed, because userName is not an email address');
 }
@@ -83,4 +85,26 @@ export function roleOf({ roles }: Resource): Role | undefined {
   const list = (roles ?? []) as Complex[];
   const value = list.find(({ primary }) => primary === true)?.value;
   return ROLES.find((role) => typeof value === 'string' && role === value.toLowerCase());
+}
+
+// The writable attributes of a user after a write, from the `old` ones and the body. No function changes its arguments.
+
+export function createdUser(body: unknown): Resource {
+  const resource = normalize(USER, body);
+  refuseLarge(resource);
+  return resource;
+}
+
+/** A PUT keeps `active` if the body does not have it. */
+export function replacedUser(old: Resource, body: unknown): Resource {
+  const resource = { active: old.active, ...normalize(USER, body) };
+  refuseLarge(resource, old);
+  return resource;
+}
+
+export async function patchedUser(old: Resource, body: unknown): Promise<Resource> {
+  const resource = await finish(applyPatch(USER, old, body));
+  refuseLarge(resource, old);
+  refuseLossOfEmail(resource, old);
+  return resource;
 }

@@ -1,9 +1,8 @@
 import { weakEntityTag } from '../../http/input/entity-tags';
 import type { GroupOfUser } from '../../groups/members/first-members';
 import type { User } from '../../users/user/user.entity';
-import type { Resource } from '../schema/resource';
+import type { Complex, Resource } from '../schema/resource';
 import { ENTERPRISE_URN, USER_URN } from '../schema/user.schema';
-import type { Complex } from '../schema/values';
 
 /** The attributes that a directory has set, and the fields of the user that were derived from them at that time. */
 export interface DirectoryUser {
@@ -15,9 +14,11 @@ export interface DirectoryUser {
   name: string;
 }
 
-/** The fields of a user that SCIM shows. Lists read the times as ISO 8601 already. */
-export type ShownUser = Pick<User, 'id' | 'name' | 'email' | 'active' | 'version'> &
-  Record<'createdAt' | 'updatedAt', Date | string>;
+/** The fields of a user that SCIM shows. */
+export type ShownUser = Pick<
+  User,
+  'id' | 'name' | 'email' | 'active' | 'version' | 'createdAt' | 'updatedAt'
+>;
 
 type Writable = Pick<ShownUser, 'name' | 'email' | 'active'>;
 
@@ -79,8 +80,6 @@ function withEmail(emails: readonly Complex[], old: string, email: string): Comp
   return [{ value: email, type: 'work', primary: true }, ...others];
 }
 
-const isoTime = (time: Date | string) => (typeof time === 'string' ? time : time.toISOString());
-
 /** A user as SCIM shows it. `base` is the absolute address of the root of SCIM. */
 export function userResource(
   user: ShownUser,
@@ -102,8 +101,8 @@ export function userResource(
     }),
     meta: {
       resourceType: 'User',
-      created: isoTime(user.createdAt),
-      lastModified: isoTime(user.updatedAt),
+      created: user.createdAt.toISOString(),
+      lastModified: user.updatedAt.toISOString(),
       location: `${base}/Users/${user.id}`,
       version: weakEntityTag(user.version),
     },

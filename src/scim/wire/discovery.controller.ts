@@ -1,6 +1,7 @@
-import { Get, NotFoundException, Param } from '@nestjs/common';
+import { All, Controller, Get, NotFoundException, NotImplementedException, Param } from '@nestjs/common';
 import { AnyToken } from '../../http/scopes';
 import { listOf, resourceTypes, schemas, serviceProviderConfig } from '../schema/discovery';
+import { ROOTS } from './base';
 import { CurrentExchange, Exchange } from './exchange';
 import { ScimController } from './scim-controller.decorator';
 
@@ -38,4 +39,19 @@ function found<T extends { id: string }>(resources: T[], id: string): T {
   const resource = resources.find((candidate) => candidate.id.toLowerCase() === id.toLowerCase());
   if (!resource) throw new NotFoundException('There is no such resource.');
   return resource;
+}
+
+/** The parts of SCIM that this service does not have. No body is read. */
+@Controller([...ROOTS])
+@AnyToken()
+export class UnsupportedController {
+  @All('Bulk')
+  bulk(): never {
+    throw new NotImplementedException('Bulk operations are not supported. Send the requests one by one.');
+  }
+
+  @All('Me')
+  me(): never {
+    throw new NotImplementedException('A token belongs to no user, so there is no /Me.');
+  }
 }

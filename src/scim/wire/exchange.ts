@@ -1,16 +1,18 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { type Caller, callerIn } from '../../http/caller';
 import { freshness, type Precondition, preconditionOf, weakEntityTag } from '../../http/input/entity-tags';
 import { Projection } from './projection';
 import type { ResourceSchema } from '../schema/resource-schema';
 import { baseOf } from './base';
 
-/** The parts of a request that the routes of users and groups read, and the headers that they set. */
+/** The caller and the parts of a request that the routes of users and groups read, and the headers that they set. */
 export class Exchange {
   /** The absolute URL of the root of SCIM. */
   readonly base: string;
 
   constructor(
+    readonly by: Caller,
     readonly request: Request,
     readonly response: Response,
   ) {
@@ -43,13 +45,9 @@ export class Exchange {
   setLocation(path: string): void {
     this.response.setHeader('Location', this.base + path);
   }
-
-  setStatus(status: number): void {
-    this.response.status(status);
-  }
 }
 
 export const CurrentExchange = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const http = context.switchToHttp();
-  return new Exchange(http.getRequest<Request>(), http.getResponse<Response>());
+  return new Exchange(callerIn(context), http.getRequest<Request>(), http.getResponse<Response>());
 });

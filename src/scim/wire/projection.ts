@@ -2,18 +2,13 @@ import { invalidValue } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';
 import { type ResourceSchema, resolve } from '../schema/resource-schema';
 
-/**
- * The attributes that a request asks for or excludes: separated by commas in a query, a list in a `.search`. A filter
- * after a name does not count.
- */
-export interface AttributesQuery {
-  attributes?: unknown;
-  excludedAttributes?: unknown;
-}
-
 type Shown = Record<string, unknown>;
 
-/** The attributes of a resource that a response shows. RFC 7644 does not define both together; `attributes` wins. */
+/**
+ * The attributes of a resource that a response shows: `attributes` or `excludedAttributes`, separated by commas in a
+ * query, a list in a `.search`. A filter after a name does not count. RFC 7644 does not define both together;
+ * `attributes` wins.
+ */
 export class Projection {
   /** Canonical names: `emails`, `emails.value`, an extension's URN, or `urn:…:department`. */
   private readonly names: ReadonlySet<string>;
@@ -21,7 +16,7 @@ export class Projection {
 
   constructor(
     private readonly schema: ResourceSchema,
-    { attributes, excludedAttributes }: AttributesQuery,
+    { attributes, excludedAttributes }: { attributes?: unknown; excludedAttributes?: unknown },
   ) {
     const selected = namesIn(schema, 'attributes', attributes);
     this.isSelection = selected.length > 0;
@@ -43,22 +38,11 @@ export class Projection {
 
   apply(resource: Shown): Shown {
     if (this.isDefault) return resource;
-    const extension = this.schema.extension?.id;
-    const entries = Object.entries(resource).map(([name, value]) => {
-      if (resolve(this.schema, name)?.attribute?.returned === 'always') return [name, value];
-      if (name !== extension) return [name, this.part(name, value)];
-      const isWhole = this.isSelection && this.names.has(name);
-      return [name, isWhole ? value : this.partOfExtension(name, value as Shown)];
+    const entries = Object.entries(resource).map(([name, value]): [string, unknown] => {
+      const isAlways = resolve(this.schema, name)?.attribute?.returned === 'always';
+      return [name, isAlways ? value : this.part(name, value)];
     });
-    return defined(entries as [string, unknown][]);
-  }
-
-  private partOfExtension(urn: string, extension: Shown): Shown | undefined {
-    if (this.names.has(urn)) return undefined;
-    const shown = defined(
-      Object.entries(extension).map(([name, value]) => [name, this.part(`${urn}:${name}`, value)]),
-    );
-    return Object.keys(shown).length ? shown : undefined;
+    return defined(entries);
   }
 
   /** The parts of the value that are shown. */
@@ -71,10 +55,11 @@ export class Projection {
       return elements.length || !this.isSelection ? elements : undefined;
     }
     if (typeof value !== 'object' || value === null) return this.isSelection ? undefined : value;
-    const subs = Object.entries(value).filter(
-      ([sub]) => this.names.has(`${path}.${sub}`) === this.isSelection,
+    const separator = path === this.schema.extension?.id ? ':' : '.';
+    const parts = defined(
+      Object.entries(value).map(([sub, part]) => [sub, this.part(`${path}${separator}${sub}`, part)]),
     );
-    return subs.length ? Object.fromEntries(subs) : undefined;
+    return Object.keys(parts).length ? parts : undefined;
   }
 }
 
@@ -88,21 +73,15 @@ function namesIn(schema: ResourceSchema, parameter: string, given: unknown): str
     .filter((name) => name !== '');
 }
 
-/** A quoted string, also without its end; a bracket; or the text before the next of them. Read once, in linear time. */
-const PIECES = /"(?:[^"\\]|\\[^]?)*"?|[[\]]|[^"[\]]+/g;
+/** From a bracket to its end, or to that of the text. A bracket in a quoted string is not the end. Linear in time. */
+const FILTER = /\[(?:"(?:[^"\\]|\\[^]?)*"?|[^\]"])*(\]?)/g;
 
 /** `emails[type eq "a,b"].value` means `emails.value`. Throws a 400 for a filter without its end. */
-function withoutFilters(names: string): string {
-  if (!names.includes('[')) return names;
-  let isFilter = false;
-  const rest = names.replace(PIECES, (piece) => {
-    const isBracket = piece === '[' || piece === ']';
-    if (isBracket) isFilter = piece === '[';
-    return isBracket || isFilter ? '' : piece;
+const withoutFilters = (names: string): string =>
+  names.replace(FILTER, (_filter, end: string) => {
+    if (end) return '';
+    throw invalidValue('A filter in a list of attributes must end with ]');
   });
-  if (isFilter) throw invalidValue('A filter in a list of attributes must end with ]');
-  return rest;
-}
 
 /** An unknown name is kept as it is: a request for it alone gets only `id` and `schemas`. */
 function canonical(schema: ResourceSchema, name: string): string {
