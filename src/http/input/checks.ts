@@ -167,7 +167,7 @@ const MinCharacters = (min: number) =>
     fault('too_short', min === 1 ? 'must not be empty' : `must have at least ${min} characters`),
   );
 
-const MaxCharacters = (max: number) =>
+export const MaxCharacters = (max: number) =>
   Satisfies(
     'maxLength',
     [max],
