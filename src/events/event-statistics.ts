@@ -2,8 +2,7 @@ import type { Database } from '../database/database';
 import { sql } from '../database/sql';
 import { Event, TokenEvent } from './event/event.entity';
 import { EventHead } from './log/event-head.entity';
-import { EventCursor } from './subscribers/event-cursor.entity';
-import { EventSubscriber } from './subscribers/event-subscriber.entity';
+import { EventCursor, EventSubscriber } from './subscribers/event-cursor.entity';
 
 /** How many events all organizations have had, removed ones included. */
 export async function countEvents(database: Database): Promise<number> {

@@ -11,10 +11,9 @@ import { EventRetention } from './log/event-retention';
 import { UserHistory } from './log/user-history';
 import { EventsController } from './events.controller';
 import { EventsService } from './events.service';
-import { EventCursor } from './subscribers/event-cursor.entity';
+import { EventCursor, EventSubscriber } from './subscribers/event-cursor.entity';
 import { EventCursors } from './subscribers/event-cursors';
 import { EventDelivery } from './subscribers/event-delivery';
-import { EventSubscriber } from './subscribers/event-subscriber.entity';
 import { TokenEvents } from './log/token-events';
 
 @Module({

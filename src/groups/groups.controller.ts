@@ -1,10 +1,8 @@
-import { Get, Param, Query, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Get, Param, Query } from '@nestjs/common';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../http/caller';
-import { Responses } from '../http/responses';
 import { Scopes } from '../http/scopes';
-import { linkNext } from '../pages/page';
+import { Paged } from '../pages/page';
 import { serializeGroup } from './group/group.serializer';
 import { GroupPageView, GroupView } from './group/group.view';
 import { ListGroupsDto } from './group/group.dto';
@@ -21,15 +19,9 @@ export class GroupsController {
    */
   @Get()
   @Scopes('users:read')
-  @Responses({ headers: ['Link'] })
-  async list(
-    @CurrentCaller() by: Caller,
-    @Query() query: ListGroupsDto,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<GroupPageView> {
+  @Paged()
+  async list(@CurrentCaller() by: Caller, @Query() query: ListGroupsDto): Promise<GroupPageView> {
     const page = await this.groups.list(by, query);
-    linkNext(request, response, page);
     return { ...page, data: page.data.map(serializeGroup) };
   }
 

@@ -1,11 +1,11 @@
-import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import type { Request } from 'express';
 import { ApiController } from '../http/api-controller.decorator';
 import { operatorIn } from '../http/caller';
 import { refuseKey } from '../http/input/idempotency-key';
 import { Responses } from '../http/responses';
 import { OperatorOnly } from '../http/scopes';
-import { linkNext } from '../pages/page';
+import { Paged } from '../pages/page';
 import { NewTokenView, TokenPageView } from '../tokens/token.view';
 import { CreateTokenDto, ListTokensDto } from '../tokens/tokens.dto';
 import { TokensService } from '../tokens/tokens.service';
@@ -25,17 +25,14 @@ export class OrganizationTokensController {
    * @remarks Returns the tokens page by page, newest first, including expired and revoked ones.
    */
   @Get()
-  @Responses({ headers: ['Link'] })
+  @Paged()
   async listTokens(
     @Param('id') id: string,
     @Query() query: ListTokensDto,
     @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
   ): Promise<TokenPageView> {
     await this.organizations.get(id);
-    const page = await this.tokens.list(operatorIn(id, request), query);
-    linkNext(request, response, page);
-    return page;
+    return this.tokens.list(operatorIn(id, request), query);
   }
 
   /**

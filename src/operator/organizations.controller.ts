@@ -5,7 +5,7 @@ import { operatorIn } from '../http/caller';
 import { locationOf } from '../http/location';
 import { Responses } from '../http/responses';
 import { OperatorOnly } from '../http/scopes';
-import { linkNext } from '../pages/page';
+import { Paged } from '../pages/page';
 import { OrganizationPageView, OrganizationView } from '../organizations/organization.view';
 import {
   CreateOrganizationDto,
@@ -25,15 +25,9 @@ export class OrganizationsController {
    * @remarks Returns the organizations page by page, newest first. With `externalId` it returns the one that has it.
    */
   @Get()
-  @Responses({ headers: ['Link'] })
-  async list(
-    @Query() query: ListOrganizationsDto,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<OrganizationPageView> {
-    const page = await this.organizations.page(query);
-    linkNext(request, response, page);
-    return page;
+  @Paged()
+  list(@Query() query: ListOrganizationsDto): Promise<OrganizationPageView> {
+    return this.organizations.page(query);
   }
 
   /**

@@ -1,7 +1,16 @@
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
 import { IsString } from 'class-validator';
 import type { Request, Response } from 'express';
+import { tap } from 'rxjs';
 import { pathOf } from '../http/location';
 import { fault, Optional, WholeNumber } from '../http/input/checks';
+import { Responses } from '../http/responses';
 import type { Page } from './paginate';
 
 /** A page of a list, besides its `data`. */
@@ -49,3 +58,13 @@ export function linkNext<Row>(request: Request, response: Response, { nextCursor
   query.set('cursor', nextCursor);
   response.setHeader('Link', `<${pathOf(request)}?${query}>; rel="next"`);
 }
+
+class LinkNext implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler<Page<unknown>>) {
+    const http = context.switchToHttp();
+    return next.handle().pipe(tap((page) => linkNext(http.getRequest(), http.getResponse(), page)));
+  }
+}
+
+/** A route that returns a page as an object, with the header of `linkNext()`. */
+export const Paged = () => applyDecorators(Responses({ headers: ['Link'] }), UseInterceptors(LinkNext));

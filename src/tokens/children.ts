@@ -28,8 +28,12 @@ export async function insertChild(
   const parent = await findLocked(manager, Token, { organizationId, id: parentId });
   if (!parent || serializeToken(parent).state !== 'active') throw tokenNotFound();
   if (parent.windowId) throw conflict('A token of an exchange cannot be exchanged.');
-  if (scopes && !allows(parent.scopes, scopes)) throw beyondParent();
-  if ((await countChildren(manager, parentId)) >= MAX_CHILDREN) throw tooManyChildren();
+  if (scopes && !allows(parent.scopes, scopes))
+    throw invalidInput([{ field: 'scopes', code: 'invalid', message: 'must be among those of the token' }]);
+  if ((await countChildren(manager, parentId)) >= MAX_CHILDREN)
+    throw conflict(
+      `The token has been exchanged for ${MAX_CHILDREN} tokens that still live. Use these, or revoke them.`,
+    );
   const { name, rateLimit, expiresAt: endsBy } = parent;
   const own = {
     parentId,
@@ -41,30 +45,17 @@ export async function insertChild(
   return insertToken(manager, caller, { name, rateLimit, ...own }, value);
 }
 
-/** How many children of a token live. */
+const living = (parentId: string) =>
+  sql`parent_id = ${parentId} AND revoked_at IS NULL AND expires_at > now()`;
+
 async function countChildren(manager: EntityManager, parentId: string): Promise<number> {
-  const [{ count }] = await query<{ count: number }>(
-    manager,
-    sql`SELECT count(*)::integer AS count FROM ${Token}
-        WHERE parent_id = ${parentId} AND revoked_at IS NULL AND expires_at > now()`,
-  );
+  const statement = sql`SELECT count(*)::integer AS count FROM ${Token} WHERE ${living(parentId)}`;
+  const [{ count }] = await query<{ count: number }>(manager, statement);
   return count;
 }
 
 /** Revokes the children of a token that is revoked in the same transaction, which keeps others from being made. */
 export const revokeChildren = (manager: EntityManager, parentId: string): Promise<number> =>
-  execute(
-    manager,
-    sql`UPDATE ${Token} SET revoked_at = now()
-        WHERE parent_id = ${parentId} AND revoked_at IS NULL AND expires_at > now()`,
-  );
+  execute(manager, sql`UPDATE ${Token} SET revoked_at = now() WHERE ${living(parentId)}`);
 
 export const tokenNotFound = () => notFound('There is no such token.');
-
-const beyondParent = () =>
-  invalidInput([{ field: 'scopes', code: 'invalid', message: 'must be among those of the token' }]);
-
-const tooManyChildren = () =>
-  conflict(
-    `The token has been exchanged for ${MAX_CHILDREN} tokens that still live. Use these, or revoke them.`,
-  );

@@ -3,7 +3,7 @@ import { columnsOf } from '../database/columns';
 import { type Sql, sql } from '../database/sql';
 import type { Scope } from '../http/scopes';
 import type { TokenCreatorView } from './token.view';
-import type { TokenState } from './tokens.dto';
+import type { ListTokensDto, TokenState } from './tokens.dto';
 
 @Entity('tokens')
 @Index(['organizationId', 'createdAt', 'id'])
@@ -81,3 +81,16 @@ export const IN_STATE: Record<TokenState, Sql> = {
   expired: sql`revoked_at IS NULL AND expires_at <= now()`,
   active: sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
 };
+
+/** Tokens that people created, not sign-ins or exchanges. A partial index covers them. */
+const STANDING = sql`created_by IS NULL AND parent_id IS NULL`;
+
+/** All children end. Without saying so, PostgreSQL might read all that have ended to find those that live. */
+const LIVING_CHILD = sql`expires_at > now()`;
+
+/** The conditions of a list of tokens, each after an AND. */
+export const conditionsOf = ({ state, session, parent }: Partial<ListTokensDto>): Sql => sql`
+  ${state ? sql`AND ${IN_STATE[state]}` : sql``}
+  ${session === undefined ? sql`` : session ? sql`AND NOT (${STANDING})` : sql`AND ${STANDING}`}
+  ${parent ? sql`AND parent_id = ${parent}` : sql``}
+  ${parent && state === 'active' ? sql`AND ${LIVING_CHILD}` : sql``}`;

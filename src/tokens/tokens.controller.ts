@@ -1,12 +1,12 @@
-import { Body, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Body, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import type { Request } from 'express';
 import { Responses } from '../http/responses';
 import { ApiController } from '../http/api-controller.decorator';
 import { type Caller, type CallerToken, CurrentCaller, CurrentToken } from '../http/caller';
 import { refuseKey } from '../http/input/idempotency-key';
 import { OptionalBody } from '../http/input/body-of-route';
 import { AnyToken, Scopes } from '../http/scopes';
-import { linkNext } from '../pages/page';
+import { Paged } from '../pages/page';
 import { NewTokenView, TokenPageView, TokenView } from './token.view';
 import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
 import { TokensService } from './tokens.service';
@@ -22,16 +22,9 @@ export class TokensController {
    */
   @Get()
   @Scopes('admin')
-  @Responses({ headers: ['Link'] })
-  async list(
-    @CurrentCaller() by: Caller,
-    @Query() query: ListTokensDto,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<TokenPageView> {
-    const page = await this.tokens.list(by, query);
-    linkNext(request, response, page);
-    return page;
+  @Paged()
+  list(@CurrentCaller() by: Caller, @Query() query: ListTokensDto): Promise<TokenPageView> {
+    return this.tokens.list(by, query);
   }
 
   /**

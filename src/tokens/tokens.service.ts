@@ -14,8 +14,7 @@ import { newestFirst, type Page, paginate } from '../pages/paginate';
 import type { RateLimitOptions } from '../rate-limit/rate-limit.options';
 import { insertChild, revokeChildren, tokenNotFound } from './children';
 import { numberIn } from './durations';
-import { Token, TOKEN_COLUMNS } from './token.entity';
-import { conditionsOf } from './token.filter';
+import { conditionsOf, Token, TOKEN_COLUMNS } from './token.entity';
 import {
   maxRateLimit,
   rateLimitFaults,
@@ -69,21 +68,38 @@ export class TokensService {
    * to 100,000, but a caller of the API none above the limit of the service.
    */
   create(by: By, input: CreateTokenDto): Promise<NewToken> {
-    return this.insert(by, input);
+    return this.createFor(by, input, {});
   }
 
-  /** Creates the admin token of a first start, with this value. `tokenMaxDays` does not bind it. */
-  createFirst(by: By, input: CreateTokenDto, value: string): Promise<NewToken> {
-    return this.insert(by, input, {}, { value, maxDays: Infinity });
-  }
-
-  /** Creates a token for a sign-in or an assertion. Throws a 409 if its term is already over. */
-  createFor(
+  /**
+   * Creates a token for a sign-in or an assertion, or the first one, with a given value and without a maximum term.
+   * Throws a 409 if its term is already over.
+   */
+  async createFor(
     by: By,
     input: CreateTokenDto,
     origin: Pick<TokenFields, 'createdBy' | 'windowId' | 'hours' | 'endsBy'>,
+    { value = newTokenValue(), maxDays = this.options.tokenMaxDays } = {},
   ): Promise<NewToken> {
-    return this.insert(by, input, origin);
+    const caller = callerOf(by);
+    const fields = validateWithin(CreateTokenDto, input, ({ rateLimit, expiresIn }) => [
+      ...rateLimitFaults(rateLimit, maxRateLimit(caller, this.options)),
+      ...termFaults({ expiresIn, hours: origin.hours }, maxDays),
+    ]);
+    const token = await this.database
+      .write(
+        caller.organizationId,
+        async (manager) => {
+          const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
+          if (token.expired) throw conflict('The token would already have expired.');
+          const data = { token: serializeToken(token) };
+          await recordTokenEvent(manager, { by: caller, type: 'token.created', targetId: token.id, data });
+          return token;
+        },
+        'quick',
+      )
+      .catch(rethrowViolation({ tokens_organization_id_fkey: noSuchOrganization }));
+    return { token: serializeToken(token), value };
   }
 
   async get(by: By, id: string): Promise<TokenView> {
@@ -167,33 +183,6 @@ export class TokensService {
       (manager) => insertChild(manager, caller, { parentId, scopes }, value),
       'quick',
     );
-    return { token: serializeToken(token), value };
-  }
-
-  private async insert(
-    by: By,
-    input: CreateTokenDto,
-    origin: Partial<TokenFields> = {},
-    { value = newTokenValue(), maxDays = this.options.tokenMaxDays } = {},
-  ): Promise<NewToken> {
-    const caller = callerOf(by);
-    const fields = validateWithin(CreateTokenDto, input, ({ rateLimit, expiresIn }) => [
-      ...rateLimitFaults(rateLimit, maxRateLimit(caller, this.options)),
-      ...termFaults({ expiresIn, hours: origin.hours }, maxDays),
-    ]);
-    const token = await this.database
-      .write(
-        caller.organizationId,
-        async (manager) => {
-          const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
-          if (token.expired) throw conflict('The token would already have expired.');
-          const data = { token: serializeToken(token) };
-          await recordTokenEvent(manager, { by: caller, type: 'token.created', targetId: token.id, data });
-          return token;
-        },
-        'quick',
-      )
-      .catch(rethrowViolation({ tokens_organization_id_fkey: noSuchOrganization }));
     return { token: serializeToken(token), value };
   }
 }

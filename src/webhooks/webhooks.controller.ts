@@ -7,7 +7,7 @@ import { OptionalBody } from '../http/input/body-of-route';
 import { locationOf } from '../http/location';
 import { Responses } from '../http/responses';
 import { Scopes } from '../http/scopes';
-import { linkNext } from '../pages/page';
+import { Paged } from '../pages/page';
 import { DeliveriesService } from './deliveries/deliveries.service';
 import { ListDeliveriesDto, RedeliverDto, SendTestDto } from './deliveries/delivery.dto';
 import { AcceptedView, DeliveryPageView } from './deliveries/delivery.view';
@@ -28,16 +28,9 @@ export class WebhooksController {
    */
   @Get()
   @Scopes('admin')
-  @Responses({ headers: ['Link'] })
-  async list(
-    @CurrentCaller() by: Caller,
-    @Query() query: ListWebhooksDto,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<WebhookPageView> {
-    const page = await this.webhooks.list(by, query);
-    linkNext(request, response, page);
-    return page;
+  @Paged()
+  list(@CurrentCaller() by: Caller, @Query() query: ListWebhooksDto): Promise<WebhookPageView> {
+    return this.webhooks.list(by, query);
   }
 
   /**
@@ -140,17 +133,13 @@ export class WebhooksController {
    */
   @Get(':id/deliveries')
   @Scopes('admin')
-  @Responses({ headers: ['Link'] })
-  async listDeliveries(
+  @Paged()
+  listDeliveries(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,
     @Query() query: ListDeliveriesDto,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
   ): Promise<DeliveryPageView> {
-    const page = await this.deliveries.list(by, id, query);
-    linkNext(request, response, page);
-    return page;
+    return this.deliveries.list(by, id, query);
   }
 
   /**

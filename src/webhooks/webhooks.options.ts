@@ -1,5 +1,5 @@
 import { Option, reject, Setting, Variable } from '../feature/setting';
-import { networksOf } from './address/special-networks';
+import { networksOf } from './address/reach';
 import { isKeyList } from './secrets/key-ring';
 
 export interface WebhooksOptions {

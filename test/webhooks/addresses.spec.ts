@@ -9,10 +9,9 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { readFileSync } from 'node:fs';
-import { lookUp } from '../../src/webhooks/address/look-up';
+import { type LookUp, lookUp } from '../../src/webhooks/address/look-up';
 import { Post } from '../../src/webhooks/address/post';
-import { isPublic, Reach } from '../../src/webhooks/address/reach';
-import { GLOBAL_IPV6, SPECIAL_IPV4, SPECIAL_IPV6 } from '../../src/webhooks/address/special-networks';
+import { GLOBAL_IPV6, isPublic, Reach, SPECIAL_IPV4, SPECIAL_IPV6 } from '../../src/webhooks/address/reach';
 import { until } from '../support/until';
 
 const never = new AbortController().signal;
@@ -348,11 +347,15 @@ describe('a message', () => {
     await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done));
     const { port } = tcp.address() as AddressInfo;
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const silentNameServer: LookUp = async (_host, signal) => {
+      await once(signal, 'abort');
+      return [];
+    };
     try {
       const silent = [
         new Post(loopback, async () => ['127.0.0.1']).send(message(`http://a.example:${port}/`), never),
         new Post(loopback, async () => ['127.0.0.1']).send(message(`https://a.example:${port}/`), never),
-        new Post(loopback, () => new Promise(() => {})).send(message(`http://a.example:${port}/`), never),
+        new Post(loopback, silentNameServer).send(message(`http://a.example:${port}/`), never),
       ];
       let ended = 0;
       const results = Promise.allSettled(silent.map((attempt) => attempt.finally(() => ended++)));

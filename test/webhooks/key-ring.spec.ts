@@ -1,22 +1,22 @@
 /**
  * @only embedded: it uses no database
  */
-import { isKeyList, KeyRing, newKey, UnknownKeyError } from '../../src/webhooks/secrets/key-ring';
-import { newSecret, shownSecret } from '../../src/webhooks/secrets/signature';
+import { randomBytes } from 'node:crypto';
+import { isKeyList, KeyRing, newKey } from '../../src/webhooks/secrets/key-ring';
 
 const OWNER = 'org_1 whk_1';
+const UNKNOWN_KEY = 'which is not in WEBHOOK_ENCRYPTION_KEY';
 
 describe('a sealed secret', () => {
   const [key, otherKey] = [newKey(), newKey()];
   const ring = new KeyRing(key);
-  const secret = newSecret();
+  const secret = randomBytes(32);
   const sealed = ring.seal(secret, OWNER);
 
   it('shows nothing of the secret, and is another one each time', () => {
     expect(secret).toHaveLength(32);
     for (const encoding of ['base64', 'base64url', 'hex', 'latin1'] as const)
       expect(sealed).not.toContain(secret.toString(encoding));
-    expect(sealed).not.toContain(shownSecret(secret).slice(6));
     expect(ring.seal(secret, OWNER)).not.toBe(sealed);
     expect(sealed).not.toContain(key);
   });
@@ -38,8 +38,8 @@ describe('a sealed secret', () => {
     expect(new KeyRing(`${otherKey},${key}`).seal(secret, OWNER).split('.')[0]).toBe(
       new KeyRing(otherKey).currentId,
     );
-    expect(() => new KeyRing(otherKey).open(sealed, OWNER)).toThrow(UnknownKeyError);
-    expect(() => new KeyRing(undefined).open(sealed, OWNER)).toThrow(UnknownKeyError);
+    expect(() => new KeyRing(otherKey).open(sealed, OWNER)).toThrow(UNKNOWN_KEY);
+    expect(() => new KeyRing(undefined).open(sealed, OWNER)).toThrow(UNKNOWN_KEY);
   });
 });
 

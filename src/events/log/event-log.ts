@@ -1,8 +1,9 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { Database } from '../../database/database';
 import { join, query, raw, Sql, sql } from '../../database/sql';
-import { Event, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
-import { withLongData } from '../event/long-events';
+import { wholeRows } from '../../pages/long-rows';
+import { Event, EVENT_COLUMNS, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
+import { eventAsJson } from '../event/event.serializer';
 import { EventHead } from './event-head.entity';
 import { EventNumbering } from './event-numbering';
 import type { ListEventsDto } from '../event/event.dto';
@@ -34,11 +35,8 @@ export interface LogPage {
   removed: number;
 }
 
-interface PageEnds {
-  fromId: string | null;
-  endId: string | null;
-  isAwaited: boolean;
-}
+/** What the statement of a page says besides the columns of an event. */
+type Stretch = Record<'last' | 'removed' | 'end', string> & Record<'fromId' | 'endId', string | null>;
 
 /** The events of an organization, in the order of their numbers. */
 @Injectable()
@@ -57,7 +55,7 @@ export class EventLog {
     const isAscending = wanted.order === 'asc';
     if (!isAscending && from !== NEWEST) return this.read(organizationId, wanted, from);
     await this.tokens.move(organizationId);
-    const page = await this.read(organizationId, wanted, from, { unlessBehind: true });
+    const page = await this.read(organizationId, wanted, from, 'unless behind');
     if (!page.isAwaited) return page;
     const isCaughtUp = await this.numbering.catchUp(organizationId, CATCH_UP_MS[wanted.order]);
     // A later page never returns to the newest events.
@@ -73,15 +71,26 @@ export class EventLog {
       throw new ServiceUnavailableException('Events are being numbered.');
   }
 
+  /** The rows of a page of `SHORT_EVENT_COLUMNS` with the data that is not short, as many as fit on a page. */
+  whole(organizationId: string, rows: EventRow[]): Promise<{ items: EventRow[]; endsAfter?: EventRow }> {
+    return wholeRows<EventRow, EventRow>(this.database, rows, {
+      organizationId,
+      isLong: ({ data }) => data === null,
+      select: (ids) =>
+        sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+      bytesOf: (row) => Buffer.byteLength(eventAsJson(row)),
+    });
+  }
+
   /**
-   * Reads the matching events after a position. One statement sees the head and the events of the same moment. With
-   * `unlessBehind` it reads none if the page needs the newest events and some of them have no number yet.
+   * Reads the matching events after a position. One statement sees the head and the events of the same moment. Unless
+   * behind means that it reads none if the page needs the newest events and some of them have no number yet.
    */
   private async read(
     organizationId: string,
     { order, limit, type, target, actor, since, until }: EventQuery,
     from: number,
-    { unlessBehind = false } = {},
+    when?: 'unless behind',
   ): Promise<LogPage & { isAwaited: boolean }> {
     const filters = [
       type && sql`AND type = ANY (${type.split(',')})`,
@@ -116,7 +125,7 @@ export class EventLog {
       sql`(SELECT id FROM ${Event} WHERE organization_id = ${organizationId} AND sequence = ${sequence})`;
     const statement = sql`
       SELECT stretch.*, ${idAt(sql`${from}::bigint`)} AS "fromId", ${idAt(raw('stretch.end'))} AS "endId", page.* FROM (
-        SELECT stretch.*, ${unlessBehind}::boolean AND ${needsNewest} AND (
+        SELECT stretch.*, ${when === 'unless behind'}::boolean AND ${needsNewest} AND (
           SELECT position FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NULL
           ORDER BY position LIMIT 1 -- so that the index is used, whatever the statistics say
         ) IS NOT NULL AS "isAwaited"
@@ -134,12 +143,12 @@ export class EventLog {
       ) AS page ON true
       ORDER BY page.sequence ${direction}`;
     const rows = await this.database.read(organizationId, (manager) =>
-      query<EventRow & Record<'last' | 'removed' | 'end', string> & PageEnds>(manager, statement),
+      query<EventRow & Stretch & { isAwaited: boolean }>(manager, statement),
     );
     const { fromId, endId, isAwaited } = rows[0];
     const [last, removed, reached] = [rows[0].last, rows[0].removed, rows[0].end].map(Number);
     const found = rows.filter(({ id }) => id !== null);
-    const { items, endsAfter } = await withLongData(this.database, organizationId, found.slice(0, limit));
+    const { items, endsAfter } = await this.whole(organizationId, found.slice(0, limit));
     // Without it, the page ends where the statement has stopped.
     const lastRow = endsAfter ?? (found.length > limit ? found[limit - 1] : undefined);
     return {

@@ -4,7 +4,6 @@ import { query, sql } from '../../database/sql';
 import { nextTurn } from '../../fairness/give-way';
 import { Event, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
 import { eventAsJson } from '../event/event.serializer';
-import { withLongData } from '../event/long-events';
 import { lastSequence } from './event-head.entity';
 import { EventLog } from './event-log';
 
@@ -29,29 +28,21 @@ export class UserHistory {
     let hasMore = true;
     return async () => {
       if (!hasMore) return undefined;
-      const rows = await this.page(organizationId, userId, { after, last });
-      const { items, endsAfter } = await withLongData(this.database, organizationId, rows);
+      const next = sql`AND sequence > ${after}::bigint AND sequence <= ${last}::bigint ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
+      // Two ranges, each in its own index.
+      const statement = sql`
+        SELECT ${SHORT_EVENT_COLUMNS} FROM (
+          (SELECT * FROM ${Event} WHERE organization_id = ${organizationId} AND target_id = ${userId} ${next})
+          UNION ALL
+          (SELECT * FROM ${Event} WHERE organization_id = ${organizationId}
+            AND type IN ('group.member_added', 'group.member_removed') AND data #>> '{user,id}' = ${userId} ${next})
+        ) AS events ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
+      const rows = await this.database.read(organizationId, (manager) => query<EventRow>(manager, statement));
+      const { items, endsAfter } = await this.log.whole(organizationId, rows);
       after = (endsAfter ?? rows.at(-1))?.sequence ?? last;
       hasMore = endsAfter !== undefined || rows.length === EVENTS_PER_PAGE;
       if (endsAfter) await nextTurn();
       return items.map(eventAsJson).join();
     };
-  }
-
-  private page(
-    organizationId: string,
-    userId: string,
-    { after, last }: { after: string; last: string },
-  ): Promise<EventRow[]> {
-    const next = sql`AND sequence > ${after}::bigint AND sequence <= ${last}::bigint ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
-    // Two ranges, each in its own index.
-    const statement = sql`
-      SELECT ${SHORT_EVENT_COLUMNS} FROM (
-        (SELECT * FROM ${Event} WHERE organization_id = ${organizationId} AND target_id = ${userId} ${next})
-        UNION ALL
-        (SELECT * FROM ${Event} WHERE organization_id = ${organizationId}
-          AND type IN ('group.member_added', 'group.member_removed') AND data #>> '{user,id}' = ${userId} ${next})
-      ) AS events ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
-    return this.database.read(organizationId, (manager) => query<EventRow>(manager, statement));
   }
 }

@@ -22,3 +22,10 @@ export class EventCursor extends Claimable {
   @Column({ name: 'due_at', type: 'timestamptz', precision: 3, default: '-infinity' })
   dueAt: Date;
 }
+
+/** A subscriber that has been registered, so it gets all events from then on. */
+@Entity('event_subscribers')
+export class EventSubscriber {
+  @PrimaryColumn({ type: 'text' })
+  name: string;
+}

@@ -13,8 +13,7 @@ import { Database } from '../../database/database';
 import { execute, query, raw, type Sql, sql } from '../../database/sql';
 import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from '../log/event-head.entity';
-import { EventCursor } from './event-cursor.entity';
-import { EventSubscriber } from './event-subscriber.entity';
+import { EventCursor, EventSubscriber } from './event-cursor.entity';
 
 const EVENTS_PER_READ = 100;
 

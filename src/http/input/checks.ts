@@ -75,12 +75,16 @@ export const Text = (min: number, max: number) =>
       (value) => typeof value === 'string' && hasCharacters(value, min),
       fault('too_short', min === 1 ? 'must not be empty' : `must have at least ${min} characters`),
     ),
-    Satisfies(
-      'maxLength',
-      [max],
-      (value) => typeof value === 'string' && !hasCharacters(value, max + 1),
-      fault('too_long', `must have at most ${max} characters`),
-    ),
+    MaxCharacters(max),
+  );
+
+/** Text of at most `max` characters, as it is. */
+export const MaxCharacters = (max: number) =>
+  Satisfies(
+    'maxLength',
+    [max],
+    (value) => typeof value === 'string' && !hasCharacters(value, max + 1),
+    fault('too_long', `must have at most ${max} characters`),
   );
 
 /** An email address of at most 254 characters, trimmed, otherwise kept as given. */

@@ -43,23 +43,9 @@ export class Post {
     private readonly lookUp: LookUp,
   ) {}
 
-  /** Rejects if no response comes in time, or the address may not be reached. Follows no redirect and uses no proxy. */
-  async send(message: Message, abandoned: AbortSignal): Promise<Answer> {
-    const attempt = new AbortController();
-    const end = () => attempt.abort();
-    const timer = setTimeout(end, MAX_ATTEMPT_MS);
-    abandoned.addEventListener('abort', end, { once: true });
-    try {
-      abandoned.throwIfAborted();
-      return await this.attempt(message, attempt);
-    } finally {
-      clearTimeout(timer);
-      abandoned.removeEventListener('abort', end);
-    }
-  }
-
   /**
-   * The states of an attempt. Each leads to the next one, or ends the attempt without an answer.
+   * Rejects if no response comes in time, or the address may not be reached. Follows no redirect and uses no proxy. The
+   * states of an attempt; each leads to the next one, or ends the attempt without an answer:
    *
    *     look up    the addresses of the name; one that must not be reached ends it
    *        │
@@ -75,18 +61,24 @@ export class Post {
    *
    * The time limit and `abandoned` end every state, and the connection is always closed.
    */
-  private async attempt({ url, headers, body }: Message, attempt: AbortController): Promise<Answer> {
+  async send({ url, headers, body }: Message, abandoned: AbortSignal): Promise<Answer> {
+    abandoned.throwIfAborted();
     const startedAt = performance.now();
-    const { signal } = attempt;
     const target = new URL(url);
     const isSecure = target.protocol === 'https:';
-    const socket = await this.connect(target, isSecure, signal);
+    const attempt = new AbortController();
+    const { signal } = attempt;
+    const end = () => attempt.abort();
+    const timer = setTimeout(end, MAX_ATTEMPT_MS);
+    abandoned.addEventListener('abort', end, { once: true });
+    let socket: Socket | undefined;
     try {
+      const connected = (socket = await this.connect(target, isSecure, signal));
       const send = isSecure ? httpsRequest : httpRequest;
       const request = send(target, {
         method: 'POST',
         headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
-        createConnection: () => socket, // so there is no agent
+        createConnection: () => connected, // so there is no agent
         signal,
       });
       request.on('error', () => {}); // an error after the response: the receiver has hung up, or its time is over
@@ -98,24 +90,23 @@ export class Post {
       await readOff(response);
       return { status: response.statusCode!, retryAfter: response.headers['retry-after'], tookMs };
     } finally {
-      socket.destroy();
+      socket?.destroy();
+      clearTimeout(timer);
+      abandoned.removeEventListener('abort', end);
     }
   }
 
   private async connect({ hostname, port }: URL, isSecure: boolean, signal: AbortSignal): Promise<Socket> {
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
-    const addresses = await withSignal(this.lookUp(host, signal), signal);
+    const addresses = await this.lookUp(host, signal);
     this.require(addresses, isSecure);
     const lookup: LookupFunction = (_host, { all }, callback) => {
       const found = addresses.map((address) => ({ address, family: isIP(address) }));
       if (all) callback(null, found);
       else callback(null, found[0].address, found[0].family);
     };
-    const socket = connect({ host, port: Number(port) || (isSecure ? 443 : 80), lookup });
+    const socket = connect({ host, port: Number(port) || (isSecure ? 443 : 80), lookup, signal });
     socket.on('error', () => {}); // once() and the request report it
-    const end = () => socket.destroy();
-    signal.addEventListener('abort', end, { once: true });
-    socket.once('close', () => signal.removeEventListener('abort', end));
     try {
       await once(socket, 'connect', { signal });
       this.require([socket.remoteAddress ?? ''], isSecure);
@@ -164,13 +155,4 @@ async function readOff(response: IncomingMessage): Promise<void> {
   response.on('data', (chunk: Buffer) => (left -= chunk.length) <= 0 && response.destroy());
   await finished(response).catch(() => {});
   clearTimeout(timer);
-}
-
-async function withSignal<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const aborted = once(signal, 'abort').then(() => {
-    throw signal.reason as Error;
-  });
-  aborted.catch(() => {});
-  signal.throwIfAborted();
-  return Promise.race([work, aborted]);
 }

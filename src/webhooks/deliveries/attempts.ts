@@ -9,7 +9,7 @@ import { Event, EVENT_COLUMNS, type EventRow } from '../../events/event/event.en
 import { recordEvents } from '../../events/record-events';
 import { systemCaller } from '../../http/caller';
 import { SECRET_COLUMNS } from '../webhook/webhook-secrets';
-import { webhookEvent } from '../webhook/webhook.events';
+import { webhookEvent } from '../webhook/webhook.serializer';
 import {
   type DisabledReason,
   type ReceiverState,
@@ -20,7 +20,7 @@ import {
 } from '../webhook/webhook.entity';
 import type { Attempt, AttemptOutcome, Success } from './attempt-outcome';
 import { WebhookDelivery } from './delivery.entity';
-import { discardPending } from './discard-pending';
+import { discardPending } from './pending';
 import { primaryKey, type WebhookClaim } from './webhook-claims';
 
 /** A webhook is disabled when its receiver has failed for this long. */
@@ -32,16 +32,27 @@ export class Attempts {
   constructor(private readonly database: Database) {}
 
   /** Undefined if the delivery is no longer pending, the claim is lost, or nothing may be sent for now. */
-  read(claim: WebhookClaim, id: string): Promise<Attempt | undefined> {
-    const { organizationId } = claim;
+  read({ organizationId, webhookId, number }: WebhookClaim, id: string): Promise<Attempt | undefined> {
     return this.database.read(organizationId, async (manager) => {
-      const attempt = await readPending(manager, claim, id);
-      if (!attempt) return undefined;
+      const [row] = await query<
+        Attempt['webhook'] & Omit<Attempt['delivery'], 'id' | 'createdAt'> & { since: Date }
+      >(
+        manager,
+        sql`SELECT webhooks.*, deliveries.event_id AS "eventId", deliveries.type, deliveries.attempts,
+              deliveries.created_at AS since
+            FROM (SELECT ${WEBHOOK_COLUMNS}, ${SECRET_COLUMNS} FROM ${Webhook}
+              WHERE organization_id = ${organizationId} AND id = ${webhookId} AND enabled AND claim = ${number}
+                AND ${pastSql('blocked_until')} AND NOT ${suspendedSql(sql`${organizationId}`)}) AS webhooks
+            JOIN ${WebhookDelivery} AS deliveries ON deliveries.organization_id = ${organizationId} AND deliveries.id = ${id}
+              AND deliveries.state = 'pending'`,
+      );
+      if (!row) return undefined;
+      const { eventId, type, attempts, since, ...webhook } = row;
       const [event] = await query<EventRow>(
         manager,
-        sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ${attempt.delivery.eventId}`,
+        sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ${eventId}`,
       );
-      return { ...attempt, event };
+      return { webhook, delivery: { id, eventId, type, attempts, createdAt: since }, event };
     });
   }
 
@@ -86,28 +97,6 @@ async function recordDelivery(
         WHERE organization_id = ${organizationId} AND id = ${delivery.id} AND state = 'pending' AND attempts = ${delivery.attempts}`,
   );
   return isRecorded > 0 && webhook.url === url;
-}
-
-async function readPending(
-  manager: EntityManager,
-  { organizationId, webhookId, number }: WebhookClaim,
-  id: string,
-): Promise<Omit<Attempt, 'event'> | undefined> {
-  const [row] = await query<
-    Attempt['webhook'] & Omit<Attempt['delivery'], 'id' | 'createdAt'> & { since: Date }
-  >(
-    manager,
-    sql`SELECT webhooks.*, deliveries.event_id AS "eventId", deliveries.type, deliveries.attempts,
-          deliveries.created_at AS since
-        FROM (SELECT ${WEBHOOK_COLUMNS}, ${SECRET_COLUMNS} FROM ${Webhook}
-          WHERE organization_id = ${organizationId} AND id = ${webhookId} AND enabled AND claim = ${number}
-            AND ${pastSql('blocked_until')} AND NOT ${suspendedSql(sql`${organizationId}`)}) AS webhooks
-        JOIN ${WebhookDelivery} AS deliveries ON deliveries.organization_id = ${organizationId} AND deliveries.id = ${id}
-          AND deliveries.state = 'pending'`,
-  );
-  if (!row) return undefined;
-  const { eventId, type, attempts, since, ...webhook } = row;
-  return { webhook, delivery: { id, eventId, type, attempts, createdAt: since } };
 }
 
 const ownRow = ({ organizationId, id }: Webhook) => sql`organization_id = ${organizationId} AND id = ${id}`;

@@ -11,13 +11,6 @@ import { type WebhookClaim, WebhookClaims } from './webhook-claims';
 /** Deliveries that are sent to a webhook at once, unless its receiver struggles. */
 const DELIVERIES_AT_ONCE = 10;
 
-/**
- * After this many failures in a row a webhook pauses. Otherwise a receiver that refuses immediately would be called as
- * fast as the database can record it.
- */
-const MAX_FAILURES = 5;
-const FAILING_REST_MS = 5_000;
-
 /** Sends events to webhooks. The responses of a receiver affect only its own webhook. */
 @Injectable()
 export class Deliverer implements OnModuleInit {
@@ -70,7 +63,6 @@ export class Deliverer implements OnModuleInit {
       receiver.state = due.receiver;
       await this.sendQueues(receiver, due.queues);
     }
-    if (receiver.failuresInARow >= MAX_FAILURES) claim.restMs = FAILING_REST_MS;
     return receiver.state !== 'done';
   }
 
@@ -91,18 +83,9 @@ export class Deliverer implements OnModuleInit {
 
   /** Sends deliveries one after the other, as long as each is delivered or given up. */
   private async sendQueue(receiver: Receiver, ids: string[]): Promise<void> {
-    for (const id of ids) {
-      const attempted = await this.sender.send(receiver, id);
-      if (!attempted) {
-        receiver.state = 'done'; // the claim is lost, or nothing may be sent for now
-        return;
-      }
-      receiver.failuresInARow = attempted.delivery === 'delivered' ? 0 : receiver.failuresInARow + 1;
-      if (receiver.failuresInARow >= MAX_FAILURES) receiver.state = 'done';
-      else if (receiver.state !== 'done') receiver.state = attempted.receiver; // another worker may have ended the turn
+    for (const id of ids)
       // Not before an attempt: if reading took so long, there would be no progress.
-      if (attempted.delivery === 'pending' || mustStop(receiver)) return;
-    }
+      if (!(await this.sender.send(receiver, id)) || mustStop(receiver)) return;
   }
 }
 

@@ -13,10 +13,9 @@ import { newestFirst, type Page, paginate } from '../../pages/paginate';
 import { Webhook } from '../webhook/webhook.entity';
 import { webhookNotFound, writeWebhook } from '../webhook/write-webhook';
 import { ListDeliveriesDto, RedeliverDto } from './delivery.dto';
-import { DELIVERY_COLUMNS, type DeliveryFields, TEST_TYPE, WebhookDelivery } from './delivery.entity';
+import { DELIVERY_COLUMNS, TEST_TYPE, WebhookDelivery, WebhookReplay } from './delivery.entity';
 import type { DeliveryView } from './delivery.view';
-import { insertDeliveries, requirePendingQuota } from './fan-out';
-import { WebhookReplay } from './replay.entity';
+import { insertDeliveries, requirePendingQuota } from './pending';
 
 const MAX_REPLAYS = 20;
 
@@ -43,7 +42,7 @@ export class DeliveriesService {
       const exists =
         isId('whk', webhookId) && (await manager.existsBy(Webhook, { organizationId, id: webhookId }));
       if (!exists) throw webhookNotFound();
-      return paginate<DeliveryFields>(manager, page);
+      return paginate<DeliveryView>(manager, page);
     });
   }
 

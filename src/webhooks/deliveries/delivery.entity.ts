@@ -54,8 +54,8 @@ export class WebhookDelivery {
   createdAt: Date;
 }
 
-/** The fields of a delivery that callers see. */
-const DELIVERY_FIELDS = [
+/** The columns of the fields that callers see, in a SELECT under the names of the entity. */
+export const DELIVERY_COLUMNS = columnsOf(WebhookDelivery, [
   'id',
   'eventId',
   'type',
@@ -64,8 +64,31 @@ const DELIVERY_FIELDS = [
   'lastStatus',
   'nextAttemptAt',
   'createdAt',
-] as const;
-export type DeliveryFields = Pick<WebhookDelivery, (typeof DELIVERY_FIELDS)[number]>;
+]).select;
 
-/** Their columns in a SELECT, under the names of the entity. */
-export const DELIVERY_COLUMNS = columnsOf(WebhookDelivery, DELIVERY_FIELDS).select;
+/** A range of events to send again. */
+@Entity('webhook_replays')
+export class WebhookReplay {
+  @PrimaryColumn({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ name: 'webhook_id', type: 'text' })
+  webhookId: string;
+
+  @Column({ type: 'timestamptz', precision: 3 })
+  since: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  until: Date | null;
+
+  /** The last event that has been read, by the order of ids. */
+  @Column({ name: 'last_id', type: 'text', default: '' })
+  lastId: string;
+
+  /** The number of the last event that had one when the range was requested. */
+  @Column({ type: 'bigint' })
+  last: string;
+}

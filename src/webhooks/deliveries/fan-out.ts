@@ -1,18 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import { columnsOf, insertSql } from '../../database/columns';
-import { firstId, newId } from '../../database/id';
-import { execute, query, sql } from '../../database/sql';
+import { columnsOf } from '../../database/columns';
+import { firstId } from '../../database/id';
+import { query, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
-import { conflict } from '../../http/fault';
 import type { Webhook } from '../webhook/webhook.entity';
-import { WebhookDelivery } from './delivery.entity';
-import { WebhookReplay } from './replay.entity';
-
-/** The maximum number of deliveries that have not been tried. Later events wait in the log. */
-const MAX_UNTRIED = 100;
-
-/** No deliveries are created beyond this many pending ones, or there would be one for each event of five days. */
-const MAX_PENDING = 10_000;
+import { WebhookReplay } from './delivery.entity';
+import { freeSlots, insertDeliveries, type NewDelivery } from './pending';
 
 /** The number of events that a step reads. */
 const EVENTS_PER_STEP = 200;
@@ -26,17 +19,12 @@ const MAX_STEPS = 10;
  */
 const MAX_SKEW_MS = 24 * 60 * 60_000;
 
-type OwnedWebhook = Pick<Webhook, 'organizationId' | 'id'>;
-
 /** The last event read, whether all slots are taken, and whether there may be more events. */
 interface FanOutProgress {
   sequence: string;
   isFull: boolean;
   hasMore: boolean;
 }
-
-/** A delivery to create, of an event or a test. */
-export type NewDelivery = Pick<WebhookDelivery, 'eventId' | 'sequence' | 'type' | 'isUnordered'>;
 
 /** Creates deliveries of the next events while slots are free. The lock of the webhook makes it one for each event. */
 export async function fanOut(manager: EntityManager, webhook: Webhook): Promise<FanOutProgress> {
@@ -121,43 +109,4 @@ async function deliver(
   }
   await insertDeliveries(manager, webhook, deliveries);
   return reached;
-}
-
-export async function insertDeliveries(
-  manager: EntityManager,
-  { organizationId, id: webhookId }: OwnedWebhook,
-  deliveries: NewDelivery[],
-): Promise<void> {
-  if (deliveries.length === 0) return;
-  const rows = deliveries.map((delivery) => ({ organizationId, id: newId('dlv'), webhookId, ...delivery }));
-  await execute(manager, insertSql(WebhookDelivery, rows));
-}
-
-/** How many more deliveries of events may be created now. */
-export async function freeSlots(manager: EntityManager, webhook: OwnedWebhook): Promise<number> {
-  const { untried, pending } = await countPending(manager, webhook);
-  return Math.min(MAX_UNTRIED - untried, MAX_PENDING - pending);
-}
-
-/** Throws a 409 if the webhook has as many pending deliveries as it may have. */
-export async function requirePendingQuota(manager: EntityManager, webhook: OwnedWebhook): Promise<void> {
-  const { pending } = await countPending(manager, webhook);
-  if (pending >= MAX_PENDING)
-    throw conflict(
-      `The webhook already has ${MAX_PENDING.toLocaleString('en')} pending deliveries. Try again later, or disable it to discard them.`,
-    );
-}
-
-async function countPending(
-  manager: EntityManager,
-  { organizationId, id }: OwnedWebhook,
-): Promise<{ untried: number; pending: number }> {
-  const [counts] = await query<{ untried: number; pending: number }>(
-    manager,
-    sql`SELECT (count(*) FILTER (WHERE attempts = 0))::integer AS untried, count(*)::integer AS pending FROM (
-          SELECT attempts FROM ${WebhookDelivery}
-          WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND state = 'pending' LIMIT ${MAX_PENDING}
-        ) AS pending`,
-  );
-  return counts;
 }

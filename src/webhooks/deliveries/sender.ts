@@ -1,17 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { VERSION } from '../../feature/version';
 import type { Turn } from '../../background/claimed-work';
+import { eventAsJson, withoutData } from '../../events/event/event.serializer';
 import { Bulkhead } from '../../fairness/bulkhead';
 import { LIMITS } from '../../fairness/limits';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
 import type { ReceiverState } from '../webhook/webhook.entity';
+import { serializeWebhook } from '../webhook/webhook.serializer';
 import { WebhookSecrets } from '../webhook/webhook-secrets';
 import { type Attempt, type AttemptOutcome, outcomeOf } from './attempt-outcome';
 import { Attempts } from './attempts';
-import { payloadOf } from './payload';
+import { TEST_TYPE } from './delivery.entity';
 import { Successes } from './successes';
 import type { WebhookClaim } from './webhook-claims';
+
+/**
+ * After this many failures in a row a webhook pauses. Otherwise a receiver that refuses immediately would be called as
+ * fast as the database can record it.
+ */
+const MAX_FAILURES = 5;
+const FAILING_REST_MS = 5_000;
 
 /** Outcomes of attempts since the start, for the metrics. */
 export type DeliveryCounts = Record<'delivered' | 'failed' | 'retried', number>;
@@ -24,12 +33,6 @@ export interface Receiver {
   /** They are recorded later, and have to be flushed before the claim is released. */
   successes: Successes;
   failuresInARow: number;
-}
-
-/** The state of a delivery and of its receiver after an attempt. */
-export interface Attempted {
-  delivery: AttemptOutcome['state'];
-  receiver: ReceiverState;
 }
 
 /** Sends one delivery: reads what it needs, calls the receiver, and records the attempt, or lets it be recorded. */
@@ -51,30 +54,38 @@ export class Sender {
   }
 
   /**
-   * Undefined if nothing may be sent for now, or the process ends: the next one that claims the webhook makes the
-   * attempt.
+   * Returns whether the delivery has come to its end: it is delivered or given up. If nothing may be sent for now, or
+   * the process ends, the receiver is done: the next process that claims the webhook makes the attempt.
    */
-  send(receiver: Receiver, id: string): Promise<Attempted | undefined> {
+  send(receiver: Receiver, id: string): Promise<boolean> {
     const bulkhead = receiver.state === 'struggling' ? this.atStruggling : this.inProgress;
     return bulkhead.run(receiver.claim.organizationId, () => this.sendNow(receiver, id));
   }
 
-  private async sendNow({ claim, turn, successes }: Receiver, id: string): Promise<Attempted | undefined> {
+  private async sendNow(receiver: Receiver, id: string): Promise<boolean> {
+    const { claim, turn, successes } = receiver;
     const attempt = turn.stopped.aborted ? undefined : await this.attempts.read(claim, id);
-    if (!attempt) return undefined;
-    const outcome = await this.call(attempt, turn.abandoned);
-    if (turn.abandoned.aborted) return undefined;
-    const { state: delivery, isSlow } = outcome;
-    let receiver: ReceiverState;
-    if (delivery === 'delivered') {
+    const outcome = attempt && (await this.call(attempt, turn.abandoned));
+    if (!outcome || turn.abandoned.aborted) {
+      receiver.state = 'done';
+      return false;
+    }
+    let next: ReceiverState;
+    if (outcome.state === 'delivered') {
       await successes.add({ attempt, outcome });
-      receiver = isSlow ? 'struggling' : 'sending';
+      receiver.failuresInARow = 0;
+      next = outcome.isSlow ? 'struggling' : 'sending';
     } else {
       await successes.flush();
-      receiver = await this.attempts.recordFailed(claim, attempt, outcome);
+      next = await this.attempts.recordFailed(claim, attempt, outcome);
+      if (++receiver.failuresInARow >= MAX_FAILURES) {
+        next = 'done';
+        claim.restMs = FAILING_REST_MS;
+      }
     }
-    this.counts[delivery === 'pending' ? 'retried' : delivery]++;
-    return { delivery, receiver };
+    if (receiver.state !== 'done') receiver.state = next; // another worker may have ended the turn
+    this.counts[outcome.state === 'pending' ? 'retried' : outcome.state]++;
+    return outcome.state !== 'pending';
   }
 
   private async call(attempt: Attempt, abandoned: AbortSignal): Promise<AttemptOutcome> {
@@ -93,4 +104,23 @@ export class Sender {
       .catch(() => undefined);
     return outcomeOf(answer, attempts);
   }
+}
+
+/** The body of a delivery: the event as in the feed. Null if the event has been removed. */
+function payloadOf({ delivery, webhook, event }: Attempt): string | null {
+  const isThin = webhook.payload === 'thin';
+  if (delivery.type !== TEST_TYPE) {
+    if (!event) return null;
+    return isThin ? JSON.stringify(withoutData(event)) : eventAsJson(event);
+  }
+  return JSON.stringify({
+    id: delivery.eventId,
+    type: TEST_TYPE,
+    occurredAt: delivery.createdAt,
+    source: 'service',
+    actor: { type: 'system', id: null, name: 'system' },
+    target: { type: 'webhook', id: webhook.id },
+    requestId: null,
+    data: isThin ? undefined : { webhook: serializeWebhook(webhook) },
+  });
 }

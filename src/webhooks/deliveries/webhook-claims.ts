@@ -11,7 +11,7 @@ import {
 } from '../../database/claims';
 import { Database } from '../../database/database';
 import { findLocked } from '../../database/find-locked';
-import { execute, query, raw, type Sql, sql } from '../../database/sql';
+import { execute, raw, type Sql, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
 import { EventHead } from '../../events/log/event-head.entity';
 import {
@@ -21,25 +21,13 @@ import {
   SUSPENDED_SQL,
   Webhook,
 } from '../webhook/webhook.entity';
-import { WebhookDelivery } from './delivery.entity';
-import { fanOut, freeSlots } from './fan-out';
-import { WebhookReplay } from './replay.entity';
-
-/** The maximum number of deliveries that are read at once. */
-const DELIVERIES_PER_READ = 100;
+import { WebhookReplay } from './delivery.entity';
+import { fanOut } from './fan-out';
+import { freeSlots, nextAttemptAt, queuesOf } from './pending';
 
 /** The right of one process to send to a webhook. */
 export interface WebhookClaim extends Claim {
   webhookId: string;
-}
-
-/** The deliveries to send now. */
-export interface DueDeliveries {
-  /** Queues of ids. The deliveries of a queue are sent one after the other. */
-  queues: string[][];
-  receiver: ReceiverState;
-  /** Whether there are more events to deliver. */
-  hasMore: boolean;
 }
 
 /** Lets one process at a time send to a webhook, and says what to send. */
@@ -101,8 +89,13 @@ export class WebhookClaims {
     );
   }
 
-  /** Creates deliveries of new events, and reads those due. Undefined if the claim is lost or the webhook disabled. */
-  dueDeliveries(claim: WebhookClaim): Promise<DueDeliveries | undefined> {
+  /**
+   * Creates deliveries of new events, and reads the queues of those due, the state of the receiver, and whether there
+   * are more events. Undefined if the claim is lost or the webhook disabled.
+   */
+  dueDeliveries(
+    claim: WebhookClaim,
+  ): Promise<{ queues: string[][]; receiver: ReceiverState; hasMore: boolean } | undefined> {
     return this.database.write(claim.organizationId, async (manager) => {
       const webhook = await lockClaimed(manager, claim);
       if (!webhook?.enabled) return undefined;
@@ -140,43 +133,4 @@ export const primaryKey = ({ organizationId, webhookId }: WebhookClaim) => ({
 async function lockClaimed(manager: EntityManager, claim: WebhookClaim): Promise<Webhook | undefined> {
   const webhook = await findLocked(manager, Webhook, primaryKey(claim));
   return webhook?.claim === claim.number ? webhook : undefined;
-}
-
-const isOrdered = ({ ordering }: Webhook) => ordering === 'organization';
-
-const pendingOf = ({ organizationId, id }: Webhook) =>
-  sql`organization_id = ${organizationId} AND webhook_id = ${id} AND state = 'pending'`;
-
-/** Null if nothing waits. With an order, the first delivery of the feed decides, even if later ones are due. */
-async function nextAttemptAt(manager: EntityManager, webhook: Webhook): Promise<Date | null> {
-  const pending = pendingOf(webhook);
-  const inTurnSql = isOrdered(webhook)
-    ? sql`AND (is_beside OR id = (
-        SELECT id FROM ${WebhookDelivery} WHERE ${pending} AND NOT is_beside ORDER BY sequence LIMIT 1))`
-    : sql``;
-  const [{ next }] = await query<{ next: Date | null }>(
-    manager,
-    sql`SELECT min(next_attempt_at) AS next FROM ${WebhookDelivery} WHERE ${pending} ${inTurnSql}`,
-  );
-  return next;
-}
-
-/** With an order, the pending deliveries of the feed are one queue, and each repetition is a queue of its own. */
-async function queuesOf(manager: EntityManager, webhook: Webhook): Promise<string[][]> {
-  const pending = pendingOf(webhook);
-  const due = await query<{ id: string }>(
-    manager,
-    sql`SELECT id FROM ${WebhookDelivery} WHERE ${pending} AND ${pastSql('next_attempt_at')} ${isOrdered(webhook) ? sql`AND is_beside` : sql``}
-        ORDER BY next_attempt_at LIMIT ${DELIVERIES_PER_READ}`,
-  );
-  const queues = due.map(({ id }) => [id]);
-  if (!isOrdered(webhook)) return queues;
-  const inOrder = await query<{ id: string; isDue: boolean }>(
-    manager,
-    sql`SELECT id, ${pastSql('next_attempt_at')} AS "isDue" FROM ${WebhookDelivery} WHERE ${pending} AND NOT is_beside
-        ORDER BY sequence LIMIT ${DELIVERIES_PER_READ}`,
-  );
-  const first = inOrder.findIndex(({ isDue }) => !isDue);
-  const queue = inOrder.slice(0, first < 0 ? undefined : first).map(({ id }) => id);
-  return queue.length > 0 ? [queue, ...queues] : queues;
 }

@@ -13,13 +13,6 @@ export const isKeyList = (text: unknown): boolean =>
 /** A new key in base64. */
 export const newKey = (): string => randomBytes(KEY_BYTES).toString('base64');
 
-/** The error for a secret that is encrypted with a key that this process does not have. */
-export class UnknownKeyError extends Error {
-  constructor(keyId: string) {
-    super(`A webhook's secret is encrypted with the key ${keyId}, which is not in WEBHOOK_ENCRYPTION_KEY.`);
-  }
-}
-
 /**
  * Encrypts secrets with AES-256-GCM and the first key of the list. The other keys only decrypt, so a key can be
  * replaced: put the new one before it, and rewrap. Each begins with the id of its key, a hash.
@@ -43,11 +36,14 @@ export class KeyRing {
     return `${id}.${encrypt(this.keys.get(id)!, secret, owner).toString('base64')}`;
   }
 
-  /** Throws an `UnknownKeyError` if its key is missing. */
+  /** Throws if its key is missing. */
   open(sealed: string, owner: string): Buffer {
     const [id, box] = sealed.split('.');
     const key = this.keys.get(id);
-    if (!key) throw new UnknownKeyError(id);
+    if (!key)
+      throw new Error(
+        `A webhook's secret is encrypted with the key ${id}, which is not in WEBHOOK_ENCRYPTION_KEY.`,
+      );
     return decrypt(key, Buffer.from(box, 'base64'), owner);
   }
 }

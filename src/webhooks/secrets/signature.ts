@@ -1,11 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
-
-const SECRET_BYTES = 32;
-
-export const newSecret = (): Buffer => randomBytes(SECRET_BYTES);
-
-/** The form in which the owner sees the secret, once. */
-export const shownSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
+import { createHmac } from 'node:crypto';
 
 /** The headers that let a receiver verify a message, as in Standard Webhooks: one signature for each secret. */
 export function signedHeaders(

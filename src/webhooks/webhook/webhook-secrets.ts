@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { columnsOf } from '../../database/columns';
 import { Database } from '../../database/database';
 import { execute, query, sql } from '../../database/sql';
 import { KeyRing } from '../secrets/key-ring';
-import { newSecret, shownSecret } from '../secrets/signature';
 import { Webhook } from './webhook.entity';
+
+const SECRET_BYTES = 32;
 
 /** The part of a row that has its secrets. */
 export interface SealedSecrets extends Pick<Webhook, 'organizationId' | 'id' | 'secret' | 'previousSecret'> {
@@ -24,17 +26,18 @@ export class WebhookSecrets {
     private readonly keys: KeyRing,
   ) {}
 
-  /** Throws a 503 if there is no key to encrypt it with. */
+  /** A new secret, as its owner sees it once and as it is stored. Throws a 503 if there is no key for that. */
   new(organizationId: string, id: string): { shown: string; sealed: string } {
     if (this.keys.currentId === undefined)
       throw new ServiceUnavailableException(
         'Secrets of webhooks cannot be encrypted: the operators of this service have not set WEBHOOK_ENCRYPTION_KEY.',
       );
-    const secret = newSecret();
-    return { shown: shownSecret(secret), sealed: this.keys.seal(secret, ownerOf(organizationId, id)) };
+    const secret = randomBytes(SECRET_BYTES);
+    const sealed = this.keys.seal(secret, ownerOf(organizationId, id));
+    return { shown: `whsec_${secret.toString('base64')}`, sealed };
   }
 
-  /** The secrets that sign now. Throws an `UnknownKeyError` if a key is missing. */
+  /** The secrets that sign now. Throws if a key is missing. */
   open({ organizationId, id, secret, previousSecret, isOverlapping }: SealedSecrets): Buffer[] {
     const sealed = isOverlapping && previousSecret !== null ? [secret, previousSecret] : [secret];
     return sealed.map((one) => this.keys.open(one, ownerOf(organizationId, id)));

@@ -1,11 +1,44 @@
 import { applyDecorators } from '@nestjs/common';
 import { PartialType } from '@nestjs/mapped-types';
+import { IsString } from 'class-validator';
 import { EVENT_TYPES, type EventType } from '../../events/event/event.types';
-import { fault, Flag, Immutable, OneOf, Optional, Satisfies, SomeOf, Text } from '../../http/input/checks';
+import {
+  fault,
+  Flag,
+  Immutable,
+  MaxCharacters,
+  OneOf,
+  Optional,
+  Satisfies,
+  SomeOf,
+  Text,
+} from '../../http/input/checks';
 import { PageQuery } from '../../pages/page';
 import { Overlap } from '../../tokens/durations';
-import { WebhookUrl } from '../address/webhook-url';
 import { ORDERINGS, PAYLOADS } from './webhook.entity';
+
+/** Each connection checks whether the address of the URL may be reached. */
+const WebhookUrl = () =>
+  applyDecorators(
+    IsString(fault('invalid', 'must be a string')),
+    MaxCharacters(2_048),
+    Satisfies(
+      'isWebhookUrl',
+      [],
+      isWebhookUrl,
+      fault('invalid', 'must be an https URL without a user and a fragment'),
+    ),
+  );
+
+/** Accepts http as well: the service knows the allowed networks and decides. */
+function isWebhookUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value))
+    return false;
+  // The parser drops an empty fragment, and an empty user.
+  const { username, password } = new URL(value);
+  const authority = /^https?:\/\/([^/?]*)/i.exec(value)![1];
+  return username === '' && password === '' && !authority.includes('@') && !value.includes('#');
+}
 
 const TypeList = () =>
   applyDecorators(
