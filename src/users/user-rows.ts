@@ -52,23 +52,6 @@ export async function insertUser(
   return user;
 }
 
-/** Changes the fields of a locked user, and returns the changed user. */
-export async function updateUser(
-  manager: EntityManager,
-  before: User,
-  changes: Partial<UserFields & Pick<User, 'userNameKey'>>,
-): Promise<User> {
-  const { raw: rows } = await manager
-    .createQueryBuilder()
-    .update(User)
-    // A transaction that has waited for a later one has the older now().
-    .set({ ...withKeys(changes), updatedAt: () => 'greatest(updated_at, now())' })
-    .where({ organizationId: before.organizationId, id: before.id })
-    .returning('version, updated_at AS "updatedAt"')
-    .execute();
-  return { ...before, ...withKeys(changes), ...(rows as Pick<User, 'version' | 'updatedAt'>[])[0] };
-}
-
 export const userNotFound = () => notFound('There is no such user.');
 
 export const userReferenced = () =>

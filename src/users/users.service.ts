@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
 import { rethrowReference, rethrowViolation } from '../database/errors';
+import { updateLocked } from '../database/find-locked';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
 import { Bulkhead } from '../fairness/bulkhead';
@@ -22,7 +23,6 @@ import {
   findUsersById,
   insertUser,
   lockUser,
-  updateUser,
   USER_VIOLATIONS,
   userNotFound,
   userReferenced,
@@ -35,6 +35,7 @@ import { withLongMetadata } from './user/long-users';
 import { serializeUser, userOfText } from './user/user.serializer';
 import { cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
+import { withKeys } from './user/user.keys';
 import { userDeleted, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
 
@@ -168,7 +169,7 @@ export class UsersService {
       const { fields, isTouched, userNameKey = before.userNameKey } = await decide(before, manager);
       const changes = changesOf(before, fields) ?? (isTouched ? {} : undefined);
       if (!changes) return before;
-      const after = await updateUser(manager, before, { ...changes, userNameKey });
+      const after = await updateLocked(manager, User, before, { ...withKeys(changes), userNameKey });
       await this.lifecycle.changed(manager, caller, [{ before, after }]);
       await putSearchTexts(manager, [{ before, after }]);
       await recordEvents(manager, userUpdated(caller, before, after, changes));

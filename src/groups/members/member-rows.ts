@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { isId } from '../../database/id';
-import { query, rowsOf, sql } from '../../database/sql';
+import { chunksOf, query, rowsOf, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../../users/user/user.entity';
 import type { GroupRow } from '../group/group.entity';
@@ -26,7 +26,7 @@ export async function lockUsers(
   ids: Iterable<string>,
 ): Promise<Set<string>> {
   const users = new Set<string>();
-  for (const some of chunksOf([...ids].filter((id) => isId('usr', id)).sort())) {
+  for (const some of chunksOf([...ids].filter((id) => isId('usr', id)).sort(), ROWS_PER_STATEMENT)) {
     const rows = await query<{ id: string }>(
       manager,
       sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${some}) ORDER BY id FOR KEY SHARE`,
@@ -53,10 +53,11 @@ export async function changeMembers(
   const { isReplaced, present, absent } = changes;
   if (await isAsShown(manager, group, changes)) return { added: [], removed: [], difference: 0 };
   const added: string[] = [];
-  for (const some of chunksOf([...present].sort())) added.push(...(await insert(manager, group, some)));
+  for (const some of chunksOf([...present].sort(), ROWS_PER_STATEMENT))
+    added.push(...(await insert(manager, group, some)));
   const removed: string[] = [];
   const deleted: string[] = [];
-  for (const some of chunksOf([...absent].filter((id) => isId('usr', id)).sort())) {
+  for (const some of chunksOf([...absent].filter((id) => isId('usr', id)).sort(), ROWS_PER_STATEMENT)) {
     removed.push(...(await remove(manager, GroupMember, group, some)));
     deleted.push(...(await remove(manager, DeletedGroupMember, group, some)));
   }
@@ -148,10 +149,4 @@ async function memberIds(
 export async function deleteMembers(manager: EntityManager, group: GroupRow): Promise<void> {
   for (const entity of [GroupMember, DeletedGroupMember])
     await removeOthers(manager, entity, group, new Set());
-}
-
-function chunksOf(ids: string[]): string[][] {
-  const chunks: string[][] = [];
-  for (let i = 0; i < ids.length; i += ROWS_PER_STATEMENT) chunks.push(ids.slice(i, i + ROWS_PER_STATEMENT));
-  return chunks;
 }

@@ -94,8 +94,7 @@ export class ScimUsersController {
     projection: Projection,
     exchange: Exchange,
   ): Promise<object> {
-    if (!groups && projection.shows('groups'))
-      groups = (await this.groups.groupsOf(by, [user.id])).get(user.id);
+    if (!groups && projection.shows('groups')) groups = await this.groups.groupsOf(by, user.id);
     exchange.setVersion(user.version);
     return projection.apply(userResource(user, directory, exchange.base, groups));
   }
