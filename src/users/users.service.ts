@@ -16,7 +16,7 @@ import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import type { Page } from '../pages/paginate';
 import { rangeBetween } from '../pages/range';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
-import { DeletedUserRetention } from './deleted/deleted-user-retention';
+import { UserPurge } from './deleted/user-purge';
 import { mergeMetadata } from './merge-metadata';
 import { putSearchTexts } from './search/user-search.rows';
 import {
@@ -51,7 +51,7 @@ export class UsersService {
   constructor(
     private readonly database: Database,
     private readonly idempotencyKeys: IdempotencyKeys,
-    private readonly retention: DeletedUserRetention,
+    private readonly purges: UserPurge,
     private readonly lifecycle: UserLifecycle,
     private readonly memberships: Memberships,
   ) {}
@@ -66,7 +66,7 @@ export class UsersService {
     return new UsersService(
       this.database.within(manager),
       this.idempotencyKeys,
-      this.retention,
+      this.purges,
       this.lifecycle,
       this.memberships,
     );
@@ -191,7 +191,7 @@ export class UsersService {
       await this.lifecycle.deleted(manager, caller, user);
       await recordEvents(manager, userDeleted(caller, user));
     }).catch(rethrowReference(userReferenced));
-    await this.retention.afterDelete(this.database, caller, id);
+    await this.purges.afterDelete(this.database, caller, id);
   }
 
   /** Runs a transaction with the user locked. */
