@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { isId } from '../../database/id';
-import { chunksOf, query, rowsOf, sql } from '../../database/sql';
+import { chunksOf, query, rowsOf, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../../users/user/user.entity';
 import type { GroupRow } from '../group/group.entity';
@@ -27,11 +27,11 @@ export async function lockUsers(
 ): Promise<Set<string>> {
   const users = new Set<string>();
   for (const some of chunksOf([...ids].filter((id) => isId('usr', id)).sort(), ROWS_PER_STATEMENT)) {
-    const rows = await query<{ id: string }>(
+    const found = await idsOf(
       manager,
       sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${some}) ORDER BY id FOR KEY SHARE`,
     );
-    for (const { id } of rows) users.add(id);
+    for (const id of found) users.add(id);
   }
   return users;
 }
@@ -82,19 +82,17 @@ async function isAsShown(
   return shown.every((id) => present.has(id));
 }
 
-async function insert(
+const insert = (
   manager: EntityManager,
   { organizationId, id }: GroupRow,
   userIds: string[],
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(
+): Promise<string[]> =>
+  idsOf(
     manager,
     sql`INSERT INTO ${GroupMember} (organization_id, group_id, user_id)
         VALUES ${rowsOf(userIds.map((userId) => [organizationId, id, userId]))}
         ON CONFLICT DO NOTHING RETURNING user_id AS id`,
   );
-  return rows.map(({ id }) => id);
-}
 
 async function remove(
   manager: EntityManager,
@@ -103,12 +101,11 @@ async function remove(
   userIds: string[],
 ): Promise<string[]> {
   if (userIds.length === 0) return [];
-  const rows = await query<{ id: string }>(
+  return idsOf(
     manager,
     sql`DELETE FROM ${entity} WHERE organization_id = ${organizationId} AND group_id = ${id} AND user_id = ANY (${userIds})
         RETURNING user_id AS id`,
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Removes all members except some, in several statements, so that a large group does not time out. */
@@ -130,20 +127,22 @@ async function removeOthers(
   return removed;
 }
 
-async function memberIds(
+const memberIds = (
   manager: EntityManager,
   entity: MemberEntity,
   { organizationId, id }: GroupRow,
   after: string,
   limit: number,
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(
+): Promise<string[]> =>
+  idsOf(
     manager,
     sql`SELECT user_id AS id FROM ${entity} WHERE organization_id = ${organizationId} AND group_id = ${id} AND user_id > ${after}
         ORDER BY user_id LIMIT ${opaque(limit)}`,
   );
-  return rows.map(({ id }) => id);
-}
+
+/** The ids that a statement returns. */
+export const idsOf = async (manager: EntityManager, statement: Sql): Promise<string[]> =>
+  (await query<{ id: string }>(manager, statement)).map(({ id }) => id);
 
 /** Deletes all members of a locked group without events of their own; the deletion of the group has one. */
 export async function deleteMembers(manager: EntityManager, group: GroupRow): Promise<void> {
