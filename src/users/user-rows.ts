@@ -8,7 +8,7 @@ import { conflict, noSuchOrganization, notFound } from '../http/fault';
 import { putSearchTexts } from './search/user-search.rows';
 import { UNIQUE_FIELDS } from './user/unique-fields';
 import { User, USER_COLUMNS, type UserFields } from './user/user.entity';
-import { userCreated } from './user/user.events';
+import { userEvent } from './user/user.events';
 import { withKeys } from './user/user.keys';
 
 /** The users with these ids, in their order; null for an id that nobody has. */
@@ -48,7 +48,7 @@ export async function insertUser(
   });
   await manager.insert(User, user); // which reads back the version and the times
   await putSearchTexts(manager, [{ after: user }]);
-  await recordEvents(manager, userCreated(by, user));
+  await recordEvents(manager, userEvent(by, 'user.created', user));
   return user;
 }
 

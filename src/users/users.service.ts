@@ -27,16 +27,15 @@ import {
   userNotFound,
   userReferenced,
 } from './user-rows';
-import type { Decide, NewUserExtras } from './decide';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
-import { UserLifecycle } from './user/user-lifecycle';
+import { type Decide, type NewUserExtras, UserLifecycle } from './user/user-lifecycle';
 import { withLongMetadata } from './user/long-users';
 import { serializeUser, userOfText } from './user/user.serializer';
 import { cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
 import { withKeys } from './user/user.keys';
-import { userDeleted, userUpdated } from './user/user.events';
+import { userEvent, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
 
 @Injectable()
@@ -189,7 +188,7 @@ export class UsersService {
       await manager.delete(User, { organizationId: user.organizationId, id });
       await manager.insert(DeletedUser, deletedUserOf(user));
       await this.lifecycle.deleted(manager, caller, user);
-      await recordEvents(manager, userDeleted(caller, user));
+      await recordEvents(manager, userEvent(caller, 'user.deleted', user));
     }).catch(rethrowReference(userReferenced));
     await this.purges.afterDelete(this.database, caller, id);
   }

@@ -17,7 +17,7 @@ import { User } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import { serializeUser } from '../user/user.serializer';
 import type { UserView } from '../user/user.view';
-import { userRestored } from '../user/user.events';
+import { userEvent } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { UNIQUE_FIELDS } from '../user/unique-fields';
 import { DeletedUser, userOf } from './deleted-user.entity';
@@ -128,7 +128,7 @@ export class DeletedUsersService {
         const restored = { ...user, ...written };
         await putSearchTexts(manager, [{ after: restored }]);
         await this.lifecycle.restored(manager, caller, restored);
-        await recordEvents(manager, userRestored(caller, restored));
+        await recordEvents(manager, userEvent(caller, 'user.restored', restored));
         return serializeUser(restored);
       })
       .catch(rethrowViolation(UNIQUE_FIELDS));
