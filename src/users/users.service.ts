@@ -30,9 +30,8 @@ import {
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { type Decide, type NewUserExtras, UserLifecycle } from './user/user-lifecycle';
-import { withLongMetadata } from './user/long-users';
 import { serializeUser, userOfText } from './user/user.serializer';
-import { cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
+import { cursorAfterUser, Memberships, pageOfUsers, withLongMetadata } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
 import { withKeys } from './user/user.keys';
 import { userEvent, userUpdated } from './user/user.events';
@@ -107,19 +106,14 @@ export class UsersService {
   }
 
   /** The same for a request with an Idempotency-Key. A repetition returns the user as it was created. */
-  async createOnce(
-    by: Caller,
-    input: CreateUserDto,
-    request: IdempotentRequest,
-  ): Promise<{ user: UserView; isReplay: boolean }> {
+  async createOnce(by: Caller, input: CreateUserDto, request: IdempotentRequest) {
     const fields = withDefaults(validatedInput(CreateUserDto, input));
-    const { response: user, isReplay } = await this.idempotencyKeys
+    return this.idempotencyKeys
       .runOnce(by.organizationId, request, async (manager) => {
-        const user = serializeUser(await insertUser(manager, by, fields));
-        return { response: user, userId: user.id };
+        const response = serializeUser(await insertUser(manager, by, fields));
+        return { response, userId: response.id };
       })
       .catch(rethrowViolation(USER_VIOLATIONS));
-    return { user, isReplay };
   }
 
   async get(by: By, id: string): Promise<UserView> {
