@@ -743,10 +743,6 @@ export interface ListUsersQuery {
   externalId?: string;
   /** Only the user with this email address; letter case is ignored. */
   email?: string;
-  /** Only users with this role. */
-  role?: 'member' | 'admin' | 'viewer';
-  /** Only users who are active, or only those who are not. */
-  active?: boolean;
   /** Only the members of the group with this id. */
   group?: string;
   /** Only users who were created at this time or later. Only for a list sorted by `createdAt`, and not together with `group`. */
@@ -757,6 +753,10 @@ export interface ListUsersQuery {
   updatedSince?: string;
   /** Only users who were last changed before this time. Only with `sort=updatedAt`, and not together with `group`. */
   updatedUntil?: string;
+  /** Only users with this role. */
+  role?: 'member' | 'admin' | 'viewer';
+  /** Only users who are active, or only those who are not. */
+  active?: boolean;
   /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */

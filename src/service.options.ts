@@ -9,7 +9,7 @@ import type { TokenIssuers, TokenIssuersOptions } from './oauth/token-issuers';
 import type { RateLimitOptions } from './rate-limit/rate-limit.options';
 import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
 import type { TokensOptions } from './tokens/token-limits';
-import type { DeletedUsersOptions } from './users/deleted/deleted-user-retention';
+import type { DeletedUsersOptions } from './users/deleted/user-purge';
 import type { UsersOptions } from './users/users.controller';
 import type { WebhookSettings, WebhooksOptions } from './webhooks/webhooks.options';
 

@@ -27,6 +27,11 @@ export const join = (parts: readonly unknown[], separator = ', '): Sql =>
 export const rowsOf = (rows: readonly (readonly unknown[])[]): Sql =>
   join(rows.map((values) => sql`(${join(values)})`));
 
+/** The values in parts of this size, for a statement each. */
+export function* chunksOf<Value>(values: readonly Value[], size: number): Generator<Value[]> {
+  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size);
+}
+
 /** Runs a statement, and returns its rows. */
 export async function query<Row>(manager: EntityManager, statement: Sql): Promise<Row[]> {
   return (await send<Row>(manager, statement)).rows;

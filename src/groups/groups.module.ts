@@ -1,13 +1,19 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module';
 import type { Feature } from '../feature/feature';
+import { Memberships } from '../users/user/user-query';
 import { UsersModule } from '../users/users.module';
 import { Group } from './group/group.entity';
 import { DeletedGroupMember, GroupMember } from './group/group-member.entity';
 import { GroupsController } from './groups.controller';
 import { GroupsService } from './groups.service';
-import { MembershipsModule } from './members/memberships.module';
+import { GroupMemberships } from './members/members-of-group';
 import { eraseMemberships, UserMemberships } from './members/user-memberships';
+
+/** Gives `users/` the members of groups. Global, because `users/` knows no groups. */
+@Global()
+@Module({ providers: [{ provide: Memberships, useClass: GroupMemberships }], exports: [Memberships] })
+class MembershipsModule {}
 
 @Module({
   imports: [EventsModule, MembershipsModule, UsersModule],

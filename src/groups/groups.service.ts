@@ -13,17 +13,10 @@ import { always, type Precondition } from '../http/input/entity-tags';
 import { validatedInput } from '../http/input/validate';
 import type { Page } from '../pages/paginate';
 import { Group, GROUP_COLUMNS, type GroupRow } from './group/group.entity';
-import { groupCreated, groupDeleted, groupUpdated, membersAdded, membersRemoved } from './group/group.events';
-import { type GroupOfUser, groupsOfUsers, type MemberRecord, membersOfGroups } from './members/first-members';
+import { groupCreated, groupDeleted, groupUpdated, recordMembers } from './group/group.events';
+import { type GroupOfUser, groupsOfUser, type MemberRecord, membersOfGroups } from './members/first-members';
 import { pageOfGroups } from './group/group-query';
-import {
-  GROUP_VIOLATIONS,
-  groupNotFound,
-  insertGroup,
-  lockGroup,
-  recordAll,
-  updateGroup,
-} from './group/group-rows';
+import { GROUP_VIOLATIONS, groupNotFound, insertGroup, lockGroup, updateGroup } from './group/group-rows';
 import { type ChangedGroup, type GroupRecord, groupRecord } from './group/group.serializer';
 import {
   changedFieldsOf,
@@ -88,10 +81,16 @@ export class GroupsService {
     );
   }
 
-  /** The first groups of each of these users, by id. `list()` with `user` lists all of them. */
-  groupsOf(by: By, userIds: readonly string[]): Promise<Map<string, GroupOfUser[]>> {
+  /** The first groups of a user, by id. `list()` with `user` lists all of them. */
+  async groupsOf(by: By, userId: string): Promise<GroupOfUser[]> {
     const { organizationId } = callerOf(by);
-    return this.database.read(organizationId, (manager) => groupsOfUsers(manager, organizationId, userIds));
+    const [{ groups }] = await this.database.read(organizationId, (manager) =>
+      query<{ groups: GroupOfUser[] | null }>(
+        manager,
+        sql`SELECT ${groupsOfUser(organizationId, sql`${userId}`)} AS groups`,
+      ),
+    );
+    return groups ?? [];
   }
 
   /** Throws a 400 that names the positions of members that are not users, and a 409 if the name is taken. */
@@ -110,7 +109,7 @@ export class GroupsService {
           const group = await insertGroup(manager, { ...fields, memberCount: users.size });
           const { added } = await changeMembers(manager, group, changes);
           await recordEvents(manager, groupCreated(caller, group));
-          await recordAll(manager, membersAdded(caller, group, added));
+          await recordMembers(manager, caller, 'group.member_added', group, added);
           return groupRecord(group);
         },
         changes.present.size > MANY_CHANGES ? 'heavy' : 'write',
@@ -150,8 +149,8 @@ export class GroupsService {
       if (!changes && movedMembers === 0) return { ...groupRecord(before), movedMembers };
       const after = await updateGroup(manager, before, changes ?? {}, difference);
       if (changes) await recordEvents(manager, groupUpdated(caller, before, after, changes));
-      await recordAll(manager, membersRemoved(caller, after, removed));
-      await recordAll(manager, membersAdded(caller, after, added));
+      await recordMembers(manager, caller, 'group.member_removed', after, removed);
+      await recordMembers(manager, caller, 'group.member_added', after, added);
       return { ...groupRecord(after), movedMembers };
     });
   }

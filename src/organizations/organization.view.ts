@@ -1,3 +1,5 @@
+import { PageView } from '../pages/page';
+
 /** An organization, whose users and tokens are its own. */
 export class OrganizationView {
   /**
@@ -38,13 +40,7 @@ export class OrganizationView {
 }
 
 /** A page of organizations. */
-export class OrganizationPageView {
+export class OrganizationPageView extends PageView {
   /** The organizations of this page. */
   data: OrganizationView[];
-
-  /**
-   * The `cursor` for the next page; null on the last page.
-   * @example null
-   */
-  nextCursor: string | null;
 }

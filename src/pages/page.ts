@@ -17,7 +17,7 @@ import type { Page } from './paginate';
 export abstract class PageView {
   /**
    * The `cursor` for the next page; null on the last page.
-   * @example null
+   * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
    */
   nextCursor: string | null;
 }

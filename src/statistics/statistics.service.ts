@@ -4,8 +4,10 @@ import { OrganizationsService } from '../organizations/organizations.service';
 import { Database } from '../database/database';
 import { query, sql } from '../database/sql';
 import { type By, callerOf } from '../http/caller';
-import { createdBetween, userCounts } from './user-counts';
-import type { StatisticsView } from './statistics.view';
+import { opaque } from '../pages/paginate';
+import { User } from '../users/user/user.entity';
+import { type UserFilter, usersWho } from '../users/user/user.filter';
+import type { StatisticsView, UserCountsView } from './statistics.view';
 
 /** Statistics are kept in this process for this long. */
 const KEPT_MS = 60_000;
@@ -80,4 +82,46 @@ export class StatisticsService {
 function daysUntil(now: Date): Date[] {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   return Array.from({ length: DAYS + 1 }, (_, i) => new Date(today + (i + 1 - DAYS) * DAY_MS));
+}
+
+/** Counts the users, and the active ones, up to `max` each. Each count reads at most `max` users. */
+export async function userCounts(
+  manager: EntityManager,
+  organizationId: string,
+  max: number,
+): Promise<UserCountsView> {
+  // In the order of an index, a count reads up to the limit; without an order, the planner may collect all users first.
+  // The newest users come first because the counts of the days have just read them.
+  const limit = sql`LIMIT ${opaque(max)}`;
+  const count = (filter: UserFilter) =>
+    sql`(SELECT count(*)::int FROM (
+          SELECT FROM ${usersWho(filter, organizationId, sql`ORDER BY created_at DESC, id DESC ${limit}`)} ${limit}
+        ) AS counted)`;
+  const [{ total, active }] = await query<{ total: number; active: number }>(
+    manager,
+    sql`SELECT ${count({})} AS total, ${count({ active: true })} AS active`,
+  );
+  return { total, active, exact: total < max };
+}
+
+/** The number of users created from each of these times until the next one, each counted up to `max`. */
+export async function createdBetween(
+  manager: EntityManager,
+  organizationId: string,
+  times: readonly Date[],
+  max: number,
+): Promise<number[]> {
+  const rows = await query<{ count: number }>(
+    manager,
+    sql`SELECT created.count
+        FROM unnest(${times.slice(0, -1)}::timestamptz[], ${times.slice(1)}::timestamptz[]) AS spans (since, until),
+        LATERAL (
+          SELECT count(*)::int AS count FROM (
+            SELECT FROM ${User} WHERE organization_id = ${organizationId} AND created_at >= since AND created_at < until
+            ORDER BY created_at, id LIMIT ${opaque(max)}
+          ) AS counted
+        ) AS created
+        ORDER BY since`,
+  );
+  return rows.map(({ count }) => count);
 }

@@ -8,7 +8,7 @@ import { conflict, noSuchOrganization, notFound } from '../http/fault';
 import { putSearchTexts } from './search/user-search.rows';
 import { UNIQUE_FIELDS } from './user/unique-fields';
 import { User, USER_COLUMNS, type UserFields } from './user/user.entity';
-import { userCreated } from './user/user.events';
+import { userEvent } from './user/user.events';
 import { withKeys } from './user/user.keys';
 
 /** The users with these ids, in their order; null for an id that nobody has. */
@@ -48,25 +48,8 @@ export async function insertUser(
   });
   await manager.insert(User, user); // which reads back the version and the times
   await putSearchTexts(manager, [{ after: user }]);
-  await recordEvents(manager, userCreated(by, user));
+  await recordEvents(manager, userEvent(by, 'user.created', user));
   return user;
-}
-
-/** Changes the fields of a locked user, and returns the changed user. */
-export async function updateUser(
-  manager: EntityManager,
-  before: User,
-  changes: Partial<UserFields & Pick<User, 'userNameKey'>>,
-): Promise<User> {
-  const { raw: rows } = await manager
-    .createQueryBuilder()
-    .update(User)
-    // A transaction that has waited for a later one has the older now().
-    .set({ ...withKeys(changes), updatedAt: () => 'greatest(updated_at, now())' })
-    .where({ organizationId: before.organizationId, id: before.id })
-    .returning('version, updated_at AS "updatedAt"')
-    .execute();
-  return { ...before, ...withKeys(changes), ...(rows as Pick<User, 'version' | 'updatedAt'>[])[0] };
 }
 
 export const userNotFound = () => notFound('There is no such user.');

@@ -62,9 +62,9 @@ export class UsersController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserView> {
     const once = idempotentRequestOf(request);
-    const { user: created, isReplay } = once
+    const { response: created, isReplay } = once
       ? await this.users.createOnce(by, user, once)
-      : { user: await this.users.create(by, user), isReplay: false };
+      : { response: await this.users.create(by, user), isReplay: false };
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
     response.location(locationOf(request, created.id));
     response.setHeader('ETag', entityTag(created.version));

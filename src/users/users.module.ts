@@ -7,7 +7,6 @@ import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { BatchController } from './batch/batch.controller';
 import { BatchService } from './batch/batch.service';
 import { DeletedUser } from './deleted/deleted-user.entity';
-import { DeletedUserRetention } from './deleted/deleted-user-retention';
 import { DeletedUsersController } from './deleted/deleted-users.controller';
 import { DeletedUsersService } from './deleted/deleted-users.service';
 import { UserPurge } from './deleted/user-purge';
@@ -23,15 +22,7 @@ import { UsersService } from './users.service';
   imports: [BackgroundModule, EventsModule, IdempotencyModule],
   // The order matters: `GET …/search` must match before `GET …/:id`.
   controllers: [UserSearchController, BatchController, UsersController, DeletedUsersController],
-  providers: [
-    UsersService,
-    UserSearch,
-    BatchService,
-    DeletedUsersService,
-    DeletedUserRetention,
-    UserPurge,
-    UserLifecycle,
-  ],
+  providers: [UsersService, UserSearch, BatchService, DeletedUsersService, UserPurge, UserLifecycle],
   exports: [UsersService, BatchService, DeletedUsersService, UserSearch, UserLifecycle],
 })
 export class UsersModule {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../database/database';
 import { rethrowReference, rethrowViolation } from '../database/errors';
+import { updateLocked } from '../database/find-locked';
 import { isId } from '../database/id';
 import { GroupedLoader } from '../database/per-turn';
 import { Bulkhead } from '../fairness/bulkhead';
@@ -15,27 +16,25 @@ import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import type { Page } from '../pages/paginate';
 import { rangeBetween } from '../pages/range';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
-import { DeletedUserRetention } from './deleted/deleted-user-retention';
+import { UserPurge } from './deleted/user-purge';
 import { mergeMetadata } from './merge-metadata';
 import { putSearchTexts } from './search/user-search.rows';
 import {
   findUsersById,
   insertUser,
   lockUser,
-  updateUser,
   USER_VIOLATIONS,
   userNotFound,
   userReferenced,
 } from './user-rows';
-import type { Decide, NewUserExtras } from './decide';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
-import { UserLifecycle } from './user/user-lifecycle';
-import { withLongMetadata } from './user/long-users';
+import { type Decide, type NewUserExtras, UserLifecycle } from './user/user-lifecycle';
 import { serializeUser, userOfText } from './user/user.serializer';
-import { cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
+import { cursorAfterUser, Memberships, pageOfUsers, withLongMetadata } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
-import { userDeleted, userUpdated } from './user/user.events';
+import { withKeys } from './user/user.keys';
+import { userEvent, userUpdated } from './user/user.events';
 import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
 
 @Injectable()
@@ -50,7 +49,7 @@ export class UsersService {
   constructor(
     private readonly database: Database,
     private readonly idempotencyKeys: IdempotencyKeys,
-    private readonly retention: DeletedUserRetention,
+    private readonly purges: UserPurge,
     private readonly lifecycle: UserLifecycle,
     private readonly memberships: Memberships,
   ) {}
@@ -65,7 +64,7 @@ export class UsersService {
     return new UsersService(
       this.database.within(manager),
       this.idempotencyKeys,
-      this.retention,
+      this.purges,
       this.lifecycle,
       this.memberships,
     );
@@ -107,19 +106,14 @@ export class UsersService {
   }
 
   /** The same for a request with an Idempotency-Key. A repetition returns the user as it was created. */
-  async createOnce(
-    by: Caller,
-    input: CreateUserDto,
-    request: IdempotentRequest,
-  ): Promise<{ user: UserView; isReplay: boolean }> {
+  async createOnce(by: Caller, input: CreateUserDto, request: IdempotentRequest) {
     const fields = withDefaults(validatedInput(CreateUserDto, input));
-    const { response: user, isReplay } = await this.idempotencyKeys
+    return this.idempotencyKeys
       .runOnce(by.organizationId, request, async (manager) => {
-        const user = serializeUser(await insertUser(manager, by, fields));
-        return { response: user, userId: user.id };
+        const response = serializeUser(await insertUser(manager, by, fields));
+        return { response, userId: response.id };
       })
       .catch(rethrowViolation(USER_VIOLATIONS));
-    return { user, isReplay };
   }
 
   async get(by: By, id: string): Promise<UserView> {
@@ -168,7 +162,7 @@ export class UsersService {
       const { fields, isTouched, userNameKey = before.userNameKey } = await decide(before, manager);
       const changes = changesOf(before, fields) ?? (isTouched ? {} : undefined);
       if (!changes) return before;
-      const after = await updateUser(manager, before, { ...changes, userNameKey });
+      const after = await updateLocked(manager, User, before, { ...withKeys(changes), userNameKey });
       await this.lifecycle.changed(manager, caller, [{ before, after }]);
       await putSearchTexts(manager, [{ before, after }]);
       await recordEvents(manager, userUpdated(caller, before, after, changes));
@@ -188,9 +182,9 @@ export class UsersService {
       await manager.delete(User, { organizationId: user.organizationId, id });
       await manager.insert(DeletedUser, deletedUserOf(user));
       await this.lifecycle.deleted(manager, caller, user);
-      await recordEvents(manager, userDeleted(caller, user));
+      await recordEvents(manager, userEvent(caller, 'user.deleted', user));
     }).catch(rethrowReference(userReferenced));
-    await this.retention.afterDelete(this.database, caller, id);
+    await this.purges.afterDelete(this.database, caller, id);
   }
 
   /** Runs a transaction with the user locked. */

@@ -11,7 +11,7 @@ import { KEY_FIELDS } from '../../src/users/batch/batch-rules';
 import { USER_COLUMNS } from '../../src/users/user/user.entity';
 import type { UserFilter } from '../../src/users/user/user.filter';
 import { countUsers, usersFrom } from '../../src/users/user/user-query';
-import { createdBetween, userCounts } from '../../src/statistics/user-counts';
+import { createdBetween, userCounts } from '../../src/statistics/statistics.service';
 import { USER_SORTS, type UserSort } from '../../src/users/user/user.sorts';
 import { UsersService } from '../../src/users/users.service';
 import { batchStatements } from '../support/batch-statements';

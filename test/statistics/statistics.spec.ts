@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { newId } from '../../src/database/id';
-import { userCounts } from '../../src/statistics/user-counts';
+import { userCounts } from '../../src/statistics/statistics.service';
 import type { Client } from '../support/client';
 import { startService, type TestService } from '../support/service';
 import { statementsOf } from '../support/statements';

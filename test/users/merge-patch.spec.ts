@@ -257,7 +257,7 @@ describe('callers who change different keys at once', () => {
         new UsersService(
           users['database'],
           users['idempotencyKeys'],
-          users['retention'],
+          users['purges'],
           users['lifecycle'],
           users['memberships'],
         ),

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { query, raw, type Sql, sql } from '../../database/sql';
+import { join, query, type Sql, sql } from '../../database/sql';
 import { cursorAfter, opaque, type Page, paginate, type SortColumn } from '../../pages/paginate';
 import { displayNameKey } from './display-name';
 import { Group, GROUP_COLUMNS, type GroupRow } from './group.entity';
@@ -92,5 +92,5 @@ function groupsWho({ organizationId, filter = {}, where = sql`true` }: GroupSele
   ].filter((condition) => condition !== false);
   if (conditions.length === 0) return sql`${Group} WHERE organization_id = ${organizationId} AND ${where}`;
   const few = sql`SELECT * FROM ${Group} WHERE organization_id = ${organizationId} AND ${conditions[0]} OFFSET 0`;
-  return sql`(${few}) AS groups WHERE ${where} ${conditions.slice(1).reduce((all, next) => sql`${all} AND ${next}`, raw(''))}`;
+  return sql`(${few}) AS groups WHERE ${join([where, ...conditions.slice(1)], ' AND ')}`;
 }

@@ -1,13 +1,9 @@
 import type { EntityManager } from 'typeorm';
-import { findLocked } from '../../database/find-locked';
+import { findLocked, updateLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
-import { type NewEvent, recordEvents } from '../../events/record-events';
 import { noSuchOrganization, notFound, taken } from '../../http/fault';
 import { displayNameKey } from './display-name';
 import { Group, type GroupFields, type GroupRow } from './group.entity';
-
-/** More events at once would keep the event loop from other requests for too long. */
-const EVENTS_PER_STATEMENT = 500;
 
 /** The group, locked until the transaction ends. Throws a 404. */
 export async function lockGroup(
@@ -37,34 +33,14 @@ export async function updateGroup(
   changes: Partial<GroupFields>,
   difference: number,
 ): Promise<GroupRow> {
-  const { organizationId, id } = before;
-  const written = { ...changes, memberCount: before.memberCount + difference };
-  const { raw: rows } = await manager
-    .createQueryBuilder()
-    .update(Group)
-    // A transaction that has waited for a later one has the older now().
-    .set({ ...withKey(written), updatedAt: () => 'greatest(updated_at, now())' })
-    .where({ organizationId, id })
-    .returning('version, updated_at AS "updatedAt"')
-    .execute();
-  return { ...before, ...written, ...(rows as Pick<GroupRow, 'version' | 'updatedAt'>[])[0] };
+  const written = withKey({ ...changes, memberCount: before.memberCount + difference });
+  return updateLocked(manager, Group, before, written);
 }
 
 const withKey = <Fields extends Partial<GroupFields>>(fields: Fields) => ({
   ...fields,
   ...(fields.displayName !== undefined && { displayNameKey: displayNameKey(fields.displayName) }),
 });
-
-/** Records any number of events, in order. */
-export async function recordAll(manager: EntityManager, events: Iterable<NewEvent>): Promise<void> {
-  let some: NewEvent[] = [];
-  for (const event of events) {
-    if (some.push(event) < EVENTS_PER_STATEMENT) continue;
-    await recordEvents(manager, ...some);
-    some = [];
-  }
-  if (some.length > 0) await recordEvents(manager, ...some);
-}
 
 export const groupNotFound = () => notFound('There is no such group.');
 

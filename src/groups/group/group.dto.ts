@@ -1,6 +1,6 @@
 import { PartialType } from '@nestjs/mapped-types';
-import { IsString, ValidateIf } from 'class-validator';
-import { fault, Id, Optional, Text } from '../../http/input/checks';
+import { IsString } from 'class-validator';
+import { fault, Id, Nullable, Optional, Text } from '../../http/input/checks';
 import { PageQuery } from '../../pages/page';
 
 /** A new group from a directory. */
@@ -8,7 +8,7 @@ export class CreateGroupDto {
   @Text(1, 256)
   displayName: string;
 
-  @ValidateIf((_object, value) => value !== undefined && value !== null)
+  @Nullable()
   @IsString(fault('invalid', 'must be a string'))
   externalId?: string | null;
 }

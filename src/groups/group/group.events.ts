@@ -1,4 +1,6 @@
-import type { NewEvent } from '../../events/record-events';
+import type { EntityManager } from 'typeorm';
+import { chunksOf } from '../../database/sql';
+import { type NewEvent, recordEvents } from '../../events/record-events';
 import type { Caller } from '../../http/caller';
 import type { GroupFields, GroupRow } from './group.entity';
 import { serializeGroup } from './group.serializer';
@@ -37,11 +39,17 @@ const memberEvent = (
   userId: string,
 ): NewEvent => ({ by, type, targetId: id, data: { group: { id, displayName }, user: { id: userId } } });
 
-/** Made one by one as they are written, because all of them at once would take memory and hold up other requests. */
-export function* membersAdded(by: Caller, group: GroupRow, userIds: readonly string[]): Iterable<NewEvent> {
-  for (const userId of userIds) yield memberEvent(by, 'group.member_added', group, userId);
-}
+/** More events at once would keep the event loop from other requests for too long. */
+const EVENTS_PER_STATEMENT = 500;
 
-export function* membersRemoved(by: Caller, group: GroupRow, userIds: readonly string[]): Iterable<NewEvent> {
-  for (const userId of userIds) yield memberEvent(by, 'group.member_removed', group, userId);
+/** Records an event for each of these members, of which there may be any number. */
+export async function recordMembers(
+  manager: EntityManager,
+  by: Caller,
+  type: 'group.member_added' | 'group.member_removed',
+  group: GroupRow,
+  userIds: readonly string[],
+): Promise<void> {
+  for (const some of chunksOf(userIds, EVENTS_PER_STATEMENT))
+    await recordEvents(manager, ...some.map((userId) => memberEvent(by, type, group, userId)));
 }

@@ -1,3 +1,4 @@
+import { PageView } from '../../pages/page';
 import type { Group } from './group.entity';
 
 /** A group of the organization's directory. */
@@ -43,13 +44,7 @@ export class GroupView implements Pick<
 }
 
 /** A page of groups. */
-export class GroupPageView {
+export class GroupPageView extends PageView {
   /** The groups of this page. */
   data: GroupView[];
-
-  /**
-   * The `cursor` for the next page; null on the last page.
-   * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
-   */
-  nextCursor: string | null;
 }

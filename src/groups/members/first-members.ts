@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { query, raw, type Sql, sql } from '../../database/sql';
+import { query, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../../users/user/user.entity';
 import { Group } from '../group/group.entity';
@@ -58,16 +58,3 @@ export const groupsOfUser = (organizationId: string, userId: Sql, limit = SHOWN_
     SELECT group_id FROM ${GroupMember} WHERE organization_id = ${organizationId} AND user_id = ${userId}
     ORDER BY group_id LIMIT ${opaque(limit)}
   ) AS member)`;
-
-/** The first groups of each user, by id. */
-export async function groupsOfUsers(
-  manager: EntityManager,
-  organizationId: string,
-  userIds: readonly string[],
-): Promise<Map<string, GroupOfUser[]>> {
-  const rows = await query<{ id: string; groups: GroupOfUser[] | null }>(
-    manager,
-    sql`SELECT id, ${groupsOfUser(organizationId, raw('listed.id'))} AS groups FROM unnest(${userIds}::text[]) AS listed (id)`,
-  );
-  return new Map(rows.map(({ id, groups }) => [id, groups ?? []]));
-}

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { isId } from '../../database/id';
-import { query, rowsOf, sql } from '../../database/sql';
+import { chunksOf, query, rowsOf, type Sql, sql } from '../../database/sql';
 import { opaque } from '../../pages/paginate';
 import { User } from '../../users/user/user.entity';
 import type { GroupRow } from '../group/group.entity';
@@ -26,12 +26,12 @@ export async function lockUsers(
   ids: Iterable<string>,
 ): Promise<Set<string>> {
   const users = new Set<string>();
-  for (const some of chunksOf([...ids].filter((id) => isId('usr', id)).sort())) {
-    const rows = await query<{ id: string }>(
+  for (const some of chunksOf([...ids].filter((id) => isId('usr', id)).sort(), ROWS_PER_STATEMENT)) {
+    const found = await idsOf(
       manager,
       sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${some}) ORDER BY id FOR KEY SHARE`,
     );
-    for (const { id } of rows) users.add(id);
+    for (const id of found) users.add(id);
   }
   return users;
 }
@@ -53,10 +53,11 @@ export async function changeMembers(
   const { isReplaced, present, absent } = changes;
   if (await isAsShown(manager, group, changes)) return { added: [], removed: [], difference: 0 };
   const added: string[] = [];
-  for (const some of chunksOf([...present].sort())) added.push(...(await insert(manager, group, some)));
+  for (const some of chunksOf([...present].sort(), ROWS_PER_STATEMENT))
+    added.push(...(await insert(manager, group, some)));
   const removed: string[] = [];
   const deleted: string[] = [];
-  for (const some of chunksOf([...absent].filter((id) => isId('usr', id)).sort())) {
+  for (const some of chunksOf([...absent].filter((id) => isId('usr', id)).sort(), ROWS_PER_STATEMENT)) {
     removed.push(...(await remove(manager, GroupMember, group, some)));
     deleted.push(...(await remove(manager, DeletedGroupMember, group, some)));
   }
@@ -81,19 +82,17 @@ async function isAsShown(
   return shown.every((id) => present.has(id));
 }
 
-async function insert(
+const insert = (
   manager: EntityManager,
   { organizationId, id }: GroupRow,
   userIds: string[],
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(
+): Promise<string[]> =>
+  idsOf(
     manager,
     sql`INSERT INTO ${GroupMember} (organization_id, group_id, user_id)
         VALUES ${rowsOf(userIds.map((userId) => [organizationId, id, userId]))}
         ON CONFLICT DO NOTHING RETURNING user_id AS id`,
   );
-  return rows.map(({ id }) => id);
-}
 
 async function remove(
   manager: EntityManager,
@@ -102,12 +101,11 @@ async function remove(
   userIds: string[],
 ): Promise<string[]> {
   if (userIds.length === 0) return [];
-  const rows = await query<{ id: string }>(
+  return idsOf(
     manager,
     sql`DELETE FROM ${entity} WHERE organization_id = ${organizationId} AND group_id = ${id} AND user_id = ANY (${userIds})
         RETURNING user_id AS id`,
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Removes all members except some, in several statements, so that a large group does not time out. */
@@ -129,29 +127,25 @@ async function removeOthers(
   return removed;
 }
 
-async function memberIds(
+const memberIds = (
   manager: EntityManager,
   entity: MemberEntity,
   { organizationId, id }: GroupRow,
   after: string,
   limit: number,
-): Promise<string[]> {
-  const rows = await query<{ id: string }>(
+): Promise<string[]> =>
+  idsOf(
     manager,
     sql`SELECT user_id AS id FROM ${entity} WHERE organization_id = ${organizationId} AND group_id = ${id} AND user_id > ${after}
         ORDER BY user_id LIMIT ${opaque(limit)}`,
   );
-  return rows.map(({ id }) => id);
-}
+
+/** The ids that a statement returns. */
+export const idsOf = async (manager: EntityManager, statement: Sql): Promise<string[]> =>
+  (await query<{ id: string }>(manager, statement)).map(({ id }) => id);
 
 /** Deletes all members of a locked group without events of their own; the deletion of the group has one. */
 export async function deleteMembers(manager: EntityManager, group: GroupRow): Promise<void> {
   for (const entity of [GroupMember, DeletedGroupMember])
     await removeOthers(manager, entity, group, new Set());
-}
-
-function chunksOf(ids: string[]): string[][] {
-  const chunks: string[][] = [];
-  for (let i = 0; i < ids.length; i += ROWS_PER_STATEMENT) chunks.push(ids.slice(i, i + ROWS_PER_STATEMENT));
-  return chunks;
 }

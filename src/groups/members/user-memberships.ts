@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { execute, query, rowsOf, type Sql, sql } from '../../database/sql';
+import { execute, query, rowsOf, sql } from '../../database/sql';
 import type { Caller } from '../../http/caller';
 import { opaque } from '../../pages/paginate';
 import type { User } from '../../users/user/user.entity';
 import { UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { Group } from '../group/group.entity';
 import { DeletedGroupMember, GroupMember, type MemberEntity } from '../group/group-member.entity';
-import { ROWS_PER_STATEMENT } from './member-rows';
+import { idsOf, ROWS_PER_STATEMENT } from './member-rows';
 
 /**
  * The memberships of a user who is deleted or restored. The groups do not change: only the event of the user is
@@ -61,11 +61,10 @@ async function forEachPart(
   work: (groupIds: string[]) => Promise<void>,
 ): Promise<void> {
   const memberships = sql`${from} WHERE organization_id = ${organizationId} AND user_id = ${userId}`;
-  const groupIds = async (statement: Sql) =>
-    (await query<{ id: string }>(manager, statement)).map(({ id }) => id);
   let found: string[] = [];
   do {
-    found = await groupIds(
+    found = await idsOf(
+      manager,
       sql`SELECT group_id AS id FROM ${memberships} AND group_id > ${found.at(-1) ?? ''}
           ORDER BY group_id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
     );
@@ -75,7 +74,8 @@ async function forEachPart(
       manager,
       sql`SELECT id FROM ${Group} WHERE organization_id = ${organizationId} AND id = ANY (${found}) ORDER BY id FOR NO KEY UPDATE`,
     );
-    const taken = await groupIds(
+    const taken = await idsOf(
+      manager,
       sql`DELETE FROM ${memberships} AND group_id = ANY (${found}) RETURNING group_id AS id`,
     );
     if (taken.length > 0) await work(taken);

@@ -81,8 +81,7 @@ export class ScimUsersController {
     { user, directory, groups }: FoundUser,
     projection: Projection,
   ): Promise<object> {
-    if (!groups && projection.shows('groups'))
-      groups = (await this.groups.groupsOf(exchange.by, [user.id])).get(user.id);
+    if (!groups && projection.shows('groups')) groups = await this.groups.groupsOf(exchange.by, user.id);
     exchange.setVersion(user.version);
     return projection.apply(userResource(user, directory, exchange.base, groups));
   }

@@ -7,7 +7,7 @@ import { putSearchTexts } from '../search/user-search.rows';
 import { User, USER_FIELDS, WRITABLE_FIELDS } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import type { UserChange, UserLifecycle } from '../user/user-lifecycle';
-import { userCreated, userUpdated } from '../user/user.events';
+import { userEvent, userUpdated } from '../user/user.events';
 import { type BatchUser, type KeyField, parsedUser, type StoredUser, type ValidatedRow } from './batch-rules';
 
 /** The maximum characters of metadata in one statement; a single user may have more. */
@@ -93,7 +93,7 @@ async function writeGroup(
   const changed = users.flatMap(({ before, after }) => (before ? [{ before, after }] : []));
   if (changed.length > 0) await lifecycle.changed(manager, by, changed);
   const events = users.map(({ before, after }, i) =>
-    before ? userUpdated(by, before, after, group[i].changes!) : userCreated(by, after),
+    before ? userUpdated(by, before, after, group[i].changes!) : userEvent(by, 'user.created', after),
   );
   await recordEvents(manager, ...events);
 }

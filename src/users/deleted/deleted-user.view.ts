@@ -1,3 +1,4 @@
+import { PageView } from '../../pages/page';
 import { UserView } from '../user/user.view';
 
 /** A deleted user, as it was before the deletion. */
@@ -16,13 +17,7 @@ export class DeletedUserView extends UserView {
 }
 
 /** A page of deleted users. */
-export class DeletedUserPageView {
+export class DeletedUserPageView extends PageView {
   /** The users of this page. */
   data: DeletedUserView[];
-
-  /**
-   * The `cursor` for the next page; null on the last page.
-   * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
-   */
-  nextCursor: string | null;
 }

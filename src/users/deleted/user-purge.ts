@@ -1,25 +1,59 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { EntityManager } from 'typeorm';
+import { Background, type Job } from '../../background/background';
 import { Database } from '../../database/database';
+import { describeError } from '../../database/errors';
 import { findLocked } from '../../database/find-locked';
 import { isId } from '../../database/id';
-import { query, type Sql } from '../../database/sql';
+import { query, type Sql, sql } from '../../database/sql';
 import { type EmptiedEvent, emptyEvents, hasLongHistory } from '../../events/log/empty-events';
 import { recordEvents } from '../../events/record-events';
 import type { FeatureModule } from '../../feature/feature';
+import { SERVICE_OPTIONS } from '../../feature/options.module';
 import type { PersonalTable } from '../../feature/personal-data';
-import type { Caller } from '../../http/caller';
+import { type Caller, systemCaller } from '../../http/caller';
 import { userPurged } from '../user/user.events';
 import { DeletedUser } from './deleted-user.entity';
 
-/** Erases deleted users for good: afterwards no table has a name, an email or metadata of them. */
+export interface DeletedUsersOptions {
+  deletedUsersRetentionDays: number;
+}
+
+const PURGE_EVERY_MS = 60 * 60_000;
+const USERS_PER_PART = 10;
+
+/**
+ * Erases deleted users for good, on request or when their retention period is over: afterwards no table has a name, an
+ * email or metadata of them.
+ */
 @Injectable()
-export class UserPurge {
+export class UserPurge implements OnModuleInit {
+  private readonly logger = new Logger('UserPurge');
+  private readonly job: Job = {
+    name: 'purge deleted users',
+    everyMs: PURGE_EVERY_MS,
+    run: (signal) => this.purgeOld(signal),
+  };
+
   constructor(
     private readonly database: Database,
+    private readonly background: Background,
     private readonly modules: ModulesContainer,
+    @Inject(SERVICE_OPTIONS) private readonly options: DeletedUsersOptions,
   ) {}
+
+  onModuleInit(): void {
+    this.background.add(this.job);
+  }
+
+  /** Purges a user who was deleted just now, if deleted users are not kept at all. */
+  async afterDelete(database: Database, by: Caller, id: string): Promise<void> {
+    if (this.options.deletedUsersRetentionDays > 0) return;
+    if (database.isJoined)
+      this.background.trigger(this.job); // the transaction of the host is probably over in a moment
+    else await this.run(by, id);
+  }
 
   /**
    * Returns whether there was such a deleted user, with this version if one is given. Throws if the signal is aborted
@@ -33,8 +67,6 @@ export class UserPurge {
     const { organizationId } = by;
     const where = { organizationId, id, ...(version !== undefined && { version }) };
     if (!isId('usr', id)) return false;
-    if (!(await this.database.read(organizationId, (manager) => manager.existsBy(DeletedUser, where))))
-      return false;
     // A long history takes many statements that each commit. The user goes last: an interrupted purge is repeated.
     const isDeleted = (manager: EntityManager) => findLocked(manager, DeletedUser, where);
     const commit = (statement: Sql) =>
@@ -60,5 +92,45 @@ export class UserPurge {
   private personalTables(): readonly PersonalTable[] {
     const modules = [...this.modules.values()].map(({ metatype }) => metatype as Partial<FeatureModule>);
     return modules.flatMap(({ feature }) => feature?.personal ?? []);
+  }
+
+  private async purgeOld(signal: AbortSignal): Promise<void> {
+    const skipped: string[] = [];
+    const old = {
+      name: this.job.name,
+      organizations: (after: string, limit: number) => sql`
+        SELECT DISTINCT organization_id AS id FROM ${DeletedUser}
+        WHERE organization_id > ${after} AND ${this.oldSql()} ORDER BY 1 LIMIT ${limit}`,
+      part: (organizationId: string) => this.purgeSome(organizationId, skipped, signal),
+    };
+    await this.background.forEachOrganization(old, signal);
+  }
+
+  /** A user who cannot be purged is skipped until the next run, and does not hold up others. */
+  private async purgeSome(organizationId: string, skipped: string[], signal: AbortSignal): Promise<boolean> {
+    const by = systemCaller(organizationId, 'service', 'retention');
+    const users = await this.database.read(organizationId, (manager) =>
+      query<{ id: string; version: number }>(
+        manager,
+        sql`SELECT id, version FROM ${DeletedUser}
+            WHERE organization_id = ${organizationId} AND ${this.oldSql()} AND id <> ALL (${skipped})
+            ORDER BY deleted_at, id LIMIT ${USERS_PER_PART}`,
+      ),
+    );
+    for (const { id, version } of users) {
+      if (signal.aborted) return false;
+      // By version: a user who was restored and deleted again starts a new retention period.
+      const isPurged = await this.run(by, id, { version, signal }).catch((error: unknown) => {
+        const message = 'cannot purge a deleted user; it will be tried again';
+        this.logger.warn({ message, organizationId, userId: id, error: describeError(error) });
+        return false;
+      });
+      if (!isPurged) skipped.push(id);
+    }
+    return users.length === USERS_PER_PART;
+  }
+
+  private oldSql() {
+    return sql`deleted_at <= now() - ${this.options.deletedUsersRetentionDays} * interval '24 hours'`;
   }
 }

@@ -11,16 +11,7 @@ const markWords = (folded: string): string => folded.replace(/[\p{L}\p{N}]+/gu, 
  * contain only letters and digits, and in some locales only ASCII ones; in this form punctuation, emoji and the letters
  * of all scripts have trigrams too. No code begins inside another one.
  */
-export const encode = (text: string): string => text.replace(/[^a-z0-9\s]/gu, codeOf);
-
-/** The codes of characters below U+10000, once they have been met. */
-const codes: string[] = [];
-
-function codeOf(character: string): string {
-  return character.length > 1
-    ? encodeCharacter(character)
-    : (codes[character.charCodeAt(0)] ??= encodeCharacter(character));
-}
+export const encode = (text: string): string => text.replace(/[^a-z0-9\s]/gu, encodeCharacter);
 
 function encodeCharacter(character: string): string {
   // Every email has these two. Shorter codes keep the index small.

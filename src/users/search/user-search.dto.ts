@@ -1,8 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { fault, FlagText, OneOf, Optional, Satisfies, Text } from '../../http/input/checks';
-import { PageQuery } from '../../pages/page';
+import { fault, Satisfies, Text } from '../../http/input/checks';
 import { fold } from '../user/fold';
-import { type Role, ROLES } from '../user/user.entity';
+import { UsersQuery } from '../user/user.dto';
 
 const MAX_WORDS = 10;
 
@@ -18,7 +17,7 @@ const SearchText = () =>
     ),
   );
 
-export class SearchUsersDto extends PageQuery {
+export class SearchUsersDto extends UsersQuery {
   /**
    * Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string
    * value of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full
@@ -27,20 +26,4 @@ export class SearchUsersDto extends PageQuery {
    */
   @SearchText()
   q: string;
-
-  /**
-   * Only users with this role.
-   * @example 'member'
-   */
-  @Optional()
-  @OneOf(ROLES)
-  role?: Role;
-
-  /**
-   * Only users who are active, or only those who are not.
-   * @example true
-   */
-  @Optional()
-  @FlagText()
-  active?: boolean;
 }

@@ -9,7 +9,7 @@ import type { Page } from '../../pages/paginate';
 import { User, USER_COLUMNS } from '../user/user.entity';
 import { filterOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
-import { withLongMetadata } from '../user/long-users';
+import { withLongMetadata } from '../user/user-query';
 import { userOfText } from '../user/user.serializer';
 import type { UserText, UserView } from '../user/user.view';
 import { load, searchLarge } from './large';

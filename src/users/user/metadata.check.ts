@@ -10,13 +10,7 @@ const MAX_BYTES = 16 * 1024;
 /** Parsed, 16 KB of empty objects take 340 KB. */
 const MAX_VALUES = 1_000;
 
-const isLong = (key: string) => hasCharacters(key, MAX_KEY_CHARACTERS + 1);
-
-/** The keys at fault, among the permitted number of keys. */
-const keysThat = (isAtFault: (key: string) => boolean) => (value: unknown) =>
-  Object.keys(Object(value)).slice(0, MAX_KEYS).filter(isAtFault);
-
-/** A check of each key. The fault names those that fail it. */
+/** A check of each key, among the permitted number of keys. The fault names those that fail it. */
 const Keys = (
   name: string,
   limit: number,
@@ -24,22 +18,24 @@ const Keys = (
   code: FaultCode,
   message: string,
 ) => {
-  const keysAtFault = keysThat(isAtFault);
+  const keysAtFault = (value: unknown) => Object.keys(Object(value)).slice(0, MAX_KEYS).filter(isAtFault);
   const isValid = (value: unknown) => keysAtFault(value).length === 0;
   return Satisfies(name, [limit], isValid, fault(code, message, { keysAtFault }));
 };
 
-const KeyLengths = () =>
+const tooLong = `must have at most ${MAX_KEY_CHARACTERS} characters`;
+const isLong = (key: string) => hasCharacters(key, MAX_KEY_CHARACTERS + 1);
+
+/** An object whose keys have permitted lengths. */
+const ObjectOfKeys = () =>
   applyDecorators(
+    IsObject(fault('invalid', 'must be an object')),
     Keys('minKeyLength', 1, (key) => key === '', 'too_short', 'must not be empty'),
-    Keys(
-      'maxKeyLength',
-      MAX_KEY_CHARACTERS,
-      isLong,
-      'too_long',
-      `must have at most ${MAX_KEY_CHARACTERS} characters`,
-    ),
+    Keys('maxKeyLength', MAX_KEY_CHARACTERS, isLong, 'too_long', tooLong),
   );
+
+const Values = (max: number, message: string) =>
+  Satisfies('maxValues', [], (value) => hasFewValues(value, max), fault('too_many', message));
 
 /**
  * An object: at most 16 keys of 1 to 64 characters, at most 1,000 values in it at all levels, at most 16 KB as compact
@@ -47,8 +43,7 @@ const KeyLengths = () =>
  */
 export const UserMetadata = () =>
   applyDecorators(
-    IsObject(fault('invalid', 'must be an object')),
-    KeyLengths(),
+    ObjectOfKeys(),
     Satisfies(
       'maxKeys',
       [MAX_KEYS],
@@ -56,12 +51,7 @@ export const UserMetadata = () =>
       fault('too_many', `must have at most ${MAX_KEYS} keys`),
     ),
     Satisfies('maxBytes', [], isSmall, fault('too_long', 'must be at most 16 KB as JSON')),
-    Satisfies(
-      'maxValues',
-      [],
-      (value) => hasFewValues(value, MAX_VALUES),
-      fault('too_many', 'must have at most 1,000 values'),
-    ),
+    Values(MAX_VALUES, 'must have at most 1,000 values'),
   );
 
 /**
@@ -69,16 +59,7 @@ export const UserMetadata = () =>
  * here, so that their faults are reported together with those of other fields.
  */
 export const MetadataPatch = () =>
-  applyDecorators(
-    IsObject(fault('invalid', 'must be an object')),
-    KeyLengths(),
-    Satisfies(
-      'maxValues',
-      [],
-      (value) => hasFewValues(value, 2 * MAX_VALUES),
-      fault('too_many', 'must have at most 2,000 values in a merge patch'),
-    ),
-  );
+  applyDecorators(ObjectOfKeys(), Values(2 * MAX_VALUES, 'must have at most 2,000 values in a merge patch'));
 
 /** Counts objects, arrays and scalars at every level, and stops when there are too many. */
 function hasFewValues(metadata: unknown, max: number): boolean {

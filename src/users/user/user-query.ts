@@ -1,9 +1,13 @@
 import type { EntityManager } from 'typeorm';
+import type { Database } from '../../database/database';
 import { query, type Sql, sql } from '../../database/sql';
+import { wholeRows } from '../../pages/long-rows';
 import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../pages/paginate';
 import { rangeInCursor, type TimeRange } from '../../pages/range';
-import { filterInCursor, hasUniqueValue, type UserFilter, usersWho } from './user.filter';
+import { User, USER_COLUMNS } from './user.entity';
+import { filterInCursor, filterOf, hasUniqueValue, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
+import type { UserText } from './user.view';
 
 /** The members of a group, as conditions on users. */
 export interface Members {
@@ -87,6 +91,32 @@ export async function pageOfUsers<Row extends object>(
 /** The cursor of the page after this row of `pageOfUsers()`, if the page is to end with it. */
 export const cursorAfterUser = (row: object, selection: UserSelection, request: Omit<UserPage, 'limit'>) =>
   cursorAfter(row, { columns: USER_SORTS[request.sort].columns, list: listIn(selection, request) });
+
+interface PageOfUsers<Row> {
+  organizationId: string;
+  /** A user who no longer passes it is left out. */
+  filter: UserFilter;
+  cursorAfter: (row: Row) => string;
+}
+
+/** Completes a page of `selectShortText` with the metadata that is not short. The page may end early. */
+export async function withLongMetadata<Row extends UserText>(
+  database: Database,
+  { data, nextCursor }: Page<Row>,
+  { organizationId, filter, cursorAfter }: PageOfUsers<Row>,
+): Promise<Page<UserText>> {
+  const { items, endsAfter } = await wholeRows<Row, UserText>(database, data, {
+    organizationId,
+    isLong: ({ metadata }) => (metadata as string | null) === null,
+    // OFFSET 0 makes the planner look each user up, whatever the filter.
+    select: (ids) => sql`
+      SELECT ${USER_COLUMNS.selectText} FROM (
+        SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids}) OFFSET 0
+      ) AS users WHERE ${filterOf(filter)}`,
+    bytesOf: (row) => Buffer.byteLength(USER_COLUMNS.toJson({ ...row })),
+  });
+  return { data: items, nextCursor: endsAfter ? cursorAfter(endsAfter) : nextCursor };
+}
 
 /** Identifies the list in its cursors. */
 const listIn = (

@@ -107,7 +107,26 @@ export class MergeUserDto extends OmitType(UpdateUserDto, ['metadata']) {
   metadata?: Metadata;
 }
 
-export class ListUsersDto extends PageQuery {
+/** The query parameters of a list and of a search. */
+export class UsersQuery extends PageQuery {
+  /**
+   * Only users with this role.
+   * @example 'member'
+   */
+  @Optional()
+  @OneOf(ROLES)
+  role?: Role;
+
+  /**
+   * Only users who are active, or only those who are not.
+   * @example true
+   */
+  @Optional()
+  @FlagText()
+  active?: boolean;
+}
+
+export class ListUsersDto extends UsersQuery {
   /**
    * The field to sort by. Letter case is ignored; for `name`, so are accents.
    * @example 'name'
@@ -139,22 +158,6 @@ export class ListUsersDto extends PageQuery {
   @Optional()
   @Email()
   email?: string;
-
-  /**
-   * Only users with this role.
-   * @example 'member'
-   */
-  @Optional()
-  @OneOf(ROLES)
-  role?: Role;
-
-  /**
-   * Only users who are active, or only those who are not.
-   * @example true
-   */
-  @Optional()
-  @FlagText()
-  active?: boolean;
 
   /**
    * Only the members of the group with this id.

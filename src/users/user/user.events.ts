@@ -3,24 +3,19 @@ import type { Caller } from '../../http/caller';
 import type { User, UserFields } from './user.entity';
 import { serializeUser } from './user.serializer';
 
-const userEvent = (by: Caller, type: NewEvent['type'], user: User, more: object = {}): NewEvent => ({
+/** The event of a user as it is after a change; `more` is what the event shows beside it. */
+export const userEvent = (by: Caller, type: NewEvent['type'], user: User, more: object = {}): NewEvent => ({
   by,
   type,
   targetId: user.id,
   data: { user: serializeUser(user), ...more },
 });
 
-export const userCreated = (by: Caller, user: User) => userEvent(by, 'user.created', user);
-
 /** `changes` has the fields that have changed. */
 export const userUpdated = (by: Caller, before: User, after: User, changes: Partial<UserFields>) => {
   const previous = Object.fromEntries(Object.keys(changes).map((name) => [name, before[name as keyof User]]));
   return userEvent(by, 'user.updated', after, { previous });
 };
-
-export const userDeleted = (by: Caller, user: User) => userEvent(by, 'user.deleted', user);
-
-export const userRestored = (by: Caller, user: User) => userEvent(by, 'user.restored', user);
 
 /** The event has no data, because the user has been erased. */
 export const userPurged = (by: Caller, targetId: string): NewEvent => ({

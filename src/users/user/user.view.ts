@@ -1,3 +1,4 @@
+import { PageView } from '../../pages/page';
 import type { Metadata, Role, User, USER_FIELDS } from './user.entity';
 
 /** A user. */
@@ -69,13 +70,7 @@ export type UserText = {
 };
 
 /** A page of users. */
-export class UserPageView {
+export class UserPageView extends PageView {
   /** The users of this page. */
   data: UserView[];
-
-  /**
-   * The `cursor` for the next page; null on the last page.
-   * @example 'b1k9Qm2xVd7RtY0sWyIyMDI2LTAxLTMxVDA5OjMwOjAwLjAwMFoiXQ'
-   */
-  nextCursor: string | null;
 }
