@@ -1,7 +1,7 @@
 import type { Event } from '../../client/index.ts';
 import { Fact, Facts } from '../ui/facts.tsx';
 import { titleOf } from '../ui/field-title.ts';
-import { Cell, Row, Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/user/field-value.tsx';
 import { type Change, changesOf } from './changes.ts';
 import type { Named } from './kinds.ts';
@@ -75,6 +75,8 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
 /** The fields that the API can filter by. */
 const FILTERABLE: string[] = ['user', 'group', 'token'];
 
+const FIELD: Column<Change> = { title: 'Field', class: 'main', value: ({ field }) => titleOf(field) };
+
 const SIDES = [
   ['before', 'Before'],
   ['after', 'After'],
@@ -84,22 +86,9 @@ const SIDES = [
 function Changes({ changes }: { changes: Change[] }) {
   const sides = SIDES.filter(([side]) => changes.some((change) => change[side] !== undefined));
   if (sides.length === 0) return null;
-  return (
-    <Table caption="Values" columns={['Field', ...sides.map(([, title]) => title)]}>
-      {changes.map((change) => (
-        <Row key={change.field}>
-          <Cell class="main">{titleOf(change.field)}</Cell>
-          {sides.map(([side, title]) => (
-            <Cell key={side} label={title}>
-              {change[side] === undefined ? (
-                <span class="quiet">none</span>
-              ) : (
-                <FieldValue field={change.field} value={change[side]} />
-              )}
-            </Cell>
-          ))}
-        </Row>
-      ))}
-    </Table>
-  );
+  const columns = sides.map(([side, title]) => ({
+    title,
+    value: ({ field, [side]: value }: Change) => <FieldValue field={field} value={value} absent="none" />,
+  }));
+  return <Table caption="Values" columns={[FIELD, ...columns]} items={changes} />;
 }

@@ -6,8 +6,7 @@ import { useResource } from '../../ui/use-resource.ts';
 const LONGEST_OVERLAP_MS = 7 * 24 * 60 * 60_000;
 
 /** A token in the list, after the one that replaces it if both are active. */
-export interface Listed {
-  token: Token;
+export interface Listed extends Token {
   isReplaced: boolean;
 }
 
@@ -30,7 +29,7 @@ function inPairs(tokens: Token[], elsewhere: Token[]): Listed[] {
   const listed = new Map<string, Listed>();
   const add = (token: Token, isReplaced: boolean) => {
     if (listed.has(token.id)) return;
-    listed.set(token.id, { token, isReplaced });
+    listed.set(token.id, { ...token, isReplaced });
     const old = token.rotatedFrom && byId.get(token.rotatedFrom);
     if (old && old.state === 'active') add(old, true);
   };

@@ -7,6 +7,7 @@ import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import type { MenuItem } from '../../ui/menu.tsx';
 import { Messages } from '../../ui/messages.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { useList } from '../../ui/use-list.ts';
@@ -20,12 +21,11 @@ import { NoUsers } from './no-users.tsx';
 import { type Aftermath, type OpenDialog, reducePage } from './page-state.ts';
 import { setActive } from './set-active.ts';
 import { UserDialogs } from './user-dialogs.tsx';
-import { UserRow } from './user-row.tsx';
 import { UserTools } from './user-tools.tsx';
 
 export default function UsersPage() {
   const { client, token } = useSession();
-  const { text: settled, filter, size, change } = useUserFilter();
+  const { text: settled, filter, change } = useUserFilter();
   const [text, setText] = useState(settled);
   const [{ dialog, aftermath }, dispatch] = useReducer(reducePage, {});
 
@@ -39,11 +39,7 @@ export default function UsersPage() {
 
   const { query, role, active, group, sort, order } = filter;
   const filterKey = JSON.stringify([query, role, active, query === undefined && [group, sort, order]]);
-  const list = useList(
-    JSON.stringify([filterKey, size]),
-    (cursor, signal) => pageOf(client, filter, { limit: size, cursor }, signal),
-    { inHistory: true, size },
-  );
+  const list = useList(filterKey, (page, signal) => pageOf(client, filter, page, signal), { isPage: true });
   const selection = useSelection(filterKey, list.items);
 
   const open = (dialog: OpenDialog) => dispatch({ type: 'open', dialog });
@@ -63,6 +59,19 @@ export default function UsersPage() {
       },
       (error: unknown) => settle({ kind: 'failed', error }),
     );
+
+  const actionsOf = (user: User): MenuItem[] => [
+    { title: 'Open', onChoose: () => navigate(`users/${user.id}`) },
+    ...(may(token, 'users:write')
+      ? [
+          { title: 'Edit', onChoose: () => open({ action: 'edit', user }) },
+          { title: user.active ? 'Deactivate' : 'Activate', onChoose: () => void changeActive(user) },
+        ]
+      : []),
+    ...(may(token, 'users:delete')
+      ? [{ title: 'Delete', danger: true, onChoose: () => open({ action: 'delete', user }) }]
+      : []),
+  ];
 
   return (
     <>
@@ -98,36 +107,11 @@ export default function UsersPage() {
         list={list}
         items={list.items}
         singular="user"
-        plural="users"
         caption={query === undefined ? `Users, by ${SORTED_BY[sort]}` : 'Search results, best match first'}
-        columns={columnsOf(filter, selection, (sort, order) => change({ sort, order }))}
+        columns={columnsOf(filter, selection, (sort, order) => change({ sort, order }), actionsOf)}
+        isSelected={({ id }) => selection.selected.has(id)}
         empty={<NoUsers query={query} role={role} active={active} isGroup={group !== undefined} />}
-        paging={{ size, onSize: (rows) => change({ rows: String(rows) }) }}
-      >
-        {(user) => (
-          <UserRow
-            key={user.id}
-            user={user}
-            isSelected={selection.selected.has(user.id)}
-            onSelect={(isSelected, isRange) => selection.toggle(user, isSelected, isRange)}
-            actions={[
-              { title: 'Open', onChoose: () => navigate(`users/${user.id}`) },
-              ...(may(token, 'users:write')
-                ? [
-                    { title: 'Edit', onChoose: () => open({ action: 'edit', user }) },
-                    {
-                      title: user.active ? 'Deactivate' : 'Activate',
-                      onChoose: () => void changeActive(user),
-                    },
-                  ]
-                : []),
-              ...(may(token, 'users:delete')
-                ? [{ title: 'Delete', danger: true, onChoose: () => open({ action: 'delete', user }) }]
-                : []),
-            ]}
-          />
-        )}
-      </ListPage>
+      />
       <Messages>
         <p class="notice" role="status">
           {aftermath && aftermath.kind !== 'failed' && aftermath.notice}
