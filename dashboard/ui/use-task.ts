@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { keepAwake } from '../session/idle.ts';
 import { formatTime } from './format.ts';
 
@@ -7,7 +7,8 @@ import { formatTime } from './format.ts';
  * waits for a person.
  */
 export function useBusy(isRunning: boolean, isWorking = true): void {
-  useEffect(() => {
+  // A layout effect, because the cleanup of a passive effect would run only after the dialog of the task is gone.
+  useLayoutEffect(() => {
     if (!isRunning) return;
     const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', preventUnload);

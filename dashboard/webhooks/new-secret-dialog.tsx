@@ -1,7 +1,5 @@
-import { useState } from 'preact/hooks';
 import type { NewWebhook } from '../../client/index.ts';
-import { CopyField } from '../ui/copy-field.tsx';
-import { Dialog, DoneButton, useLeaveQuestion } from '../ui/dialog.tsx';
+import { SecretDialog } from '../ui/secret-dialog.tsx';
 
 const SNIPPET = `import express from 'express';
 import { Webhook } from 'standardwebhooks';
@@ -15,25 +13,14 @@ express()
   })
   .listen(8080);`;
 
-/** Shows the secret of a webhook, which cannot be shown again. */
-export function NewSecretDialog({ webhook, onClose }: { webhook: NewWebhook; onClose(): void }) {
-  const [isCopied, setIsCopied] = useState(false);
-  return (
-    <Dialog title="The secret of the webhook" onClose={onClose}>
-      <AskUnless isCopied={isCopied} />
-      <p class="banner warning">Copy the secret now. You won't be able to see it again.</p>
-      <CopyField label="Secret" value={webhook.secret} onCopied={() => setIsCopied(true)} />
-      <CopyField label="A receiver that verifies it" value={SNIPPET} rows={11} onCopied={() => {}} />
-      <div class="buttons">
-        <DoneButton />
-      </div>
-    </Dialog>
-  );
-}
-
-/** Asks before the dialog is left, until the secret has been copied. */
-function AskUnless({ isCopied }: { isCopied: boolean }) {
-  const question = { title: 'Have you saved the secret?', stay: 'Back', leave: 'I have saved it' };
-  useLeaveQuestion(isCopied ? null : question, isCopied);
-  return null;
-}
+/** Shows the secret of a webhook. */
+export const NewSecretDialog = ({ webhook, onClose }: { webhook: NewWebhook; onClose(): void }) => (
+  <SecretDialog
+    title="The secret of the webhook"
+    label="Secret"
+    value={webhook.secret}
+    example={{ label: 'A receiver that verifies it', text: SNIPPET, rows: 11 }}
+    ifLost="rotate it"
+    onClose={onClose}
+  />
+);

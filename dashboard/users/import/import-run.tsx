@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useFarewell } from '../../session/farewell.ts';
 import { useSession } from '../../session/session.ts';
-import { useLeaveQuestion } from '../../ui/dialog.tsx';
+import { Dialog, DISCARD } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useBusy, waitingText } from '../../ui/use-task.ts';
 import type { CsvHead, ImportField } from './csv-file.ts';
@@ -70,14 +70,17 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
   };
   const isRunning = phase === 'running';
   const isWriting = isRunning && !dryRun;
-  useLeaveQuestion(isWriting ? { ...STOP, onLeave: stop } : dryRun ? undefined : null, isWriting);
   useBusy(isWriting, !failure);
   const { counts, refused = [] } = progress ?? {};
   useFarewell(() => (isWriting ? interruption(head.file.name, progress) : undefined));
   const importable = (counts?.created ?? 0) + (counts?.updated ?? 0);
 
   return (
-    <div class="stack">
+    <Dialog
+      title="Import users"
+      question={dryRun ? DISCARD : isWriting ? { ...STOP, onLeave: stop } : null}
+      onClose={onClose}
+    >
       <h3 tabIndex={-1} ref={heading}>
         {titleOf(phase, dryRun)}
       </h3>
@@ -123,7 +126,7 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
           </>
         )}
       </div>
-    </div>
+    </Dialog>
   );
 }
 
