@@ -16,10 +16,10 @@ import { hasStatus, isTaken } from '../../ui/use-submit.ts';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
 import { UndoDelete } from '../edit/undo-delete.tsx';
+import { UserGroups } from '../edit/user-groups.tsx';
 import { DirectoryAttributes } from './directory-attributes.tsx';
 import { UserActions } from './user-actions.tsx';
 import { UserFacts } from './user-facts.tsx';
-import { UserGroups } from './user-groups.tsx';
 import { ValuesPanel } from './values-panel.tsx';
 
 const USERS = { path: 'users', title: 'Users' };
@@ -86,7 +86,7 @@ export default function UserPage({ id }: { id: string }) {
               onFailed={(error) => {
                 settle('');
                 setError(error);
-                if (hasStatus(error, 412) || hasStatus(error, 404)) user.reload();
+                user.reload(); // somebody else may have changed it
               }}
             />
           )

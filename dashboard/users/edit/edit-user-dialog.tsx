@@ -1,7 +1,6 @@
 import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError, User } from '../../../client/index.ts';
-import { GroupsOfUser } from '../../groups/groups-of-user.tsx';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
@@ -12,6 +11,7 @@ import type { UserValues } from '../user/fields.tsx';
 import { changesOf, type Conflict, conflictsOf, withChanges } from './changes.ts';
 import { ConflictBanner } from './conflict-banner.tsx';
 import { UserForm } from './user-form.tsx';
+import { UserGroups } from './user-groups.tsx';
 
 interface Draft {
   /** The user as last loaded. */
@@ -77,7 +77,7 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Pr
           {draft.conflicts.length > 0 && <ConflictBanner conflicts={draft.conflicts} />}
           <UserForm initial={draft.values} action="Save changes" onSubmit={submit} />
           {/* Below the form, which it must not move while somebody types. */}
-          <GroupsOfUser id={id} />
+          <UserGroups id={id} isInDialog />
         </Fragment>
       ) : (
         <>

@@ -14,12 +14,12 @@ import { useList } from '../../ui/use-list.ts';
 import { isTaken } from '../../ui/use-submit.ts';
 import { useSelection } from '../bulk/selection.ts';
 import { SelectionBar } from '../bulk/selection-bar.tsx';
+import { setActive } from '../edit/set-active.ts';
 import { UndoDelete } from '../edit/undo-delete.tsx';
 import { pageOf, useUserFilter } from '../user/user-filter.ts';
 import { columnsOf } from './columns.tsx';
 import { NoUsers } from './no-users.tsx';
 import { type Aftermath, type OpenDialog, reducePage } from './page-state.ts';
-import { setActive } from './set-active.ts';
 import { UserDialogs } from './user-dialogs.tsx';
 import { UserTools } from './user-tools.tsx';
 
