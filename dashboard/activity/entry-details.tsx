@@ -1,5 +1,5 @@
 import type { Event } from '../../client/index.ts';
-import { Fact, Facts } from '../ui/facts.tsx';
+import { Facts } from '../ui/facts.tsx';
 import { titleOf } from '../ui/field-title.ts';
 import { type Column, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/user/field-value.tsx';
@@ -23,35 +23,34 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
     <div class="stack">
       {data === null && <p class="quiet">The values were removed when the user was purged.</p>}
       <Changes changes={changesOf(event)} />
-      <Facts>
-        <Fact title="Time">
-          <time dateTime={event.occurredAt}>{event.occurredAt}</time>
-        </Fact>
-        <Fact title="Done by">
-          <bdi>{name}</bdi> {id !== null && <code>{id}</code>}
-        </Fact>
-        <Fact title={replacement ? 'Old token' : titleOf(target.type)}>
-          <code>{target.id}</code>
-        </Fact>
-        {replacement && (
-          <Fact title="New token">
-            <code>{String(replacement.hint)}</code> <code>{String(replacement.id)}</code>
-          </Fact>
-        )}
-        {typeof member === 'string' && (
-          <Fact title="User">
-            <code>{member}</code>
-          </Fact>
-        )}
-        <Fact title="Event">
-          Number {event.sequence} <code>{event.type}</code> <code>{event.id}</code>
-        </Fact>
-        {requestId !== null && (
-          <Fact title="Request">
-            <code>{requestId}</code>
-          </Fact>
-        )}
-      </Facts>
+      <Facts
+        facts={[
+          ['Time', <time dateTime={event.occurredAt}>{event.occurredAt}</time>],
+          [
+            'Done by',
+            <>
+              <bdi>{name}</bdi> {id !== null && <code>{id}</code>}
+            </>,
+          ],
+          [replacement ? 'Old token' : titleOf(target.type), <code>{target.id}</code>],
+          [
+            'New token',
+            replacement !== undefined && (
+              <>
+                <code>{String(replacement.hint)}</code> <code>{String(replacement.id)}</code>
+              </>
+            ),
+          ],
+          ['User', typeof member === 'string' && <code>{member}</code>],
+          [
+            'Event',
+            <>
+              Number {event.sequence} <code>{event.type}</code> <code>{event.id}</code>
+            </>,
+          ],
+          ['Request', requestId !== null && <code>{requestId}</code>],
+        ]}
+      />
       <div class="buttons">
         {id !== null && (
           <button type="button" class="small" onClick={() => onActor({ id, name })}>

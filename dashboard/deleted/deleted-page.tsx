@@ -80,11 +80,7 @@ export default function DeletedPage() {
           )
         }
       />
-      <Messages>
-        <p class="notice" role="status">
-          {notice}
-        </p>
-      </Messages>
+      <Messages notice={notice} />
 
       {dialog?.action === 'restore' && (
         <RestoreDialog

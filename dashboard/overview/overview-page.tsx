@@ -1,6 +1,6 @@
 import { History } from '../activity/history.tsx';
 import { Link } from '../router/link.tsx';
-import { may } from '../session/scopes.ts';
+import { may } from '../session/may.tsx';
 import { useSession } from '../session/session.ts';
 import { Panel } from '../ui/panel.tsx';
 import { EndingTokens } from './ending-tokens.tsx';

@@ -1,10 +1,17 @@
 import type { NewToken } from '../../../client/index.ts';
-import type { Scope } from '../../session/scopes.ts';
+import type { Scope } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { DAYS, ExpiryField, useExpiry } from '../token/expiry-field.tsx';
-import { SCOPES } from './scopes.ts';
+
+/** The scopes and what they allow. */
+const SCOPES: [Scope, string][] = [
+  ['users:read', 'Read, list and search users.'],
+  ['users:write', 'Create users and change their name, email, role and metadata.'],
+  ['users:delete', 'Delete users.'],
+  ['admin', 'Full access: all of the above, plus creating and revoking API tokens.'],
+];
 
 interface Props {
   onClose(): void;

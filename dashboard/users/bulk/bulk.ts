@@ -1,4 +1,4 @@
-import type { BatchUser, Client, User } from '../../../client/index.ts';
+import type { Client, User } from '../../../client/index.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
 import { ROLES, type Role } from '../user/roles.tsx';
 import { patiently } from './patiently.ts';
@@ -39,64 +39,77 @@ export interface WorkHooks extends TaskHooks {
   onProgress(): void;
 }
 
-type Values = Pick<BatchUser, 'role' | 'active'>;
-
 export const changeRole = (client: Client, targets: Target[], role: Role): Bulk =>
-  change(client, targets, () => ({ role }), {
-    title: `Change the role of ${usersIn(targets)} to ${ROLES[role]}?`,
-    text: 'The role is data for your application; it grants nothing here.',
-    action: `Change ${usersIn(targets)}`,
-    isDangerous: false,
-  });
+  change(
+    client,
+    targets,
+    { role },
+    {
+      title: `Change the role of ${usersIn(targets)} to ${ROLES[role]}?`,
+      text: 'The role is data for your application; it grants nothing here.',
+      action: `Change ${usersIn(targets)}`,
+      isDangerous: false,
+    },
+  );
 
 export const changeActive = (client: Client, targets: Target[], active: boolean): Bulk => {
-  const action = active ? 'Activate' : 'Deactivate';
-  return change(client, targets, () => ({ active }), {
-    title: `${action} ${usersIn(targets)}?`,
-    text: 'Whether a user is active is data for your application; it decides nothing here.',
-    action: `${action} ${usersIn(targets)}`,
-    isDangerous: false,
-  });
+  const action = `${active ? 'Activate' : 'Deactivate'} ${usersIn(targets)}`;
+  return change(
+    client,
+    targets,
+    { active },
+    {
+      title: `${action}?`,
+      text: 'Whether a user is active is data for your application; it decides nothing here.',
+      action,
+      isDangerous: false,
+    },
+  );
 };
+
+type Values = { role: Role } | { active: boolean };
+
+const change = (client: Client, targets: Target[], values: Values, question: Bulk['question']): Bulk => ({
+  targets,
+  question,
+  doing: 'Changing',
+  did: 'Changed',
+  work: (targets, outcome, hooks) => save(client, targets, () => values, outcome, hooks),
+  undo: (done) => ({
+    targets: done,
+    doing: 'Restoring',
+    did: 'Restored',
+    work: (targets, outcome, hooks) =>
+      save(client, targets, ({ role, active }) => ('role' in values ? { role } : { active }), outcome, hooks),
+  }),
+});
 
 /** The maximum number of elements in a batch. */
 const BATCH_SIZE = 500;
 
-function change(
+/** Saves the values of each target in batches. */
+async function save(
   client: Client,
   targets: Target[],
   valuesOf: (target: Target) => Values,
-  question?: Bulk['question'],
-): Bulk {
-  return {
-    targets,
-    question,
-    doing: question ? 'Changing' : 'Restoring',
-    did: question ? 'Changed' : 'Restored',
-    async work(targets, outcome, hooks) {
-      for (let from = 0; from < targets.length; from += BATCH_SIZE) {
-        const part = targets.slice(from, from + BATCH_SIZE);
-        // Without the name, which a new user requires, so that a user who was deleted meanwhile is not created again.
-        const users = part.map((target) => ({ email: target.email, ...valuesOf(target) }));
-        const { results } = await patiently(
-          () => client.users.batch(users, { mode: 'upsert', signal: hooks.signal, timeoutMs: 60_000 }),
-          hooks,
-        );
-        for (const { index, errors } of results) {
-          if (errors) outcome.refused.push({ target: part[index], reason: reasonOf(errors) });
-          else outcome.done.push(part[index]);
-        }
-        hooks.onProgress();
-      }
-    },
-    undo: question && ((done) => change(client, done, formerValues(valuesOf))),
-  };
+  outcome: Outcome,
+  hooks: WorkHooks,
+): Promise<void> {
+  for (let from = 0; from < targets.length; from += BATCH_SIZE) {
+    const part = targets.slice(from, from + BATCH_SIZE);
+    // Without the name, which a new user requires, so that a user who was deleted meanwhile is not created again.
+    const users = part.map((target) => ({ email: target.email, ...valuesOf(target) }));
+    const { results } = await patiently(
+      () => client.users.batch(users, { mode: 'upsert', signal: hooks.signal, timeoutMs: 60_000 }),
+      hooks,
+    );
+    for (const { index, errors } of results) {
+      if (errors) outcome.refused.push({ target: part[index], reason: reasonOf(errors) });
+      else outcome.done.push(part[index]);
+    }
+    hooks.onProgress();
+  }
 }
-
-const formerValues =
-  (valuesOf: (target: Target) => Values) =>
-  (target: Target): Values =>
-    'role' in valuesOf(target) ? { role: target.role } : { active: target.active };
 
 const reasonOf = (errors: { field: string; code: string; message: string }[]) =>
   errors.some(({ field, code }) => field.endsWith('name') && code === 'required')

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
-import { may } from '../../session/scopes.ts';
+import { may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { download } from '../../ui/download.ts';
 import { setActive } from '../edit/set-active.ts';

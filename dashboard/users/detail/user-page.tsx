@@ -3,9 +3,10 @@ import type { User } from '../../../client/index.ts';
 import { History } from '../../activity/history.tsx';
 import { RestoreDialog } from '../../deleted/restore-dialog.tsx';
 import { Link } from '../../router/link.tsx';
-import { may } from '../../session/scopes.ts';
+import { may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Messages } from '../../ui/messages.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
@@ -17,9 +18,9 @@ import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
 import { UndoDelete } from '../edit/undo-delete.tsx';
 import { UserGroups } from '../edit/user-groups.tsx';
+import { FACTS } from '../user/fields.tsx';
 import { DirectoryAttributes } from './directory-attributes.tsx';
 import { UserActions } from './user-actions.tsx';
-import { UserFacts } from './user-facts.tsx';
 import { ValuesPanel } from './values-panel.tsx';
 
 const USERS = { path: 'users', title: 'Users' };
@@ -92,10 +93,7 @@ export default function UserPage({ id }: { id: string }) {
           )
         }
       />
-      <Messages>
-        <p class="notice" role="status">
-          {notice}
-        </p>
+      <Messages notice={notice}>
         {deleted && canUndo && may(token, 'users:write') && (
           <UndoDelete
             user={deleted}
@@ -119,7 +117,7 @@ export default function UserPage({ id }: { id: string }) {
       <div class="detail">
         <div class="stack">
           <Panel title="Profile">
-            <UserFacts user={shown} />
+            <Facts facts={FACTS.map(({ title, value }) => [title, value(shown)])} />
           </Panel>
           <ValuesPanel title="Metadata" values={shown.metadata} />
           {!deleted && <UserGroups id={id} />}

@@ -4,12 +4,13 @@ import type { ApiError, User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { titleOf } from '../../ui/field-title.ts';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { useResource } from '../../ui/use-resource.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
+import { FieldValue } from '../user/field-value.tsx';
 import type { UserValues } from '../user/fields.tsx';
 import { changesOf, type Conflict, conflictsOf, withChanges } from './changes.ts';
-import { ConflictBanner } from './conflict-banner.tsx';
 import { UserForm } from './user-form.tsx';
 import { UserGroups } from './user-groups.tsx';
 
@@ -93,3 +94,21 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Pr
     </Dialog>
   );
 }
+
+/** Says what two people have changed differently, and that nothing is saved yet. */
+const ConflictBanner = ({ conflicts }: { conflicts: Conflict[] }) => (
+  <FocusedBanner>
+    <p>
+      Somebody else changed this user while you were editing it, so your changes are not saved yet. The form
+      has your values; save again to replace theirs.
+    </p>
+    <ul>
+      {conflicts.map(({ field, mine, theirs }) => (
+        <li key={field}>
+          {titleOf(field)}: yours is <FieldValue field={field} value={mine} />, theirs is{' '}
+          <FieldValue field={field} value={theirs} />.
+        </li>
+      ))}
+    </ul>
+  </FocusedBanner>
+);

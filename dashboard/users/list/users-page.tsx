@@ -1,8 +1,7 @@
 import { useEffect, useReducer, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { navigate, useNew } from '../../router/place.ts';
-import { May } from '../../session/may.tsx';
-import { may } from '../../session/scopes.ts';
+import { May, may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
@@ -112,10 +111,7 @@ export default function UsersPage() {
         isSelected={({ id }) => selection.selected.has(id)}
         empty={<NoUsers query={query} role={role} active={active} isGroup={group !== undefined} />}
       />
-      <Messages>
-        <p class="notice" role="status">
-          {aftermath && aftermath.kind !== 'failed' && aftermath.notice}
-        </p>
+      <Messages notice={aftermath && aftermath.kind !== 'failed' && aftermath.notice}>
         {aftermath?.kind === 'deleted' && (
           <UndoDelete
             key={aftermath.user.id}
