@@ -17,7 +17,6 @@ export function sentenceOf(entry: Entry): Part[] {
   const target = targetOf(entry);
   switch (type) {
     case 'user.updated':
-      return [...actor, ...changeOf(entry)];
     case 'group.updated':
       return [...actor, ...changeOf(entry)];
     case 'group.member_added':

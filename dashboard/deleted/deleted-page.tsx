@@ -66,7 +66,6 @@ export default function DeletedPage() {
         }
         hint={settled && email === undefined && 'Enter the full email address'}
         list={list}
-        items={list.items}
         singular="deleted user"
         caption="Deleted users, the latest first"
         columns={columnsOf(open)}

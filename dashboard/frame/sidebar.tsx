@@ -31,7 +31,7 @@ export function Sidebar({ sections, onPalette }: { sections: Section[]; onPalett
       </p>
       <button type="button" class="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={onPalette}>
         <Icon name="search" />
-        <span>Search …</span>
+        <span class="clip">Search …</span>
         <kbd aria-hidden="true">{SHORTCUT}</kbd>
       </button>
       <nav aria-label="Sections">
@@ -51,7 +51,7 @@ export function Sidebar({ sections, onPalette }: { sections: Section[]; onPalett
         </a>
         <ThemeSelect />
         <div class="session">
-          <span class="who" title={`Signed in with the token ${token.hint}`}>
+          <span class="who clip" title={`Signed in with the token ${token.hint}`}>
             <span class="unseen">Signed in {token.createdBy ? 'as' : 'with'} </span>
             {token.createdBy?.name ?? token.name}
           </span>

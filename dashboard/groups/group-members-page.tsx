@@ -27,7 +27,6 @@ export default function GroupMembersPage({ id }: { id: string }) {
         title={<bdi>{name}</bdi>}
         lead="Managed by your directory: it adds and removes the members."
         list={list}
-        items={list.items}
         singular="member"
         caption={`Members of ${name}, by name`}
         columns={COLUMNS}

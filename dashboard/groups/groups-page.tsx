@@ -40,7 +40,6 @@ export default function GroupsPage() {
         </SearchForm>
       }
       list={list}
-      items={list.items}
       singular="group"
       caption="Groups, by name"
       columns={COLUMNS}

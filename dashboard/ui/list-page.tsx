@@ -7,13 +7,10 @@ import { Skeleton } from './skeleton.tsx';
 import { type Column, Table } from './table.tsx';
 import type { List } from './use-list.ts';
 
-/** A list of which the items may be shown in another form. */
-type AnyList = Omit<List<unknown>, 'map' | 'drop'>;
+type ShownList<Item> = Omit<List<Item>, 'map' | 'drop'>;
 
 interface RowsProps<Item> {
-  list: AnyList;
-  /** The items of the rows; undefined until they have been loaded. */
-  items: Item[] | undefined;
+  list: ShownList<Item>;
   plural: string;
   caption: string;
   columns: Column<Item>[];
@@ -25,12 +22,12 @@ interface RowsProps<Item> {
 }
 
 /** The rows of a list or their replacement, and the pager. */
-export const ListRows = <Item,>({ list, items, plural, empty, isWhole, ...table }: RowsProps<Item>) => (
+export const ListRows = <Item,>({ list, plural, empty, isWhole, ...table }: RowsProps<Item>) => (
   <>
-    {items && items.length > 0 && (
-      <Table {...table} items={items} busy={list.isLoading} stale={list.isStale} />
+    {list.items && list.items.length > 0 && (
+      <Table {...table} items={list.items} busy={list.isLoading} stale={list.isStale} />
     )}
-    {items?.length === 0 && !list.isStale && <div class="empty">{empty}</div>}
+    {list.items?.length === 0 && !list.isStale && <div class="empty">{empty}</div>}
     {!isWhole && <Pager label={`Pages of ${plural}`} list={list} />}
   </>
 );
@@ -75,14 +72,14 @@ export function ListPage<Item>(props: Props<Item>) {
       <Messages>
         <Failure error={list.error} onRetry={list.retry} />
       </Messages>
-      {!rows.items && list.isLoading && <Skeleton />}
+      {!list.items && list.isLoading && <Skeleton />}
       <ListRows {...rows} plural={`${singular}s`} />
     </>
   );
 }
 
 interface StatusProps {
-  list: AnyList;
+  list: ShownList<unknown>;
   singular: string;
   plural?: string;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Field } from './field.tsx';
+import { InputField } from './field.tsx';
 
 /** The text to search for; undefined if it is too short for the API. */
 export const queryIn = (text: string) => ([...text].length >= 2 ? text : undefined);
@@ -29,19 +29,11 @@ interface Props {
   onValue(value: string): void;
 }
 
-export const SearchField = ({ label, placeholder, maxLength, value, onValue }: Props) => (
-  <Field label={label}>
-    {(field) => (
-      <input
-        {...field}
-        type="search"
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={maxLength}
-        placeholder={placeholder}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-    )}
-  </Field>
+export const SearchField = ({ onValue, ...input }: Props) => (
+  <InputField
+    {...input}
+    type="search"
+    spellcheck={false}
+    onInput={(event) => onValue(event.currentTarget.value)}
+  />
 );

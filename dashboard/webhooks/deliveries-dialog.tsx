@@ -49,7 +49,6 @@ export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClo
       <Failure error={failure ?? list.error} onRetry={failure === undefined ? list.retry : undefined} />
       <ListRows
         list={list}
-        items={list.items}
         plural="deliveries"
         caption="Deliveries, newest first"
         columns={columnsOf(webhook, repeat)}

@@ -45,7 +45,6 @@ export default function WebhooksPage() {
         }
         lead="What happens in the organization is sent to these addresses, signed with a secret."
         list={list}
-        items={list.items}
         singular="webhook"
         caption="Webhooks, newest first"
         columns={webhookColumns((dialog, webhook) => setOpened({ dialog, webhook }))}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useNew } from '../../router/place.ts';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
+import { CheckField } from '../../ui/field.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { useList } from '../../ui/use-list.ts';
@@ -57,14 +58,12 @@ export default function TokensPage() {
               onValue={(state) => change({ state: state === 'all' ? undefined : state })}
             />
             {parent === undefined ? (
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={hasSessions}
-                  onChange={(event) => change({ sessions: event.currentTarget.checked ? '' : undefined })}
-                />
-                <span>Sessions and issued tokens</span>
-              </label>
+              <CheckField
+                checked={hasSessions}
+                onChange={(event) => change({ sessions: event.currentTarget.checked ? '' : undefined })}
+              >
+                Sessions and issued tokens
+              </CheckField>
             ) : (
               <ParentFilter
                 id={parent}
@@ -76,8 +75,7 @@ export default function TokensPage() {
             )}
           </>
         }
-        list={list}
-        items={listed}
+        list={{ ...list, items: listed }}
         singular="token"
         caption="API tokens, newest first"
         columns={tokenColumns(current.id, setDialog)}

@@ -3,7 +3,7 @@ import { May } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { ROLES, type Role } from '../user/roles.tsx';
+import { ROLES, type Role } from '../user/roles.ts';
 import type { UserFilter } from '../user/user-filter.ts';
 import { type Bulk, changeActive, changeRole, deleteUsers, type Target, targetOf, usersIn } from './bulk.ts';
 import type { Selection } from './selection.ts';

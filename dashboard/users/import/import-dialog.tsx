@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { CancelButton, Dialog, DISCARD } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { Field } from '../../ui/field.tsx';
+import { InputField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { ColumnsTable } from './columns-table.tsx';
 import { type CsvHead, type ImportField, readHead, suggestedFields } from './csv-file.ts';
@@ -75,23 +75,17 @@ export function ImportDialog({ onClose, onImported }: Props) {
           if (head && hasIdentity) setStep('try');
         }}
       >
-        <Field
+        <InputField
           label="CSV file"
           hint={
             head
               ? `${head.file.name} is chosen. If you change the file, choose it again.`
               : 'UTF-8; the first line names the columns'
           }
-        >
-          {(field) => (
-            <input
-              {...field}
-              type="file"
-              accept=".csv,.tsv,text/csv,text/tab-separated-values"
-              onChange={(event) => void choose(event.currentTarget.files?.[0])}
-            />
-          )}
-        </Field>
+          type="file"
+          accept=".csv,.tsv,text/csv,text/tab-separated-values"
+          onChange={(event) => void choose(event.currentTarget.files?.[0])}
+        />
         <Failure error={error} />
         {head && (
           <>

@@ -1,5 +1,5 @@
 import { May } from '../../session/may.tsx';
-import { type Role, ROLES } from '../user/roles.tsx';
+import { type Role, ROLES } from '../user/roles.ts';
 
 interface Props {
   query: string | undefined;

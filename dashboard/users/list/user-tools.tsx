@@ -1,7 +1,7 @@
 import { GroupSelect } from '../../groups/group-select.tsx';
 import { SearchField, SearchForm } from '../../ui/search-field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
-import { ROLES } from '../user/roles.tsx';
+import { ROLES } from '../user/roles.ts';
 import type { UserFilter } from '../user/user-filter.ts';
 
 interface Props {

@@ -104,7 +104,6 @@ export default function UsersPage() {
         }
         hint={text.trim() && query === undefined && 'Type at least two characters'}
         list={list}
-        items={list.items}
         singular="user"
         caption={query === undefined ? `Users, by ${SORTED_BY[sort]}` : 'Search results, best match first'}
         columns={columnsOf(filter, selection, (sort, order) => change({ sort, order }), actionsOf)}

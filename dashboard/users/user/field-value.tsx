@@ -1,4 +1,4 @@
-import { type Role, ROLES } from './roles.tsx';
+import { type Role, ROLES } from './roles.ts';
 
 interface Props {
   field: string;

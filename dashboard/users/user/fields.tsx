@@ -3,7 +3,7 @@ import type { CreateUser, User } from '../../../client/index.ts';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { Clip, type Column, NameLink } from '../../ui/table.tsx';
 import { Moment, ShortDate } from '../../ui/time.tsx';
-import { RoleChip, ROLES } from './roles.tsx';
+import { ROLES } from './roles.ts';
 
 /** The values that a person may set. */
 export type UserValues = Pick<User, keyof CreateUser>;
@@ -96,7 +96,11 @@ export const USER_FIELDS: Record<keyof User, Field> & {
   },
   role: {
     title: 'Role',
-    column: { place: 3, width: '82px', value: ({ role }) => <RoleChip role={role} /> },
+    column: {
+      place: 3,
+      width: '82px',
+      value: ({ role }) => <span class={`chip ${role}`}>{ROLES[role]}</span>,
+    },
     fact: { place: 2, value: ({ role }) => <span class="chip">{ROLES[role]}</span> },
     input: { place: 3, control: 'role', label: 'Role', isHalf: true, initial: 'member' },
   },

@@ -1,7 +1,7 @@
 import type { Client, ListUsersQuery, Page, User } from '../../../client/index.ts';
 import { useQuery } from '../../router/place.ts';
 import { queryIn } from '../../ui/search-field.tsx';
-import { type Role, ROLES } from './roles.tsx';
+import { type Role, ROLES } from './roles.ts';
 
 type Sort = NonNullable<ListUsersQuery['sort']>;
 type Order = NonNullable<ListUsersQuery['order']>;
