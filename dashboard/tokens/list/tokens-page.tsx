@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Link } from '../../router/link.tsx';
 import { useNew } from '../../router/place.ts';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
@@ -6,10 +7,10 @@ import { CheckField } from '../../ui/field.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { useResource } from '../../ui/use-resource.ts';
 import { type OpenTokenDialog, TokenDialogs } from '../token/token-dialogs.tsx';
 import { useTokenEvents } from '../token/token-events.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
-import { ParentFilter } from './parent-filter.tsx';
 import { tokenColumns } from './token-columns.tsx';
 import { type StateFilter, STATES, useTokenFilter } from './token-filter.ts';
 import { useReplaced } from './use-replaced.ts';
@@ -104,4 +105,24 @@ function emptyText(state: StateFilter, isOfParent: boolean): string {
   return isOfParent
     ? 'There are none. An issued token is deleted a day after it ends.'
     : 'There are no tokens yet.';
+}
+
+/** Names the token whose children are listed, and leads back to all tokens. */
+function ParentFilter({ id, onClear }: { id: string; onClear(): void }) {
+  const { client } = useSession();
+  // Fails silently: the list shows its own errors.
+  const { value } = useResource(id, (signal) => client.tokens.get(id, { signal }));
+  return (
+    <p class="line">
+      <span>
+        Only tokens issued by{' '}
+        <Link to={`tokens/${id}`} class="name">
+          {value?.name ?? id}
+        </Link>
+      </span>
+      <button type="button" class="small" onClick={onClear}>
+        Show all tokens
+      </button>
+    </p>
+  );
 }

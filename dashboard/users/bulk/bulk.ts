@@ -5,41 +5,30 @@ import { patiently } from './patiently.ts';
 import type { TaskHooks } from '../../ui/use-task.ts';
 import { countOf } from '../../ui/format.ts';
 
-/** The data of a selected user: enough to change it and to undo the change. */
-export type Target = Pick<User, 'id' | 'name' | 'email' | 'role' | 'active'>;
-
-export const targetOf = ({ id, name, email, role, active }: User): Target => ({
-  id,
-  name,
-  email,
-  role,
-  active,
-});
-
 export interface Outcome {
-  done: Target[];
-  refused: { target: Target; reason: string }[];
+  done: User[];
+  refused: { target: User; reason: string }[];
 }
 
 /** An action on many users. */
 export interface Bulk {
-  targets: Target[];
+  targets: User[];
   /** The question before it begins; undefined if it begins at once. */
   question?: { title: string; text: string; action: string; isDangerous: boolean };
   /** The words for the running and the completed action: “Deleting”, “Deleted”. */
   doing: string;
   did: string;
   /** Runs the action on these targets and adds each to the outcome as soon as its result is certain. */
-  work(targets: Target[], outcome: Outcome, hooks: WorkHooks): Promise<void>;
+  work(targets: User[], outcome: Outcome, hooks: WorkHooks): Promise<void>;
   /** Undoes the action for the users that were changed; undefined if it is an undo itself. */
-  undo?(done: Target[]): Bulk;
+  undo?(done: User[]): Bulk;
 }
 
 export interface WorkHooks extends TaskHooks {
   onProgress(): void;
 }
 
-export const changeRole = (client: Client, targets: Target[], role: Role): Bulk =>
+export const changeRole = (client: Client, targets: User[], role: Role): Bulk =>
   change(
     client,
     targets,
@@ -52,7 +41,7 @@ export const changeRole = (client: Client, targets: Target[], role: Role): Bulk 
     },
   );
 
-export const changeActive = (client: Client, targets: Target[], active: boolean): Bulk => {
+export const changeActive = (client: Client, targets: User[], active: boolean): Bulk => {
   const action = `${active ? 'Activate' : 'Deactivate'} ${usersIn(targets)}`;
   return change(
     client,
@@ -69,7 +58,7 @@ export const changeActive = (client: Client, targets: Target[], active: boolean)
 
 type Values = { role: Role } | { active: boolean };
 
-const change = (client: Client, targets: Target[], values: Values, question: Bulk['question']): Bulk => ({
+const change = (client: Client, targets: User[], values: Values, question: Bulk['question']): Bulk => ({
   targets,
   question,
   doing: 'Changing',
@@ -90,8 +79,8 @@ const BATCH_SIZE = 500;
 /** Saves the values of each target in batches. */
 async function save(
   client: Client,
-  targets: Target[],
-  valuesOf: (target: Target) => Values,
+  targets: User[],
+  valuesOf: (target: User) => Values,
   outcome: Outcome,
   hooks: WorkHooks,
 ): Promise<void> {
@@ -116,7 +105,7 @@ const reasonOf = (errors: { field: string; code: string; message: string }[]) =>
     ? 'is gone, or has another email by now'
     : errors.map(({ field, message }) => `${field} ${message}`).join('; ');
 
-export const deleteUsers = (client: Client, targets: Target[]): Bulk => ({
+export const deleteUsers = (client: Client, targets: User[]): Bulk => ({
   targets,
   question: {
     title: `Delete ${usersIn(targets)}?`,
@@ -144,10 +133,10 @@ const CONCURRENCY = 6;
 
 /** Calls the API once for each target. A refused target does not hold up others; any other failure ends the action. */
 async function each(
-  targets: Target[],
+  targets: User[],
   outcome: Outcome,
   hooks: WorkHooks,
-  call: (target: Target) => Promise<unknown>,
+  call: (target: User) => Promise<unknown>,
 ): Promise<void> {
   const queue = targets.values();
   let hasFailed = false;

@@ -2,7 +2,7 @@ import type { User } from '../../../client/index.ts';
 import { RestoreDialog } from '../../deleted/restore-dialog.tsx';
 import { useSession } from '../../session/session.ts';
 import { Dialog, focusHeading } from '../../ui/dialog.tsx';
-import { usersIn } from '../bulk/bulk.ts';
+import { type Bulk, usersIn } from '../bulk/bulk.ts';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
@@ -11,7 +11,18 @@ import { ExportDialog } from '../export/export-dialog.tsx';
 import { ImportDialog } from '../import/import-dialog.tsx';
 import { NEW_USER } from '../user/fields.tsx';
 import type { UserFilter } from '../user/user-filter.ts';
-import type { Aftermath, OpenDialog } from './page-state.ts';
+
+export type OpenDialog =
+  | { action: 'create' | 'import' | 'export' }
+  | { action: 'edit' | 'delete' | 'restore'; user: User }
+  | { action: 'bulk'; bulk: Bulk };
+
+/** What the last action has come to, and what can undo it. */
+export type Aftermath =
+  | { kind: 'done'; notice: string }
+  | { kind: 'deleted'; notice: string; user: User }
+  | { kind: 'bulk'; notice: string; undo: Bulk | undefined }
+  | { kind: 'failed'; error: unknown };
 
 interface Props {
   dialog: OpenDialog;

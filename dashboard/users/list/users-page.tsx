@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { navigate, useNew } from '../../router/place.ts';
 import { May, may } from '../../session/may.tsx';
@@ -18,15 +18,15 @@ import { UndoDelete } from '../edit/undo-delete.tsx';
 import { pageOf, useUserFilter } from '../user/user-filter.ts';
 import { columnsOf } from './columns.tsx';
 import { NoUsers } from './no-users.tsx';
-import { type Aftermath, type OpenDialog, reducePage } from './page-state.ts';
-import { UserDialogs } from './user-dialogs.tsx';
+import { type Aftermath, type OpenDialog, UserDialogs } from './user-dialogs.tsx';
 import { UserTools } from './user-tools.tsx';
 
 export default function UsersPage() {
   const { client, token } = useSession();
   const { text: settled, filter, change } = useUserFilter();
   const [text, setText] = useState(settled);
-  const [{ dialog, aftermath }, dispatch] = useReducer(reducePage, {});
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const [aftermath, setAftermath] = useState<Aftermath>();
 
   const typed = useDebounced(text.trim());
   useEffect(() => {
@@ -41,12 +41,16 @@ export default function UsersPage() {
   const list = useList(filterKey, (page, signal) => pageOf(client, filter, page, signal), { isPage: true });
   const selection = useSelection(filterKey, list.items);
 
-  const open = (dialog: OpenDialog) => dispatch({ type: 'open', dialog });
+  const open = (dialog: OpenDialog) => {
+    setAftermath(undefined);
+    setDialog(dialog);
+  };
   useNew(() => may(token, 'users:write') && open({ action: 'create' }));
   /** Keep the new version in the row: otherwise the next change of the user would be a 412. */
   const replace = (saved: User) => list.map((user) => (user.id === saved.id ? saved : user));
+  /** An action without a dialog has ended. A dialog that was opened meanwhile stays open. */
   const settle = (aftermath: Aftermath) => {
-    dispatch({ type: 'settle', aftermath });
+    setAftermath(aftermath);
     list.reload();
   };
   const changeActive = (user: User) =>
@@ -120,11 +124,12 @@ export default function UsersPage() {
               focusHeading();
             }}
             onFailed={(error) => {
-              if (isTaken(error, 'email')) dispatch({ type: 'ask-for-email', user: aftermath.user, error });
-              else dispatch({ type: 'settle', aftermath: { kind: 'failed', error } });
+              setAftermath({ kind: 'failed', error });
+              if (isTaken(error, 'email'))
+                setDialog((dialog) => dialog ?? { action: 'restore', user: aftermath.user });
               focusHeading();
             }}
-            onExpired={() => dispatch({ type: 'settle', aftermath: { ...aftermath, kind: 'done' } })}
+            onExpired={() => setAftermath({ ...aftermath, kind: 'done' })}
           />
         )}
         {aftermath?.kind === 'bulk' && aftermath.undo && (
@@ -134,16 +139,17 @@ export default function UsersPage() {
         )}
         <Failure
           error={aftermath?.kind === 'failed' ? aftermath.error : undefined}
-          onDismiss={() => dispatch({ type: 'settle' })}
+          onDismiss={() => setAftermath(undefined)}
         />
       </Messages>
       {dialog && (
         <UserDialogs
           dialog={dialog}
           filter={filter}
-          onClose={() => dispatch({ type: 'close' })}
+          onClose={() => setDialog(undefined)}
           onFinished={(aftermath) => {
-            dispatch({ type: 'finish', aftermath });
+            setDialog(undefined);
+            setAftermath(aftermath);
             if (aftermath.kind === 'bulk') selection.clear();
           }}
           onWritten={list.reload}
