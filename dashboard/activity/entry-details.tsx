@@ -1,6 +1,6 @@
 import type { Event } from '../../client/index.ts';
 import { Facts } from '../ui/facts.tsx';
-import { titleOf } from '../ui/field-title.ts';
+import { titleOf } from '../ui/format.ts';
 import { type Column, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/user/field-value.tsx';
 import { type Change, changesOf } from './changes.ts';

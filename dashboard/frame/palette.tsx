@@ -1,6 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useBack } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
+import { countOf } from '../ui/format.ts';
 import { queryIn } from '../ui/search-field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useResource } from '../ui/use-resource.ts';
@@ -105,9 +106,7 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
             ? 'Searching …'
             : commands.length === 0
               ? 'Nothing found'
-              : commands.length === 1
-                ? '1 result'
-                : `${commands.length} results`}
+              : countOf(commands.length, 'result')}
       </p>
     </dialog>
   );

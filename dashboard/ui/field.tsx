@@ -35,16 +35,12 @@ export function Field({ label, hint, error, children }: Props) {
           {hint}
         </p>
       )}
-      <FieldError id={`${id}-error`} label={label} error={error} />
+      <p class="error" id={`${id}-error`} role="alert">
+        {error && `${label} ${error}.`}
+      </p>
     </div>
   );
 }
-
-const FieldError = ({ id, label, error }: { id: string; label: string; error?: string }) => (
-  <p class="error" id={id} role="alert">
-    {error && `${label} ${error}.`}
-  </p>
-);
 
 /** A field with an input of any type but a box. */
 export const InputField = ({

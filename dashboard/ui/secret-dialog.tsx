@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { CopyField } from './copy-field.tsx';
+import { CopyField } from './copy.tsx';
 import { Dialog, DoneButton } from './dialog.tsx';
 import { useBusy } from './use-task.ts';
 

@@ -4,10 +4,10 @@ import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { ConfirmDialog } from '../ui/form-dialog.tsx';
 import { ListPage } from '../ui/list-page.tsx';
+import { SecretDialog } from '../ui/secret-dialog.tsx';
 import { useList } from '../ui/use-list.ts';
 import { DeliveriesDialog } from './deliveries-dialog.tsx';
 import { nameOf } from './name-of.ts';
-import { NewSecretDialog } from './new-secret-dialog.tsx';
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
 import { type WebhookDialog, webhookColumns } from './webhook-columns.tsx';
@@ -77,7 +77,28 @@ export default function WebhooksPage() {
           </p>
         </ConfirmDialog>
       )}
-      {secret && <NewSecretDialog webhook={secret} onClose={() => setSecret(undefined)} />}
+      {secret && (
+        <SecretDialog
+          title="The secret of the webhook"
+          label="Secret"
+          value={secret.secret}
+          example={{ label: 'A receiver that verifies it', text: SNIPPET, rows: 11 }}
+          ifLost="rotate it"
+          onClose={() => setSecret(undefined)}
+        />
+      )}
     </>
   );
 }
+
+const SNIPPET = `import express from 'express';
+import { Webhook } from 'standardwebhooks';
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET);
+express()
+  .post('/webhooks/users', express.text({ type: 'application/json' }), (request, response) => {
+    const event = webhook.verify(request.body, request.headers); // throws if it is not signed
+    console.log(event.type);
+    response.sendStatus(204);
+  })
+  .listen(8080);`;

@@ -3,7 +3,7 @@ import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
 import { CodeChips } from '../../ui/code-chips.tsx';
-import { CopyId } from '../../ui/copy-id.tsx';
+import { CopyId } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Moment } from '../../ui/time.tsx';

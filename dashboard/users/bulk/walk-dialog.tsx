@@ -3,10 +3,9 @@ import type { User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { useBusy, useTask } from '../../ui/use-task.ts';
+import { patiently, useBusy, useTask } from '../../ui/use-task.ts';
 import { pageOf, type UserFilter } from '../user/user-filter.ts';
 import { usersIn } from './bulk.ts';
-import { patiently } from './patiently.ts';
 
 /** The largest page of the API. */
 const PAGE_SIZE = 200;

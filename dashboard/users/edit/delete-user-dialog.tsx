@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { Facts } from '../../ui/facts.tsx';
-import { titleOf } from '../../ui/field-title.ts';
+import { titleOf } from '../../ui/format.ts';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
 import { hasStatus } from '../../ui/use-submit.ts';

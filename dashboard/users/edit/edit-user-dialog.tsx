@@ -4,7 +4,7 @@ import type { ApiError, User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { titleOf } from '../../ui/field-title.ts';
+import { titleOf } from '../../ui/format.ts';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { useResource } from '../../ui/use-resource.ts';
 import { hasStatus } from '../../ui/use-submit.ts';

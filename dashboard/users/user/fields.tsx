@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import type { CreateUser, User } from '../../../client/index.ts';
-import { CopyId } from '../../ui/copy-id.tsx';
+import { CopyId } from '../../ui/copy.tsx';
 import { Clip, type Column, NameLink } from '../../ui/table.tsx';
 import { Moment, ShortDate } from '../../ui/time.tsx';
 import { ROLES } from './roles.ts';
