@@ -8,7 +8,6 @@ import { useResource } from '../ui/use-resource.ts';
 import { actionsOf, type Command, commandOfUser } from './commands.ts';
 import type { Section } from './section.ts';
 
-const DEBOUNCE_MS = 150;
 const MAX_USERS = 8;
 
 /** Finds users, pages and actions by letters of their names. */
@@ -19,7 +18,7 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
   const list = useRef<HTMLUListElement>(null);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const query = useDebounced(text.trim(), DEBOUNCE_MS);
+  const query = useDebounced(text.trim());
   const { users, isLoading, error } = useUsers(query);
   useBack(onClose);
   useLayoutEffect(() => {

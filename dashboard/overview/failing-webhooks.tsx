@@ -2,9 +2,9 @@ import type { Webhook } from '../../client/index.ts';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.ts';
 import { FetchedPanel } from '../ui/panel.tsx';
-import { Ago } from '../ui/time.tsx';
 import { useResource } from '../ui/use-resource.ts';
 import { nameOf } from '../webhooks/name-of.ts';
+import { Health } from '../webhooks/webhook-columns.tsx';
 
 /** An organization has at most 20. */
 const MAX_WEBHOOKS = 200;
@@ -34,7 +34,9 @@ export function FailingWebhooks() {
                 <bdi class="clip name" title={webhook.url}>
                   {nameOf(webhook)}
                 </bdi>
-                <Trouble webhook={webhook} />
+                <span>
+                  <Health webhook={webhook} />
+                </span>
               </li>
             ))}
           </ul>
@@ -45,15 +47,3 @@ export function FailingWebhooks() {
 }
 
 const isFailing = ({ failingSince, disabledReason }: Webhook) => (failingSince ?? disabledReason) !== null;
-
-const Trouble = ({ webhook: { enabled, failingSince } }: { webhook: Webhook }) => (
-  <span class="chip warning">
-    {enabled && failingSince ? (
-      <>
-        First failed <Ago iso={failingSince} />
-      </>
-    ) : (
-      'Disabled by the service'
-    )}
-  </span>
-);

@@ -7,7 +7,7 @@ import { Skeleton } from './skeleton.tsx';
 import { type Column, Table } from './table.tsx';
 import type { List } from './use-list.ts';
 
-type ShownList<Item> = Omit<List<Item>, 'map' | 'drop'>;
+type ShownList<Item> = Omit<List<Item>, 'change'>;
 
 interface RowsProps<Item> {
   list: ShownList<Item>;

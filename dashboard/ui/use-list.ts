@@ -58,25 +58,20 @@ export function useList<Item>(
   }));
   const isStale = page.isLoading || page.error !== undefined;
   const nextCursor = isStale ? undefined : page.value?.nextCursor; // the old page may be of another list
-  const changeItems = (change: (items: Item[]) => Item[]) =>
-    page.change((value) => ({ ...value, data: change(value.data) }));
   return {
     items: page.value?.data,
     error: page.error,
     isLoading: page.isLoading,
     /** Whether `items` are of an earlier request. */
     isStale,
-    /** Whether there are pages after this one. */
-    hasMore: nextCursor !== null && nextCursor !== undefined,
     /** The positions of the items in the whole list: “51–100”. Empty while there are none. */
     range: rangeOf(page.value),
     size,
     setSize: (size: number) => (isPage ? changeQuery({ rows: String(size) }) : setOwnSize(size)),
     reload: page.reload,
     /** Changes the items that are shown, until the list is fetched again. */
-    map: (change: (item: Item) => Item) => changeItems((items) => items.map(change)),
-    /** Removes items that are gone, until the list is fetched again. */
-    drop: (isGone: (item: Item) => boolean) => changeItems((items) => items.filter((item) => !isGone(item))),
+    change: (change: (items: Item[]) => Item[]) =>
+      page.change((value) => ({ ...value, data: change(value.data) })),
     retry() {
       // A rejected cursor will be rejected again.
       if (hasStatus(page.error, 400)) goTo(FIRST_PAGE);

@@ -50,7 +50,8 @@ const REASONS: Record<string, string> = {
   failing: 'The receiver failed for five days.',
 };
 
-function Health({ webhook: { enabled, disabledReason, failingSince } }: { webhook: Webhook }) {
+/** Whether a webhook works, and why not. */
+export function Health({ webhook: { enabled, disabledReason, failingSince } }: { webhook: Webhook }) {
   if (!enabled)
     return (
       <>

@@ -124,15 +124,14 @@ export default function UserPage({ id }: { id: string }) {
           {!deleted && may(token, 'admin') && <DirectoryAttributes id={id} />}
         </div>
         {may(token, 'admin') && (
-          <Panel title="Activity">
-            <History
-              label={`What happened to ${shown.name}`}
-              query={{ target: id }}
-              limit={ENTRIES}
-              empty="Nothing is kept of what happened to this user."
-              version={[shown.version, deleted !== undefined]}
-            />
-          </Panel>
+          <History
+            title="Activity"
+            label={`What happened to ${shown.name}`}
+            query={{ target: id }}
+            limit={ENTRIES}
+            empty="Nothing is kept of what happened to this user."
+            version={[shown.version, deleted !== undefined]}
+          />
         )}
       </div>
 

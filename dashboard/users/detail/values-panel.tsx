@@ -39,7 +39,7 @@ export function ValuesPanel({ title, values }: Props) {
       {view === 'table' ? (
         <Table caption={title} columns={COLUMNS} items={entries} />
       ) : (
-        <pre class="json" tabIndex={0} role="region" aria-label={`${title} as JSON`}>
+        <pre class="json mono" tabIndex={0} role="region" aria-label={`${title} as JSON`}>
           {JSON.stringify(values, null, 2)}
         </pre>
       )}

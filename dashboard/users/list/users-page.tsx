@@ -47,7 +47,8 @@ export default function UsersPage() {
   };
   useNew(() => may(token, 'users:write') && open({ action: 'create' }));
   /** Keep the new version in the row: otherwise the next change of the user would be a 412. */
-  const replace = (saved: User) => list.map((user) => (user.id === saved.id ? saved : user));
+  const replace = (saved: User) =>
+    list.change((users) => users.map((user) => (user.id === saved.id ? saved : user)));
   /** An action without a dialog has ended. A dialog that was opened meanwhile stays open. */
   const settle = (aftermath: Aftermath) => {
     setAftermath(aftermath);
@@ -101,7 +102,7 @@ export default function UsersPage() {
             <SelectionBar
               selection={selection}
               filter={filter}
-              hasMore={list.hasMore || list.toPrevious !== undefined}
+              hasMore={(list.toNext ?? list.toPrevious) !== undefined}
               onBulk={(bulk) => open({ action: 'bulk', bulk })}
             />
           )
@@ -154,7 +155,7 @@ export default function UsersPage() {
           }}
           onWritten={list.reload}
           onSaved={replace}
-          onGone={(gone) => list.drop(({ id }) => id === gone.id)}
+          onGone={(gone) => list.change((users) => users.filter(({ id }) => id !== gone.id))}
         />
       )}
     </>
