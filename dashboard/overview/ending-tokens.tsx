@@ -5,8 +5,6 @@ import { FetchedPanel } from '../ui/panel.tsx';
 import { isSoon, Until } from '../ui/time.tsx';
 import { useResource } from '../ui/use-resource.ts';
 
-/** The number of tokens that are checked, newest first. */
-const MAX_LOOKED_AT = 1_000;
 const MAX_SHOWN = 6;
 
 /** The active tokens that expire within 14 days, the next one first, without sessions and issued tokens. */
@@ -47,11 +45,8 @@ function textOf({ length }: Token[]): string {
 
 async function endingTokens(client: Client, signal: AbortSignal): Promise<Token[]> {
   const ending: Token[] = [];
-  let lookedAt = 0;
   const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
-  for await (const token of tokens) {
+  for await (const token of tokens)
     if (token.expiresAt !== null && isSoon(token.expiresAt)) ending.push(token);
-    if (++lookedAt === MAX_LOOKED_AT) break;
-  }
   return ending.sort((a, b) => Date.parse(a.expiresAt!) - Date.parse(b.expiresAt!));
 }

@@ -1,9 +1,7 @@
 import type { Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { useResource } from '../../ui/use-resource.ts';
-
-/** The longest time that a replaced token works after the new one was created. */
-const LONGEST_OVERLAP_MS = 7 * 24 * 60 * 60_000;
+import { LONGEST_OVERLAP_MS } from '../token/last-admin.ts';
 
 /** A token in the list, after the one that replaces it if both are active. */
 export interface Listed extends Token {

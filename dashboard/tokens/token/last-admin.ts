@@ -2,7 +2,7 @@ import type { Client, Token } from '../../../client/index.ts';
 import { findToken } from './find-token.ts';
 
 /** The longest time that a replaced token still works. */
-const LONGEST_OVERLAP_MS = 168 * 60 * 60_000;
+export const LONGEST_OVERLAP_MS = 168 * 60 * 60_000;
 
 /** Whether no other active token has the scope admin, apart from tokens that are about to end. */
 export async function isLastAdmin(client: Client, { id, scopes }: Token): Promise<boolean> {

@@ -53,8 +53,11 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
     task.stop();
     onDone(outcome);
   };
-  const hasFailed = task.error !== undefined;
-  const isRunning = !hasEnded && !hasFailed;
+  const retry = () => {
+    task.retry();
+    stopButton.current?.focus();
+  };
+  const isRunning = !hasEnded && task.error === undefined;
   useBusy(isRunning);
   useFarewell(() => (isRunning ? interruption(bulk, outcome) : undefined));
 
@@ -75,7 +78,7 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
       <p class="quiet" role="status">
         {isRunning && task.waiting}
       </p>
-      <Failure error={task.error} />
+      <Failure error={task.error} onRetry={retry} />
       {!isRunning && refused.length > 0 && (
         <ul class="scroll" tabIndex={0} aria-label="Users that were refused">
           {refused.slice(0, MAX_SHOWN).map(({ target, reason }) => (
@@ -89,17 +92,6 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
         </ul>
       )}
       <div class="buttons">
-        {hasFailed && (
-          <button
-            type="button"
-            onClick={() => {
-              task.retry();
-              stopButton.current?.focus();
-            }}
-          >
-            Try again
-          </button>
-        )}
         <button type="button" ref={stopButton} class={isRunning ? undefined : 'primary'} onClick={stop}>
           {isRunning ? 'Stop' : 'Close'}
         </button>
