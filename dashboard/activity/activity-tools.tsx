@@ -3,8 +3,9 @@ import type { Client, Token } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
+import { SearchForm } from '../ui/search-field.tsx';
 import { SelectField } from '../ui/select-field.tsx';
-import { useList } from '../ui/use-list.ts';
+import { useResource } from '../ui/use-resource.ts';
 import { type Kind, KINDS, type Named } from './kinds.ts';
 import { PersonPicker } from './person-picker.tsx';
 
@@ -30,20 +31,20 @@ interface Props {
 
 export function ActivityTools({ filter: { kind, actor, target }, onFilter }: Props) {
   const { client } = useSession();
-  const list = useList('tokens', async (_cursor, signal) => {
+  const found = useResource('tokens', async (signal) => {
     const [standing, sessions] = await Promise.all([
       client.tokens.list({ session: false, limit: MAX_TOKENS }, { signal }).page(),
       newestSessions(client, signal),
     ]);
-    return { data: [...standing.data, ...sessions], nextCursor: null };
+    return [...standing.data, ...sessions];
   });
-  const tokens: (Named & { hint?: string })[] = list.items ?? [];
+  const tokens: (Named & { hint?: string })[] = found.value ?? [];
   const isListed = tokens.some(({ id }) => id === actor?.id);
   const options = actor && !isListed ? [{ ...actor, hint: undefined }, ...tokens] : tokens;
 
   return (
     <>
-      <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
+      <SearchForm>
         <PersonPicker onPick={(target) => onFilter({ target })} />
         <SelectField
           label="Kind"
@@ -59,8 +60,8 @@ export function ActivityTools({ filter: { kind, actor, target }, onFilter }: Pro
           value={actor?.id ?? ''}
           onValue={(chosen) => onFilter({ actor: options.find(({ id }) => id === chosen) })}
         />
-      </form>
-      <Failure error={list.error} onRetry={list.retry} />
+      </SearchForm>
+      <Failure error={found.error} onRetry={found.reload} />
       {target && (
         <Target
           key={target.id}

@@ -1,18 +1,23 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Event } from '../../client/index.ts';
+import { Ago } from '../ui/time.tsx';
 import type { EndlessList } from '../ui/use-endless-list.ts';
-import { EntryRow } from './entry-row.tsx';
+import { EntryDetails } from './entry-details.tsx';
 import type { Named } from './kinds.ts';
+import { sentenceOf } from './sentence.ts';
 
-interface Props {
-  label: string;
-  list: EndlessList<Event>;
+interface Targets {
   onActor(token: Named): void;
   onTarget(target: Named): void;
 }
 
+interface Props extends Targets {
+  label: string;
+  list: EndlessList<Event>;
+}
+
 /** The loaded events of a list, and a function that fetches older ones: the first of these gets the focus. */
-export function useEntries({ label, list, onActor, onTarget }: Props) {
+export function useEntries({ label, list, ...targets }: Props) {
   const { items, isLoading, isStale, toMore } = list;
   const ref = useRef<HTMLOListElement>(null);
   const pressedAt = useRef<number | undefined>(undefined);
@@ -34,9 +39,31 @@ export function useEntries({ label, list, onActor, onTarget }: Props) {
       class={isStale ? 'entries stale' : 'entries'}
     >
       {items.map((event) => (
-        <EntryRow key={event.id} event={event} onActor={onActor} onTarget={onTarget} />
+        <EntryRow key={event.id} event={event} {...targets} />
       ))}
     </ol>
   );
   return { entries, showOlder };
+}
+
+/** A sentence that opens to the details of the event. */
+function EntryRow({ event, ...targets }: Targets & { event: Event }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <li>
+      <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+        <summary>
+          <span>
+            {sentenceOf(event).map((part) =>
+              typeof part === 'string' ? part : <bdi class="name">{part.name}</bdi>,
+            )}
+          </span>{' '}
+          <span class="quiet">
+            <Ago iso={event.occurredAt} />
+          </span>
+        </summary>
+        {isOpen && <EntryDetails event={event} {...targets} />}
+      </details>
+    </li>
+  );
 }

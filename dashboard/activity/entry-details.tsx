@@ -1,7 +1,7 @@
 import type { Event } from '../../client/index.ts';
-import { Fact, Facts } from '../ui/facts.tsx';
-import { titleOf } from '../ui/field-title.ts';
-import { Cell, Row, Table } from '../ui/table.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { titleOf } from '../ui/format.ts';
+import { type Column, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/user/field-value.tsx';
 import { type Change, changesOf } from './changes.ts';
 import type { Named } from './kinds.ts';
@@ -23,35 +23,34 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
     <div class="stack">
       {data === null && <p class="quiet">The values were removed when the user was purged.</p>}
       <Changes changes={changesOf(event)} />
-      <Facts>
-        <Fact title="Time">
-          <time dateTime={event.occurredAt}>{event.occurredAt}</time>
-        </Fact>
-        <Fact title="Done by">
-          <bdi>{name}</bdi> {id !== null && <code>{id}</code>}
-        </Fact>
-        <Fact title={replacement ? 'Old token' : titleOf(target.type)}>
-          <code>{target.id}</code>
-        </Fact>
-        {replacement && (
-          <Fact title="New token">
-            <code>{String(replacement.hint)}</code> <code>{String(replacement.id)}</code>
-          </Fact>
-        )}
-        {typeof member === 'string' && (
-          <Fact title="User">
-            <code>{member}</code>
-          </Fact>
-        )}
-        <Fact title="Event">
-          Number {event.sequence} <code>{event.type}</code> <code>{event.id}</code>
-        </Fact>
-        {requestId !== null && (
-          <Fact title="Request">
-            <code>{requestId}</code>
-          </Fact>
-        )}
-      </Facts>
+      <Facts
+        facts={[
+          ['Time', <time dateTime={event.occurredAt}>{event.occurredAt}</time>],
+          [
+            'Done by',
+            <>
+              <bdi>{name}</bdi> {id !== null && <code>{id}</code>}
+            </>,
+          ],
+          [replacement ? 'Old token' : titleOf(target.type), <code>{target.id}</code>],
+          [
+            'New token',
+            replacement !== undefined && (
+              <>
+                <code>{String(replacement.hint)}</code> <code>{String(replacement.id)}</code>
+              </>
+            ),
+          ],
+          ['User', typeof member === 'string' && <code>{member}</code>],
+          [
+            'Event',
+            <>
+              Number {event.sequence} <code>{event.type}</code> <code>{event.id}</code>
+            </>,
+          ],
+          ['Request', requestId !== null && <code>{requestId}</code>],
+        ]}
+      />
       <div class="buttons">
         {id !== null && (
           <button type="button" class="small" onClick={() => onActor({ id, name })}>
@@ -75,6 +74,8 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
 /** The fields that the API can filter by. */
 const FILTERABLE: string[] = ['user', 'group', 'token'];
 
+const FIELD: Column<Change> = { title: 'Field', class: 'main', value: ({ field }) => titleOf(field) };
+
 const SIDES = [
   ['before', 'Before'],
   ['after', 'After'],
@@ -84,22 +85,9 @@ const SIDES = [
 function Changes({ changes }: { changes: Change[] }) {
   const sides = SIDES.filter(([side]) => changes.some((change) => change[side] !== undefined));
   if (sides.length === 0) return null;
-  return (
-    <Table caption="Values" columns={['Field', ...sides.map(([, title]) => title)]}>
-      {changes.map((change) => (
-        <Row key={change.field}>
-          <Cell class="main">{titleOf(change.field)}</Cell>
-          {sides.map(([side, title]) => (
-            <Cell key={side} label={title}>
-              {change[side] === undefined ? (
-                <span class="quiet">none</span>
-              ) : (
-                <FieldValue field={change.field} value={change[side]} />
-              )}
-            </Cell>
-          ))}
-        </Row>
-      ))}
-    </Table>
-  );
+  const columns = sides.map(([side, title]) => ({
+    title,
+    value: ({ field, [side]: value }: Change) => <FieldValue field={field} value={value} absent="none" />,
+  }));
+  return <Table caption="Values" columns={[FIELD, ...columns]} items={changes} />;
 }

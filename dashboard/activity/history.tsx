@@ -1,11 +1,15 @@
+import type { ComponentChildren } from 'preact';
 import type { ListEventsQuery } from '../../client/index.ts';
 import { navigate } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { useEndlessList } from '../ui/use-endless-list.ts';
 import { useEntries } from './entries.tsx';
 
 interface Props {
+  title: string;
+  aside?: ComponentChildren;
   label: string;
   query: Pick<ListEventsQuery, 'target' | 'actor'>;
   limit: number;
@@ -15,8 +19,8 @@ interface Props {
   version?: unknown;
 }
 
-/** The newest events of something, and the older ones on demand. */
-export function History({ label, query, limit, empty, version }: Props) {
+/** A panel with the newest events of something, and the older ones on demand. */
+export function History({ title, aside, label, query, limit, empty, version }: Props) {
   const { client } = useSession();
   const list = useEndlessList(JSON.stringify([query, version]), (cursor, signal) =>
     client.events.list({ order: 'desc', ...query, limit, cursor }, { signal }).page(),
@@ -30,7 +34,7 @@ export function History({ label, query, limit, empty, version }: Props) {
   });
 
   return (
-    <>
+    <Panel title={title} aside={aside}>
       {entries}
       <p class="quiet" role="status">
         {items.length === 0 && (isLoading ? 'Loading …' : !toMore && error === undefined ? empty : '')}
@@ -41,7 +45,7 @@ export function History({ label, query, limit, empty, version }: Props) {
           Show older entries
         </button>
       )}
-    </>
+    </Panel>
   );
 }
 

@@ -4,7 +4,7 @@ import { useSession } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { queryIn, SearchField } from '../ui/search-field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
-import { useList } from '../ui/use-list.ts';
+import { useResource } from '../ui/use-resource.ts';
 import type { Named } from './kinds.ts';
 
 const MAX_FOUND = 5;
@@ -18,16 +18,16 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
   const { client } = useSession();
   const [text, setText] = useState('');
   const query = queryIn(useDebounced(text.trim()));
-  const list = useList<Found>(query ?? '', async (_cursor, signal) => {
-    if (query === undefined) return { data: [], nextCursor: null };
+  const found = useResource<Found[]>(query ?? '', async (signal) => {
+    if (query === undefined) return [];
     const [{ data }, deleted] = await Promise.all([
       client.users.search({ q: query, limit: MAX_FOUND }, { signal }).page(),
       findDeleted(client, query, signal),
     ]);
-    return { data: [...data, ...deleted], nextCursor: null };
+    return [...data, ...deleted];
   });
-  const isFound = query !== undefined && !list.isStale;
-  const users: Found[] = isFound ? [...(list.items ?? [])] : [];
+  const isFound = query !== undefined && !found.isLoading && found.error === undefined;
+  const users: Found[] = isFound ? [...(found.value ?? [])] : [];
   if (isFound && users.length === 0 && USER_ID.test(query)) users.push({ id: query, name: query });
 
   return (
@@ -45,7 +45,7 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
       {isFound && users.length === 0 && (
         <p class="hint">Nobody found. To find a user who was deleted long ago, enter the full ID.</p>
       )}
-      <Failure error={list.error} onRetry={list.retry} />
+      <Failure error={found.error} onRetry={found.reload} />
       {users.length > 0 && (
         <ul role="list" aria-label="People found" class="chips">
           {users.map(({ id, name, email, deletedAt }) => (

@@ -17,7 +17,6 @@ export function sentenceOf(entry: Entry): Part[] {
   const target = targetOf(entry);
   switch (type) {
     case 'user.updated':
-      return [...actor, ...changeOf(entry)];
     case 'group.updated':
       return [...actor, ...changeOf(entry)];
     case 'group.member_added':
@@ -31,24 +30,15 @@ export function sentenceOf(entry: Entry): Part[] {
     case 'token.expired':
       return [...capitalized(target), ' expired'];
   }
-  const verb = VERBS[type.split('.')[1]];
+  const [, action] = type.split('.');
+  const verb = action === 'updated' ? 'changed' : VERBS.find((verb) => verb === action);
   return verb ? [...actor, ` ${verb} `, ...target] : [...actor, ` caused ${type} of `, ...target];
 }
 
 /** The name of what the event is about, or its id if the name is gone. */
 export const targetNameOf = ({ target, data }: Entry): string => nameIn(data, target.type) ?? target.id;
 
-const VERBS: Record<string, string> = {
-  created: 'created',
-  updated: 'changed',
-  deleted: 'deleted',
-  restored: 'restored',
-  rotated: 'rotated',
-  revoked: 'revoked',
-  disabled: 'disabled',
-  suspended: 'suspended',
-  resumed: 'resumed',
-};
+const VERBS = ['created', 'deleted', 'restored', 'rotated', 'revoked', 'disabled', 'suspended', 'resumed'];
 
 function actorOf({ actor, source }: Entry): Part[] {
   if (actor.type === 'token')

@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks';
 import type { DeletedUser } from '../../client/index.ts';
+import { May } from '../session/may.tsx';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { ConfirmDialog } from '../ui/form-dialog.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { Messages } from '../ui/messages.tsx';
-import { SearchField } from '../ui/search-field.tsx';
-import { ACTIONS } from '../ui/table.tsx';
+import { SearchField, SearchForm } from '../ui/search-field.tsx';
+import { ACTIONS, type Column } from '../ui/table.tsx';
+import { ShortDate } from '../ui/time.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
-import { SIZES, useList } from '../ui/use-list.ts';
-import { DeletedRow } from './deleted-row.tsx';
+import { useList } from '../ui/use-list.ts';
+import { columnOf } from '../users/user/fields.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 
 /** The API finds whole addresses only, and refuses anything else. */
@@ -23,16 +25,15 @@ interface OpenDialog {
 export default function DeletedPage() {
   const { client } = useSession();
   const [text, setText] = useState('');
-  const [size, setSize] = useState<number>(SIZES[0]);
   const [dialog, setDialog] = useState<OpenDialog>();
   const [notice, setNotice] = useState('');
 
   const settled = useDebounced(text.trim());
   const email = isAddress(settled) ? settled : undefined;
   const list = useList(
-    JSON.stringify([email, size]),
-    (cursor, signal) => client.deletedUsers.list({ email, limit: size, cursor }, { signal }).page(),
-    { inHistory: true, size },
+    email ?? '',
+    (page, signal) => client.deletedUsers.list({ email, ...page }, { signal }).page(),
+    { isPage: true },
   );
 
   const open = (dialog: OpenDialog) => {
@@ -53,7 +54,7 @@ export default function DeletedPage() {
         title="Deleted users"
         lead="They can be restored until they are purged: erased for good, from the activity too."
         search={
-          <form class="tools search" role="search" onSubmit={(event) => event.preventDefault()}>
+          <SearchForm>
             <SearchField
               label="Email"
               placeholder="ada@example.com"
@@ -61,15 +62,13 @@ export default function DeletedPage() {
               value={text}
               onValue={setText}
             />
-          </form>
+          </SearchForm>
         }
         hint={settled && email === undefined && 'Enter the full email address'}
         list={list}
-        items={list.items}
         singular="deleted user"
-        plural="deleted users"
         caption="Deleted users, the latest first"
-        columns={['User', 'Email', 'Role', 'Deleted', 'Will be purged', 'ID', ACTIONS]}
+        columns={columnsOf(open)}
         empty={
           email === undefined ? (
             'There are no deleted users.'
@@ -79,22 +78,8 @@ export default function DeletedPage() {
             </>
           )
         }
-        paging={{ size, onSize: setSize }}
-      >
-        {(user) => (
-          <DeletedRow
-            key={user.id}
-            user={user}
-            onRestore={() => open({ action: 'restore', user })}
-            onPurge={() => open({ action: 'purge', user })}
-          />
-        )}
-      </ListPage>
-      <Messages>
-        <p class="notice" role="status">
-          {notice}
-        </p>
-      </Messages>
+      />
+      <Messages notice={notice} />
 
       {dialog?.action === 'restore' && (
         <RestoreDialog
@@ -124,3 +109,47 @@ export default function DeletedPage() {
     </>
   );
 }
+
+const columnsOf = (open: (dialog: OpenDialog) => void): Column<DeletedUser>[] => [
+  {
+    title: 'User',
+    class: 'main wider',
+    value: ({ name }) => (
+      <strong class="clip" title={name}>
+        {name}
+      </strong>
+    ),
+  },
+  columnOf('email'),
+  columnOf('role'),
+  { title: 'Deleted', value: ({ deletedAt }) => <ShortDate iso={deletedAt} /> },
+  { title: 'Will be purged', value: ({ purgeAt }) => <ShortDate iso={purgeAt} /> },
+  columnOf('id'),
+  {
+    ...ACTIONS,
+    value: (user) => (
+      <>
+        <May scope="users:write">
+          <button
+            type="button"
+            class="plain small"
+            aria-label={`Restore ${user.name}`}
+            onClick={() => open({ action: 'restore', user })}
+          >
+            Restore
+          </button>
+        </May>
+        <May scope="admin">
+          <button
+            type="button"
+            class="plain danger small"
+            aria-label={`Purge ${user.name}`}
+            onClick={() => open({ action: 'purge', user })}
+          >
+            Purge
+          </button>
+        </May>
+      </>
+    ),
+  },
+];

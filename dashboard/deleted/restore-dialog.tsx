@@ -1,6 +1,6 @@
 import type { User } from '../../client/index.ts';
 import { useSession } from '../session/session.ts';
-import { Field } from '../ui/field.tsx';
+import { InputField } from '../ui/field.tsx';
 import { FocusedBanner } from '../ui/focused-banner.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
@@ -36,15 +36,14 @@ export function RestoreDialog({ user, isTaken, onClose, onRestored }: Props) {
             </FocusedBanner>
           )}
           <p>The user comes back with the same id, role and metadata.</p>
-          <Field
+          <InputField
             label="Email"
             hint={isTaken ? undefined : 'Enter another address if somebody else has taken this one.'}
             error={errorAt('email')}
-          >
-            {(field) => (
-              <input {...field} name="email" type="email" autocomplete="off" defaultValue={user.email} />
-            )}
-          </Field>
+            name="email"
+            type="email"
+            defaultValue={user.email}
+          />
         </>
       )}
     </FormDialog>

@@ -1,7 +1,7 @@
 import type { User } from '../../client/index.ts';
 import { baseUrl } from '../router/address.ts';
 import { navigate } from '../router/place.ts';
-import { may } from '../session/scopes.ts';
+import { may } from '../session/may.tsx';
 import type { Session } from '../session/session.ts';
 import type { Section } from './section.ts';
 import { chooseTheme, type Theme, THEMES } from './theme.ts';

@@ -1,7 +1,9 @@
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Link } from '../router/link.tsx';
 import { usePlace } from '../router/place.ts';
+import { may } from '../session/may.tsx';
+import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -18,8 +20,10 @@ const load = async (page: LoadPage) => {
 export function CurrentPage({ sections }: { sections: Section[] }) {
   const { path } = usePlace();
   const [name, id = '', ...rest] = path.split('/');
-  const section = sections.find(({ path }) => path === name && rest.length === 0);
-  const page = id ? section?.item : section?.page;
+  const section = sections.find(({ path }) => path === name);
+  const { token } = useSession();
+  const isAllowed = may(token, section?.scope ?? 'admin');
+  const page = isAllowed && rest.length === 0 ? section?.[id ? 'item' : 'page'] : undefined;
   const [, setSettled] = useState<string>();
   const [error, setError] = useState<unknown>();
   const Page = page && loaded.get(page);
@@ -34,7 +38,7 @@ export function CurrentPage({ sections }: { sections: Section[] }) {
     return () => void (isCurrent = false);
   }, [page]);
   useLayoutEffect(() => {
-    if (Page) focusHeading(); // the focused element is gone
+    if (Page || !isAllowed) focusHeading(); // the focused element is gone
   }, [path, Page]);
   useEffect(() => {
     if (!Page) return;
@@ -43,7 +47,18 @@ export function CurrentPage({ sections }: { sections: Section[] }) {
     Promise.all(pages.map(load)).catch(() => {});
   }, [path, Page]);
 
-  if (!page) return <NotFound />;
+  if (!isAllowed)
+    return (
+      <NoPage title="Not for you">
+        This page needs a scope that you do not have. You have {token.scopes.join(', ')}.
+      </NoPage>
+    );
+  if (!page)
+    return (
+      <NoPage title="Nothing is here">
+        The dashboard has no page at this address. <Link to="">Go to the first page</Link>
+      </NoPage>
+    );
   if (Page) return <Page key={path} id={id} />;
   if (error === undefined) return <Skeleton />;
   return (
@@ -51,13 +66,11 @@ export function CurrentPage({ sections }: { sections: Section[] }) {
   );
 }
 
-const NotFound = () => (
+const NoPage = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <>
     <div class="heading">
-      <h1 tabIndex={-1}>Nothing is here</h1>
+      <h1 tabIndex={-1}>{title}</h1>
     </div>
-    <p class="quiet lead">
-      The dashboard has no page at this address. <Link to="">Go to the first page</Link>
-    </p>
+    <p class="quiet lead">{children}</p>
   </>
 );

@@ -1,13 +1,13 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useBack } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
+import { countOf } from '../ui/format.ts';
 import { queryIn } from '../ui/search-field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useResource } from '../ui/use-resource.ts';
 import { actionsOf, type Command, commandOfUser } from './commands.ts';
 import type { Section } from './section.ts';
 
-const DEBOUNCE_MS = 150;
 const MAX_USERS = 8;
 
 /** Finds users, pages and actions by letters of their names. */
@@ -18,7 +18,7 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
   const list = useRef<HTMLUListElement>(null);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const query = useDebounced(text.trim(), DEBOUNCE_MS);
+  const query = useDebounced(text.trim());
   const { users, isLoading, error } = useUsers(query);
   useBack(onClose);
   useLayoutEffect(() => {
@@ -105,9 +105,7 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
             ? 'Searching …'
             : commands.length === 0
               ? 'Nothing found'
-              : commands.length === 1
-                ? '1 result'
-                : `${commands.length} results`}
+              : countOf(commands.length, 'result')}
       </p>
     </dialog>
   );

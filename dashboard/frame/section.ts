@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { Scope } from '../session/scopes.ts';
+import type { Scope } from '../session/may.tsx';
 
 /** Loads the file of a page when it is opened. `id` is the id in the address, or empty. */
 export type LoadPage = () => Promise<{ default: ComponentType<{ id: string }> }>;

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { NewToken } from '../../client/index.ts';
-import { usePlace } from '../router/place.ts';
-import { may } from '../session/scopes.ts';
+import { may } from '../session/may.tsx';
 import { useSession } from '../session/session.ts';
 import { BootstrapBanner } from '../tokens/token/bootstrap-banner.tsx';
 import { ExpiryBanner } from '../tokens/token/expiry-banner.tsx';
@@ -9,7 +8,6 @@ import { NewTokenDialog } from '../tokens/token/new-token-dialog.tsx';
 import { type TokenEvents, TokenEventsContext } from '../tokens/token/token-events.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { CurrentPage } from './current-page.tsx';
-import { NotAllowed } from './not-allowed.tsx';
 import { Palette } from './palette.tsx';
 import type { Section } from './section.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -17,8 +15,6 @@ import { Sidebar } from './sidebar.tsx';
 /** The frame around every page of a signed-in user. */
 export function Shell({ sections }: { sections: Section[] }) {
   const { token } = useSession();
-  const [section] = usePlace().path.split('/');
-  const { scope = 'admin' } = sections.find(({ path }) => path === section) ?? {};
   const allowed = sections.filter(({ scope }) => may(token, scope));
   // Kept here, not in a page, because a new token's value must survive a change of page.
   const [newToken, setNewToken] = useState<NewToken>();
@@ -55,7 +51,7 @@ export function Shell({ sections }: { sections: Section[] }) {
             />
           )}
           <ExpiryBanner key={endings} />
-          {may(token, scope) ? <CurrentPage sections={sections} /> : <NotAllowed key={section} />}
+          <CurrentPage sections={sections} />
         </main>
       </div>
       {isPaletteOpen && <Palette sections={allowed} onClose={() => setIsPaletteOpen(false)} />}

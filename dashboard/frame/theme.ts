@@ -5,12 +5,10 @@ export type Theme = keyof typeof THEMES;
 
 const KEY = 'theme';
 
-const isTheme = (value: string | null): value is Theme => value !== null && value in THEMES;
-
 function read(): Theme {
   try {
-    const kept = localStorage.getItem(KEY);
-    return isTheme(kept) ? kept : 'system';
+    const kept = localStorage.getItem(KEY) ?? 'system';
+    return kept in THEMES ? (kept as Theme) : 'system';
   } catch {
     return 'system'; // the browser may forbid storage
   }

@@ -1,6 +1,6 @@
 import { useSession } from '../session/session.ts';
 import { SelectField } from '../ui/select-field.tsx';
-import { useList } from '../ui/use-list.ts';
+import { useResource } from '../ui/use-resource.ts';
 
 /** The first groups by name can be selected; the members of all others are listed with their group. */
 const MAX_GROUPS = 200;
@@ -16,14 +16,14 @@ interface Props {
 /** Selects the group whose members are listed. Hidden if there are no groups. */
 export function GroupSelect({ group, onGroup, disabled }: Props) {
   const { client } = useSession();
-  const list = useList('groups', (_cursor, signal) =>
+  const { value } = useResource('groups', (signal) =>
     client.groups.list({ limit: MAX_GROUPS }, { signal }).page(),
   );
-  if (!list.items || list.items.length === 0) return null;
+  if (!value || value.data.length === 0) return null;
   return (
     <SelectField
       label="Group"
-      options={list.items.map(({ id, displayName }) => [id, displayName])}
+      options={value.data.map(({ id, displayName }) => [id, displayName])}
       any="Any group"
       value={disabled ? '' : (group ?? '')}
       disabled={disabled}

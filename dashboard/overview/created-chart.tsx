@@ -1,5 +1,5 @@
 import type { Statistics } from '../../client/index.ts';
-import { Cell, Row, Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { formatCount } from '../ui/format.ts';
 
 type Day = Statistics['createdByDay'][number];
@@ -12,6 +12,11 @@ const LEAST = 3;
 
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const nameOf = ({ date }: Day) => day.format(Date.parse(date));
+
+const COLUMNS: Column<Day>[] = [
+  { title: 'Day (UTC)', class: 'main', value: ({ date }) => date },
+  { title: 'Users created', value: ({ count }) => formatCount(count) },
+];
 
 /** The users created on each day as bars, and as a table for people who cannot see or do not want the bars. */
 export function CreatedChart({ days }: { days: Day[] }) {
@@ -56,14 +61,7 @@ export function CreatedChart({ days }: { days: Day[] }) {
       <details class="as-table">
         <summary>Show as a table</summary>
         <div class="scroll" tabIndex={0} role="region" aria-label="Users created by day, in UTC">
-          <Table caption="Users created by day" columns={['Day (UTC)', 'Users created']}>
-            {[...days].reverse().map((day) => (
-              <Row key={day.date}>
-                <Cell class="main">{day.date}</Cell>
-                <Cell label="Created">{formatCount(day.count)}</Cell>
-              </Row>
-            ))}
-          </Table>
+          <Table caption="Users created by day" columns={COLUMNS} items={[...days].reverse()} />
         </div>
       </details>
     </>

@@ -1,58 +1,52 @@
 import type { Client, Token } from '../../client/index.ts';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.ts';
-import { Failure } from '../ui/failure.tsx';
-import { Panel } from '../ui/panel.tsx';
+import { FetchedPanel } from '../ui/panel.tsx';
 import { isSoon, Until } from '../ui/time.tsx';
 import { useResource } from '../ui/use-resource.ts';
 
-/** The number of tokens that are checked, newest first. */
-const MAX_LOOKED_AT = 1_000;
 const MAX_SHOWN = 6;
 
 /** The active tokens that expire within 14 days, the next one first, without sessions and issued tokens. */
 export function EndingTokens() {
   const { client } = useSession();
   const tokens = useResource('ending', (signal) => endingTokens(client, signal));
-  const ending = tokens.value ?? [];
   return (
-    <Panel title="Tokens that end soon" aside={<Link to="tokens">All tokens</Link>}>
-      <Failure error={tokens.error} onRetry={tokens.reload} />
-      {ending.length > 0 && (
-        <ul role="list" class="rows">
-          {ending.slice(0, MAX_SHOWN).map((token) => (
-            <li key={token.id}>
-              <Link to={`tokens/${token.id}`} class="clip name">
-                {token.name}
-              </Link>
-              <span class="chip warning">
-                Expires <Until iso={token.expiresAt!} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-      <p class="quiet" role="status">
-        {messageOf(tokens.isLoading, tokens.error, ending.length)}
-      </p>
-    </Panel>
+    <FetchedPanel
+      title="Tokens that end soon"
+      aside={<Link to="tokens">All tokens</Link>}
+      resource={tokens}
+      textOf={textOf}
+    >
+      {(ending) =>
+        ending.length > 0 && (
+          <ul role="list" class="rows">
+            {ending.slice(0, MAX_SHOWN).map((token) => (
+              <li key={token.id}>
+                <Link to={`tokens/${token.id}`} class="clip name">
+                  {token.name}
+                </Link>
+                <span class="chip warning">
+                  Expires <Until iso={token.expiresAt!} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </FetchedPanel>
   );
 }
 
-function messageOf(isLoading: boolean, error: unknown, length: number): string {
-  if (isLoading) return 'Loading …';
-  if (error !== undefined) return '';
+function textOf({ length }: Token[]): string {
   if (length === 0) return 'No token expires within 14 days.';
   return length > MAX_SHOWN ? `And ${length - MAX_SHOWN} more.` : '';
 }
 
 async function endingTokens(client: Client, signal: AbortSignal): Promise<Token[]> {
   const ending: Token[] = [];
-  let lookedAt = 0;
   const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
-  for await (const token of tokens) {
+  for await (const token of tokens)
     if (token.expiresAt !== null && isSoon(token.expiresAt)) ending.push(token);
-    if (++lookedAt === MAX_LOOKED_AT) break;
-  }
   return ending.sort((a, b) => Date.parse(a.expiresAt!) - Date.parse(b.expiresAt!));
 }

@@ -1,8 +1,7 @@
 import { History } from '../activity/history.tsx';
 import { Link } from '../router/link.tsx';
-import { may } from '../session/scopes.ts';
+import { may } from '../session/may.tsx';
 import { useSession } from '../session/session.ts';
-import { Panel } from '../ui/panel.tsx';
 import { EndingTokens } from './ending-tokens.tsx';
 import { FailingWebhooks } from './failing-webhooks.tsx';
 import { UserCounts } from './user-counts.tsx';
@@ -26,9 +25,14 @@ export default function OverviewPage() {
             <EndingTokens />
             <FailingWebhooks />
           </div>
-          <Panel title="Latest activity" aside={<Link to="activity">All activity</Link>}>
-            <History label="Latest activity" query={{}} limit={ENTRIES} empty="Nothing has happened yet." />
-          </Panel>
+          <History
+            title="Latest activity"
+            aside={<Link to="activity">All activity</Link>}
+            label="Latest activity"
+            query={{}}
+            limit={ENTRIES}
+            empty="Nothing has happened yet."
+          />
         </>
       )}
       {!isAdmin && (

@@ -29,28 +29,20 @@ function Counts({ statistics: { users, createdByDay, countedAt } }: { statistics
   const isCut = createdByDay.some((day) => day.count === MAX_OF_DAY);
   // If not exact, the total is the maximum that the service counts up to.
   const counted = (n: number) => formatCount(n) + (!users.exact && n === users.total ? '+' : '');
+  const figures = [
+    [<Link to="users">Users</Link>, counted(users.total)],
+    [<Link to="users?active=true">Active</Link>, counted(users.active)],
+    ['Created in 30 days', formatCount(created) + (isCut ? '+' : '')],
+  ];
   return (
     <>
       <dl class="figures">
-        <div>
-          <dt>
-            <Link to="users">Users</Link>
-          </dt>
-          <dd>{counted(users.total)}</dd>
-        </div>
-        <div>
-          <dt>
-            <Link to="users?active=true">Active</Link>
-          </dt>
-          <dd>{counted(users.active)}</dd>
-        </div>
-        <div>
-          <dt>Created in 30 days</dt>
-          <dd>
-            {formatCount(created)}
-            {isCut && '+'}
-          </dd>
-        </div>
+        {figures.map(([title, value], i) => (
+          <div key={i}>
+            <dt>{title}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
       </dl>
       <Panel
         title="Users created"

@@ -4,6 +4,8 @@ import { useBack } from '../router/place.ts';
 
 interface Props {
   title: string;
+  /** Asked before it is dismissed. By default, it asks before it discards any input; with null it never asks. */
+  question?: LeaveQuestion | null;
   /** Called when the user dismisses the dialog. The parent decides whether it closes. */
   onClose(): void;
   children: ComponentChildren;
@@ -12,29 +14,27 @@ interface Props {
 /** The question of a dialog before it is dismissed. */
 export interface LeaveQuestion {
   title: string;
+  text?: string;
   stay: string;
   leave: string;
   /** Called in place of `onClose`. */
   onLeave?(): void;
 }
 
-const DISCARD: LeaveQuestion = {
+export const DISCARD: LeaveQuestion = {
   title: 'Discard your changes?',
   stay: 'Keep editing',
   leave: 'Discard changes',
 };
 
 const DismissContext = createContext(() => {});
-const QuestionContext = createContext((_question: LeaveQuestion | null | undefined) => {});
 
-/** A modal dialog, open while it is rendered. Escape and Back dismiss it; it asks before it discards any input. */
-export function Dialog({ title, onClose, children }: Props) {
+/** A modal dialog, open while it is rendered. Escape and Back dismiss it. */
+export function Dialog({ title, question, onClose, children }: Props) {
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const keepButton = useRef<HTMLButtonElement>(null);
   const isChanged = useRef(false);
-  /** Null if it never asks. */
-  const ownQuestion = useRef<LeaveQuestion | null | undefined>(undefined);
   /** The question, and the element to return the focus to after it. Undefined if the dialog does not ask. */
   const [asked, setAsked] = useState<{ question: LeaveQuestion; at: HTMLElement }>();
   useLayoutEffect(() => {
@@ -49,11 +49,12 @@ export function Dialog({ title, onClose, children }: Props) {
     keepButton.current?.focus();
     return () => asked?.at.focus();
   }, [asked]);
+  useLayoutEffect(() => setAsked(undefined), [question?.title]); // what was asked no longer applies
 
   const dismiss = () => {
     if (asked) return setAsked(undefined);
-    const question = ownQuestion.current === undefined && isChanged.current ? DISCARD : ownQuestion.current;
-    if (question) setAsked({ question, at: document.activeElement as HTMLElement });
+    const toAsk = question === undefined && isChanged.current ? DISCARD : question;
+    if (toAsk) setAsked({ question: toAsk, at: document.activeElement as HTMLElement });
     else onClose();
   };
   const leave = () => {
@@ -63,10 +64,6 @@ export function Dialog({ title, onClose, children }: Props) {
     onLeave();
   };
   useBack(dismiss);
-  const [setOwnQuestion] = useState(() => (question: LeaveQuestion | null | undefined) => {
-    ownQuestion.current = question;
-    setAsked(undefined); // the question no longer applies
-  });
 
   return (
     <dialog
@@ -86,6 +83,7 @@ export function Dialog({ title, onClose, children }: Props) {
       }}
     >
       <h2 id={id}>{asked?.question.title ?? title}</h2>
+      {asked?.question.text && <p>{asked.question.text}</p>}
       {asked && (
         <div class="buttons" role="group" aria-labelledby={id}>
           <button type="button" ref={keepButton} onClick={dismiss}>
@@ -97,9 +95,7 @@ export function Dialog({ title, onClose, children }: Props) {
         </div>
       )}
       <div class="content" hidden={asked !== undefined}>
-        <QuestionContext.Provider value={setOwnQuestion}>
-          <DismissContext.Provider value={dismiss}>{children}</DismissContext.Provider>
-        </QuestionContext.Provider>
+        <DismissContext.Provider value={dismiss}>{children}</DismissContext.Provider>
       </div>
     </dialog>
   );
@@ -118,15 +114,6 @@ export const DoneButton = () => (
     Done
   </button>
 );
-
-/** Replaces the question of the surrounding dialog while `key` is the same; with null the dialog closes at once. */
-export function useLeaveQuestion(question: LeaveQuestion | null | undefined, key: unknown) {
-  const setQuestion = useContext(QuestionContext);
-  useLayoutEffect(() => {
-    setQuestion(question);
-    return () => setQuestion(undefined);
-  }, [key]);
-}
 
 /**
  * Focuses the page's heading after pending updates, which may remove the focused element. Not after a timer, which a

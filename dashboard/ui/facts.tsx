@@ -1,11 +1,15 @@
 import type { ComponentChildren } from 'preact';
 
-/** Facts as terms and values. */
-export const Facts = ({ children }: { children: ComponentChildren }) => <dl class="facts">{children}</dl>;
-
-export const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{title}</dt>
-    <dd>{children}</dd>
-  </div>
+/** Terms with their values. A fact whose value is null or false is left out. */
+export const Facts = ({ facts }: { facts: [title: string, value: ComponentChildren][] }) => (
+  <dl class="facts">
+    {facts
+      .filter(([, value]) => value !== null && value !== false)
+      .map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+  </dl>
 );

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
 /** Attributes that link a control to its label, hint and error. */
@@ -8,11 +8,14 @@ export interface FieldProps {
   'aria-describedby': string | undefined;
 }
 
-interface Props {
+export interface Labels {
   label: string;
   hint?: ComponentChildren;
   /** Completes the label to a sentence: “is required”. */
   error?: string;
+}
+
+interface Props extends Labels {
   children(props: FieldProps): JSX.Element;
 }
 
@@ -32,13 +35,35 @@ export function Field({ label, hint, error, children }: Props) {
           {hint}
         </p>
       )}
-      <FieldError id={`${id}-error`} label={label} error={error} />
+      <p class="error" id={`${id}-error`} role="alert">
+        {error && `${label} ${error}.`}
+      </p>
     </div>
   );
 }
 
-const FieldError = ({ id, label, error }: { id: string; label: string; error?: string }) => (
-  <p class="error" id={id} role="alert">
-    {error && `${label} ${error}.`}
-  </p>
+/** A field with an input of any type but a box. */
+export const InputField = ({
+  label,
+  hint,
+  error,
+  ...input
+}: Labels & InputHTMLAttributes<HTMLInputElement>) => (
+  <Field label={label} hint={hint} error={error}>
+    {(field) => <input type="text" autocomplete="off" {...field} {...input} />}
+  </Field>
+);
+
+type BoxAttributes =
+  'name' | 'value' | 'checked' | 'defaultChecked' | 'aria-invalid' | 'onChange' | 'children';
+
+/** A box to check, with its label behind it. */
+export const CheckField = ({
+  children,
+  ...input
+}: Pick<InputHTMLAttributes<HTMLInputElement>, BoxAttributes>) => (
+  <label class="check">
+    <input type="checkbox" {...input} />
+    <span>{children}</span>
+  </label>
 );

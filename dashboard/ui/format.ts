@@ -10,3 +10,12 @@ export const countOf = (count: number, singular: string, plural = `${singular}s`
 
 /** 3:04:05 PM */
 export const formatTime = (time: number): string => timeOfDay.format(time);
+
+const METADATA = 'metadata.';
+
+/** The displayed name of a field: `expiresAt` is “Expires at”. */
+export function titleOf(field: string): string {
+  if (field.startsWith(METADATA)) return `Metadata “${field.slice(METADATA.length)}”`;
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ id$/, ' ID');
+  return words[0].toUpperCase() + words.slice(1);
+}

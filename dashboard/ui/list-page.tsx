@@ -1,67 +1,98 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { Failure } from './failure.tsx';
-import { ListStatus } from './list-status.tsx';
+import { countOf } from './format.ts';
 import { Messages } from './messages.tsx';
 import { Pager } from './pager.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { type Column, Table } from './table.tsx';
 import type { List } from './use-list.ts';
 
-interface Props<Item> {
+type ShownList<Item> = Omit<List<Item>, 'change'>;
+
+interface RowsProps<Item> {
+  list: ShownList<Item>;
+  plural: string;
+  caption: string;
+  columns: Column<Item>[];
+  isSelected?(item: Item): boolean;
+  /** Replaces the rows if there are none. */
+  empty: ComponentChildren;
+  /** Whether the list never has a second page. */
+  isWhole?: boolean;
+}
+
+/** The rows of a list or their replacement, and the pager. */
+export const ListRows = <Item,>({ list, plural, empty, isWhole, ...table }: RowsProps<Item>) => (
+  <>
+    {list.items && list.items.length > 0 && (
+      <Table {...table} items={list.items} busy={list.isLoading} stale={list.isStale} />
+    )}
+    {list.items?.length === 0 && !list.isStale && <div class="empty">{empty}</div>}
+    {!isWhole && <Pager label={`Pages of ${plural}`} list={list} />}
+  </>
+);
+
+interface Props<Item> extends Omit<RowsProps<Item>, 'plural'> {
   title: ComponentChildren;
   /** The buttons beside the title. */
   actions?: ComponentChildren;
   lead?: ComponentChildren;
-  /** The form that searches the list, in a row of its own. */
+  /** The fields that search the list, in a row of their own. */
   search?: ComponentChildren;
   /** Shown before the number of items, in the same row. */
   beside?: ComponentChildren;
   /** Replaces the number of items while the text is not enough to search for. */
   hint?: string | false;
-  list: Omit<List<unknown>, 'map' | 'drop'>;
-  /** The items of the rows; undefined until they have been loaded. */
-  items: Item[] | undefined;
   /** The name of an item: “user”. */
   singular: string;
-  plural: string;
-  caption: string;
-  columns: (string | Column)[];
-  /** Replaces the rows if there are none. */
-  empty: ComponentChildren;
-  /** Left out if the list never has a second page. */
-  paging?: { size: number; onSize(size: number): void };
-  children(item: Item): JSX.Element;
 }
 
-/** A page of the dashboard that is a list: the heading, the tools, the rows or their replacement, and the pager. */
-export const ListPage = <Item,>({ list, items, singular, plural, ...props }: Props<Item>) => (
-  <>
-    <div class="heading">
-      <h1 tabIndex={-1}>{props.title}</h1>
-      {props.actions}
-    </div>
-    {props.lead && <p class="quiet lead">{props.lead}</p>}
-    {props.search}
-    <div class={props.search ? 'line' : 'tools'}>
-      {props.beside}
-      {props.hint ? (
-        <p class="quiet status" role="status">
-          {props.hint}
-        </p>
-      ) : (
-        <ListStatus list={list} singular={singular} plural={plural} />
-      )}
-    </div>
-    <Messages>
-      <Failure error={list.error} onRetry={list.retry} />
-    </Messages>
-    {!items && list.isLoading && <Skeleton />}
-    {items && items.length > 0 && (
-      <Table caption={props.caption} columns={props.columns} busy={list.isLoading} stale={list.isStale}>
-        {items.map(props.children)}
-      </Table>
-    )}
-    {items?.length === 0 && !list.isStale && <div class="empty">{props.empty}</div>}
-    {props.paging && <Pager label={`Pages of ${plural}`} list={list} {...props.paging} />}
-  </>
-);
+/** A page of the dashboard that is a list: the heading, the tools, the rows and the pager. */
+export function ListPage<Item>(props: Props<Item>) {
+  const { title, actions, lead, search, beside, hint, singular, ...rows } = props;
+  const { list } = rows;
+  return (
+    <>
+      <div class="heading">
+        <h1 tabIndex={-1}>{title}</h1>
+        {actions}
+      </div>
+      {lead && <p class="quiet lead">{lead}</p>}
+      {search}
+      <div class={search ? 'line' : 'tools'}>
+        {beside}
+        {hint ? (
+          <p class="quiet status" role="status">
+            {hint}
+          </p>
+        ) : (
+          <ListStatus list={list} singular={singular} />
+        )}
+      </div>
+      <Messages>
+        <Failure error={list.error} onRetry={list.retry} />
+      </Messages>
+      {!list.items && list.isLoading && <Skeleton />}
+      <ListRows {...rows} plural={`${singular}s`} />
+    </>
+  );
+}
+
+interface StatusProps {
+  list: ShownList<unknown>;
+  singular: string;
+  plural?: string;
+}
+
+/** Shows and announces the number of items on the page, and on later pages where they are in the list. */
+export function ListStatus({ list, singular, plural }: StatusProps) {
+  const { items = [], isLoading, error, range } = list;
+  const count =
+    items.length === 0 ? `No ${plural ?? `${singular}s`}` : countOf(items.length, singular, plural);
+  const where = range && !range.startsWith('1–') ? `: ${range}` : '';
+  return (
+    <p class="quiet status" role="status">
+      {isLoading ? 'Loading …' : error === undefined ? `${count} on this page${where}` : ''}
+    </p>
+  );
+}

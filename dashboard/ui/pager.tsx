@@ -1,21 +1,19 @@
 import { SelectField } from './select-field.tsx';
-import { SIZES } from './use-list.ts';
+import { type List, SIZES } from './use-list.ts';
 
 interface Props {
   /** The accessible name: “Pages of tokens”. */
   label: string;
-  list: { range: string; toPrevious?(): void; toNext?(): void };
-  size: number;
-  onSize(size: number): void;
+  list: Pick<List<unknown>, 'range' | 'size' | 'setSize' | 'toPrevious' | 'toNext'>;
 }
 
-export const Pager = ({ label, list, size, onSize }: Props) => (
+export const Pager = ({ label, list }: Props) => (
   <nav class="pager" aria-label={label}>
     <SelectField
       label="Rows"
       options={SIZES.map((size) => [String(size), String(size)])}
-      value={String(size)}
-      onValue={(size) => onSize(Number(size))}
+      value={String(list.size)}
+      onValue={(size) => list.setSize(Number(size))}
     />
     <span class="quiet">{list.range}</span>
     <button type="button" aria-disabled={!list.toPrevious} onClick={() => turn(list.toPrevious)}>

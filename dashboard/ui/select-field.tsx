@@ -1,10 +1,6 @@
-import type { ComponentChildren } from 'preact';
-import { Field } from './field.tsx';
+import { Field, type Labels } from './field.tsx';
 
-interface Props {
-  label: string;
-  hint?: ComponentChildren;
-  error?: string;
+interface Props extends Labels {
   /** The values with their displayed names; as pairs if names that are numbers are not in order. */
   options: Record<string, string> | string[][];
   /** Offers the empty value first, with this name: “Any role”. */

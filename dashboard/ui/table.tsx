@@ -1,14 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from '../router/link.tsx';
 
-/** A column with more than a title. */
-export interface Column {
+export interface Column<Item> {
   title: string;
+  /** The content of the cell of an item. */
+  value(item: Item): ComponentChildren;
   /** Shown in place of the title. */
   head?: ComponentChildren;
   /** In CSS. Columns without one share what is left. If no column has one, the widths follow the content. */
   width?: string;
-  /** That of its cells: only a wide window shows a column `for-wide`. */
+  /** `main` says what the row is about; only a wide window shows a column `for-wide`. */
   class?: string;
   /** The current direction; undefined if the list is not sorted by it. */
   sorted?: 'ascending' | 'descending';
@@ -16,21 +17,21 @@ export interface Column {
   onSort?(): void;
 }
 
-interface TableProps {
+interface Props<Item> {
   caption: string;
-  columns: (string | Column)[];
+  columns: Column<Item>[];
+  items: Item[];
+  isSelected?(item: Item): boolean;
   busy?: boolean;
   /** Whether the rows are those of an earlier request. */
   stale?: boolean;
-  children: ComponentChildren;
 }
 
 /**
  * A table that becomes a list of cards in a narrow window. The roles are explicit because browsers drop the implicit
  * ones when CSS changes the display of a table.
  */
-export function Table({ caption, columns: titles, busy = false, stale, children }: TableProps) {
-  const columns = titles.map((column): Column => (typeof column === 'string' ? { title: column } : column));
+export function Table<Item>({ caption, columns, items, isSelected, busy = false, stale }: Props<Item>) {
   const isFixed = columns.some(({ width }) => width !== undefined);
   return (
     <table
@@ -54,12 +55,27 @@ export function Table({ caption, columns: titles, busy = false, stale, children 
           ))}
         </tr>
       </thead>
-      <tbody role="rowgroup">{children}</tbody>
+      <tbody role="rowgroup">
+        {items.map((item, i) => (
+          <tr
+            key={(item as { id?: string }).id ?? i}
+            role="row"
+            class={isSelected?.(item) ? 'selected' : undefined}
+          >
+            {columns.map(({ title, class: name, value }) => (
+              // A narrow window shows the title before the value.
+              <td key={title} role="cell" class={name} data-label={title}>
+                {value(item)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
     </table>
   );
 }
 
-const Head = ({ title, head, class: name, sorted, onSort }: Column) => (
+const Head = <Item,>({ title, head, class: name, sorted, onSort }: Column<Item>) => (
   <th role="columnheader" scope="col" class={name} aria-sort={sorted ?? (onSort ? 'none' : undefined)}>
     {onSort ? (
       <button type="button" class="plain sort" onClick={onSort}>
@@ -72,52 +88,18 @@ const Head = ({ title, head, class: name, sorted, onSort }: Column) => (
 );
 
 /** The last column, whose title is for screen readers only. */
-export const ACTIONS: Column = { title: 'Actions', head: <span class="unseen">Actions</span> };
+export const ACTIONS = { title: 'Actions', head: <span class="unseen">Actions</span>, class: 'actions' };
 
-interface RowProps {
-  selected?: boolean;
-  children: ComponentChildren;
-}
-
-export const Row = ({ selected, children }: RowProps) => (
-  <tr role="row" class={selected ? 'selected' : undefined}>
-    {children}
-  </tr>
+/** Text on one line; the tooltip shows all of it. */
+export const Clip = ({ text }: { text: string }) => (
+  <span class="clip" title={text}>
+    {text}
+  </span>
 );
 
-interface CellProps {
-  /** The column's name, shown before the value in a narrow window. */
-  label?: string;
-  class?: string;
-  children: ComponentChildren;
-}
-
-export const Cell = ({ label, class: name, children }: CellProps) => (
-  <td role="cell" class={name} data-label={label}>
-    {children}
-  </td>
-);
-
-/** A cell with text on one line; the tooltip shows all of it. */
-export const TextCell = ({ label, text }: { label: string; text: string }) => (
-  <Cell label={label} class="wider">
-    <span class="clip" title={text}>
-      {text}
-    </span>
-  </Cell>
-);
-
-/** The cell with the name of what the row shows, which may lead to its page. */
-export const NameCell = ({ name, to }: { name: string; to?: string }) => (
-  <Cell class="main wider">
-    {to === undefined ? (
-      <strong class="clip" title={name}>
-        {name}
-      </strong>
-    ) : (
-      <Link to={to} class="clip strong" title={name}>
-        {name}
-      </Link>
-    )}
-  </Cell>
+/** The name of what a row shows, on one line. It leads to its page. */
+export const NameLink = ({ name, to }: { name: string; to: string }) => (
+  <Link to={to} class="clip strong" title={name}>
+    {name}
+  </Link>
 );

@@ -12,30 +12,26 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
-/** The date; the tooltip shows the full timestamp. */
-export const DateOf = ({ iso }: { iso: string }) => (
+/** A text for a time, which the tooltip shows in full. */
+const Time = ({ iso, children }: { iso: string; children: string }) => (
   <time dateTime={iso} title={iso}>
-    {day.format(new Date(iso))}
+    {children}
   </time>
 );
 
+export const DateOf = ({ iso }: { iso: string }) => <Time iso={iso}>{day.format(new Date(iso))}</Time>;
+
 const dayOfYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 
-/** The date, without the year if it is the current one; the tooltip shows the full timestamp. */
+/** The date, without the year if it is the current one. */
 export const ShortDate = ({ iso }: { iso: string }) => {
   const isThisYear = new Date(iso).getFullYear() === new Date().getFullYear();
-  return (
-    <time dateTime={iso} title={iso}>
-      {(isThisYear ? dayOfYear : day).format(new Date(iso))}
-    </time>
-  );
+  return <Time iso={iso}>{(isThisYear ? dayOfYear : day).format(new Date(iso))}</Time>;
 };
 
 /** The time since then, never in the future even if the local clock is slow. */
 export const Ago = ({ iso }: { iso: string }) => (
-  <time dateTime={iso} title={iso}>
-    {distance(Math.min(Date.parse(iso) - Date.now(), 0)) ?? 'just now'}
-  </time>
+  <Time iso={iso}>{distance(Math.min(Date.parse(iso) - Date.now(), 0)) ?? 'just now'}</Time>
 );
 
 /** A date, and how long ago it is. */
@@ -50,9 +46,7 @@ export const Moment = ({ iso }: { iso: string }) => (
 
 /** The time until then. */
 export const Until = ({ iso }: { iso: string }) => (
-  <time dateTime={iso} title={iso}>
-    {distance(Date.parse(iso) - Date.now()) ?? 'in a moment'}
-  </time>
+  <Time iso={iso}>{distance(Date.parse(iso) - Date.now()) ?? 'in a moment'}</Time>
 );
 
 /** Uses the largest unit that fits; undefined below one minute. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Page } from '../../client/index.ts';
-import { keepInPlace, usePlace } from '../router/place.ts';
+import { keepInPlace, usePlace, useQuery } from '../router/place.ts';
 import { useResource } from './use-resource.ts';
 import { hasStatus } from './use-submit.ts';
 import { formatCount } from './format.ts';
@@ -22,50 +22,56 @@ interface ShownPage<Item> extends Page<Item> {
 }
 
 interface Options {
-  /** Whether the browser's history stores the position, so that Back shows the previous page of the list. */
-  inHistory?: boolean;
-  size?: number;
+  /**
+   * Whether the list is the page itself: the address has the number of rows, and the browser's history the position, so
+   * that Back shows the previous page of the list.
+   */
+  isPage?: boolean;
 }
 
 export type List<Item> = ReturnType<typeof useList<Item>>;
 
 /**
- * A paginated list. `listKey` identifies its filter, order and page size. When it changes, the pending request is
- * aborted and the first page of the new list is fetched. The previous page stays until another one arrives.
+ * A paginated list. `filterKey` identifies its filter and order. When it or the page size changes, the pending request
+ * is aborted and the first page of the new list is fetched. The previous page stays until another one arrives.
  */
 export function useList<Item>(
-  listKey: string,
-  fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
-  { inHistory = false, size = 0 }: Options = {},
+  filterKey: string,
+  fetchPage: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<Item>>,
+  { isPage = false }: Options = {},
 ) {
+  const [parameters, changeQuery] = useQuery();
+  const [ownSize, setOwnSize] = useState<number>(SIZES[0]);
+  const rows = isPage ? Number(parameters.get('rows')) : ownSize;
+  const size = SIZES.find((size) => size === rows) ?? SIZES[0];
+  const listKey = JSON.stringify([filterKey, size]);
+
   const kept = usePlace().state as Position | undefined;
   const [own, setOwn] = useState<Position>();
-  const position = inHistory ? kept : own;
+  const position = isPage ? kept : own;
   const trail = position?.listKey === listKey ? position.trail : FIRST_PAGE;
-  const goTo = (trail: Trail) => (inHistory ? keepInPlace : setOwn)({ listKey, trail });
-  const page = useResource<ShownPage<Item>>(JSON.stringify([listKey, trail.at(-1)]), async (signal) => ({
-    ...(await fetchPage(trail.at(-1), signal)),
+  const goTo = (trail: Trail) => (isPage ? keepInPlace : setOwn)({ listKey, trail });
+  const cursor = trail.at(-1);
+  const page = useResource<ShownPage<Item>>(JSON.stringify([listKey, cursor]), async (signal) => ({
+    ...(await fetchPage({ limit: size, cursor }, signal)),
     from: (trail.length - 1) * size,
   }));
   const isStale = page.isLoading || page.error !== undefined;
   const nextCursor = isStale ? undefined : page.value?.nextCursor; // the old page may be of another list
-  const changeItems = (change: (items: Item[]) => Item[]) =>
-    page.change((value) => ({ ...value, data: change(value.data) }));
   return {
     items: page.value?.data,
     error: page.error,
     isLoading: page.isLoading,
     /** Whether `items` are of an earlier request. */
     isStale,
-    /** Whether there are pages after this one. */
-    hasMore: nextCursor !== null && nextCursor !== undefined,
     /** The positions of the items in the whole list: “51–100”. Empty while there are none. */
     range: rangeOf(page.value),
+    size,
+    setSize: (size: number) => (isPage ? changeQuery({ rows: String(size) }) : setOwnSize(size)),
     reload: page.reload,
     /** Changes the items that are shown, until the list is fetched again. */
-    map: (change: (item: Item) => Item) => changeItems((items) => items.map(change)),
-    /** Removes items that are gone, until the list is fetched again. */
-    drop: (isGone: (item: Item) => boolean) => changeItems((items) => items.filter((item) => !isGone(item))),
+    change: (change: (items: Item[]) => Item[]) =>
+      page.change((value) => ({ ...value, data: change(value.data) })),
     retry() {
       // A rejected cursor will be rejected again.
       if (hasStatus(page.error, 400)) goTo(FIRST_PAGE);

@@ -1,13 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { keepAwake } from '../session/idle.ts';
 import { formatTime } from './format.ts';
+import { hasStatus } from './use-submit.ts';
 
 /**
  * While a long task runs, the browser asks before it closes the page. The session does not end, either, unless the task
  * waits for a person.
  */
 export function useBusy(isRunning: boolean, isWorking = true): void {
-  useEffect(() => {
+  // A layout effect, because the cleanup of a passive effect would run only after the dialog of the task is gone.
+  useLayoutEffect(() => {
     if (!isRunning) return;
     const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', preventUnload);
@@ -48,3 +50,31 @@ export function useTask(work: (hooks: TaskHooks) => Promise<void>) {
     retry: () => setAttempt((attempt) => attempt + 1),
   };
 }
+
+/** Repeats a call that the rate limit refuses as soon as the limit allows it again. */
+export async function patiently<Result>(
+  call: () => Promise<Result>,
+  { signal, onWait }: TaskHooks,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!hasStatus(error, 429)) throw error;
+      const until = Date.now() + Math.max(error.retryAfter ?? 1, 1) * 1_000;
+      onWait(until);
+      await sleepUntil(until, signal);
+      onWait(undefined);
+    }
+  }
+}
+
+const sleepUntil = (time: number, signal: AbortSignal) =>
+  new Promise<void>((done, fail) => {
+    const timer = setTimeout(done, time - Date.now());
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      fail(signal.reason as Error);
+    });
+  });

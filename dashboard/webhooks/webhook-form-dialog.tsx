@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CreateWebhook, NewWebhook, Webhook } from '../../client/index.ts';
 import { KINDS } from '../activity/kinds.ts';
 import { useSession } from '../session/session.ts';
-import { Field } from '../ui/field.tsx';
+import { CheckField, InputField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { SelectField } from '../ui/select-field.tsx';
 
@@ -46,44 +46,41 @@ export function WebhookFormDialog({ webhook, onClose, onCreated, onChanged }: Pr
     >
       {(errorAt) => (
         <>
-          <Field label="URL" hint="An https address that the Internet can reach." error={errorAt('url')}>
-            {(field) => (
-              <input {...field} name="url" type="url" autocomplete="off" autofocus value={webhook?.url} />
-            )}
-          </Field>
-          <Field
+          <InputField
+            label="URL"
+            hint="An https address that the Internet can reach."
+            error={errorAt('url')}
+            name="url"
+            type="url"
+            autofocus
+            value={webhook?.url}
+          />
+          <InputField
             label="Description"
             hint="Optional. It helps you find it again."
             error={errorAt('description')}
-          >
-            {(field) => (
-              <input {...field} name="description" autocomplete="off" value={webhook?.description ?? ''} />
-            )}
-          </Field>
+            name="description"
+            value={webhook?.description ?? ''}
+          />
           <fieldset class="field" aria-describedby="types-error">
             <legend>Events</legend>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={isAll}
-                aria-invalid={errorAt('types') ? true : undefined}
-                onChange={(event) => setIsAll(event.currentTarget.checked)}
-              />
-              <span>All events, also those of types to come</span>
-            </label>
+            <CheckField
+              checked={isAll}
+              aria-invalid={errorAt('types') ? true : undefined}
+              onChange={(event) => setIsAll(event.currentTarget.checked)}
+            >
+              All events, also those of types to come
+            </CheckField>
             {!isAll &&
               Object.entries(KINDS).map(([type, title]) => (
-                <label key={type} class="check">
-                  <input
-                    type="checkbox"
-                    name="types"
-                    value={type}
-                    defaultChecked={webhook?.types.includes(type as CreateWebhook['types'][number])}
-                  />
-                  <span>
-                    {title} <code class="quiet">{type}</code>
-                  </span>
-                </label>
+                <CheckField
+                  key={type}
+                  name="types"
+                  value={type}
+                  defaultChecked={webhook?.types.includes(type as CreateWebhook['types'][number])}
+                >
+                  {title} <code class="quiet">{type}</code>
+                </CheckField>
               ))}
             <p class="error" id="types-error" role="alert">
               {errorAt('types') && 'Select at least one type of events.'}
@@ -104,10 +101,9 @@ export function WebhookFormDialog({ webhook, onClose, onCreated, onChanged }: Pr
             />
           </div>
           {webhook && (
-            <label class="check">
-              <input type="checkbox" name="enabled" defaultChecked={webhook.enabled} />
-              <span>Enabled: what happens while it is off is not sent later</span>
-            </label>
+            <CheckField name="enabled" defaultChecked={webhook.enabled}>
+              Enabled: what happens while it is off is not sent later
+            </CheckField>
           )}
         </>
       )}

@@ -4,27 +4,25 @@ import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { ConfirmDialog } from '../ui/form-dialog.tsx';
 import { ListPage } from '../ui/list-page.tsx';
-import { ACTIONS } from '../ui/table.tsx';
+import { SecretDialog } from '../ui/secret-dialog.tsx';
 import { useList } from '../ui/use-list.ts';
 import { DeliveriesDialog } from './deliveries-dialog.tsx';
 import { nameOf } from './name-of.ts';
-import { NewSecretDialog } from './new-secret-dialog.tsx';
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
-import { WebhookRow } from './webhook-row.tsx';
+import { type WebhookDialog, webhookColumns } from './webhook-columns.tsx';
 
 /** More than an organization can have. */
 const LIMIT = 200;
 
-type Opened =
-  { dialog: 'edit' | 'deliveries' | 'rotate' | 'delete'; webhook: Webhook } | { dialog: 'create' };
+type Opened = { dialog: WebhookDialog; webhook: Webhook } | { dialog: 'create' };
 
 export default function WebhooksPage() {
   const { client } = useSession();
   const [opened, setOpened] = useState<Opened>();
   const [secret, setSecret] = useState<NewWebhook>();
-  const list = useList('webhooks', (cursor, signal) =>
-    client.webhooks.list({ limit: LIMIT, cursor }, { signal }).page(),
+  const list = useList('webhooks', (_page, signal) =>
+    client.webhooks.list({ limit: LIMIT }, { signal }).page(),
   );
   const close = () => setOpened(undefined);
   const done = () => {
@@ -47,21 +45,12 @@ export default function WebhooksPage() {
         }
         lead="What happens in the organization is sent to these addresses, signed with a secret."
         list={list}
-        items={list.items}
         singular="webhook"
-        plural="webhooks"
         caption="Webhooks, newest first"
-        columns={['Webhook', 'Events', 'Last success', 'State', ACTIONS]}
+        columns={webhookColumns((dialog, webhook) => setOpened({ dialog, webhook }))}
         empty="There are no webhooks yet."
-      >
-        {(webhook) => (
-          <WebhookRow
-            key={webhook.id}
-            webhook={webhook}
-            onOpen={(dialog) => setOpened({ dialog, webhook })}
-          />
-        )}
-      </ListPage>
+        isWhole
+      />
       {opened?.dialog === 'create' && <WebhookFormDialog onClose={close} onCreated={show} />}
       {opened?.dialog === 'edit' && (
         <WebhookFormDialog webhook={opened.webhook} onClose={close} onChanged={done} />
@@ -88,7 +77,28 @@ export default function WebhooksPage() {
           </p>
         </ConfirmDialog>
       )}
-      {secret && <NewSecretDialog webhook={secret} onClose={() => setSecret(undefined)} />}
+      {secret && (
+        <SecretDialog
+          title="The secret of the webhook"
+          label="Secret"
+          value={secret.secret}
+          example={{ label: 'A receiver that verifies it', text: SNIPPET, rows: 11 }}
+          ifLost="rotate it"
+          onClose={() => setSecret(undefined)}
+        />
+      )}
     </>
   );
 }
+
+const SNIPPET = `import express from 'express';
+import { Webhook } from 'standardwebhooks';
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET);
+express()
+  .post('/webhooks/users', express.text({ type: 'application/json' }), (request, response) => {
+    const event = webhook.verify(request.body, request.headers); // throws if it is not signed
+    console.log(event.type);
+    response.sendStatus(204);
+  })
+  .listen(8080);`;

@@ -153,7 +153,7 @@ describeInBrowser('the pages of the organization, of a user and of a token', () 
       await heading(page, 'Ada King').waitFor();
       await api.patch(`/api/v1/users/${id}`, { name: 'Countess' }).expect(200);
       await button(page, 'Deactivate').click();
-      await page.getByText('Somebody else changed this user meanwhile').waitFor();
+      await page.getByText('Somebody else changed Ada').waitFor();
       await heading(page, 'Countess').waitFor();
       expect(await userOf(api, id)).toMatchObject({ active: true });
     });

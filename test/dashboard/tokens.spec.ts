@@ -97,7 +97,7 @@ describeInBrowser('API tokens in the dashboard', () => {
     await create(page, 'Stored');
     await dialogButton(page, 'Done').click();
     const dialogAndAsks = await page.evaluate(`(async () => {
-      document.querySelector('dialog button.primary').click();
+      document.querySelector('dialog button.danger').click();
       for (let i = 0; i < 100 && document.querySelector('dialog'); i++) await undefined;
       return [document.querySelector('dialog'), ${ASKS_BEFORE_UNLOAD}];
     })()`);

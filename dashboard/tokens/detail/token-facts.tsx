@@ -3,8 +3,8 @@ import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
 import { CodeChips } from '../../ui/code-chips.tsx';
-import { CopyId } from '../../ui/copy-id.tsx';
-import { Fact, Facts } from '../../ui/facts.tsx';
+import { CopyId } from '../../ui/copy.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useChildCount } from '../token/children.ts';
@@ -14,46 +14,46 @@ import { countOf, formatCount } from '../../ui/format.ts';
 
 /** All fields of a token. */
 export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: boolean }) => (
-  <Facts>
-    <Fact title="State">
-      <span class={`state ${token.state}`}>{token.state}</span>
-    </Fact>
-    <Fact title="Value">
-      <code>{token.hint}</code> <span class="quiet">shown only once, when it was created</span>
-    </Fact>
-    <Fact title="Scopes">
-      <CodeChips names={token.scopes} />
-    </Fact>
-    <Fact title="Created">
-      <Moment iso={token.createdAt} />
-      {token.createdBy && !issuerOf(token) && (
+  <Facts
+    facts={[
+      ['State', <span class={`state ${token.state}`}>{token.state}</span>],
+      [
+        'Value',
         <>
-          {' '}
-          by <bdi class="name">{token.createdBy.name}</bdi>, who signed in
-        </>
-      )}
-    </Fact>
-    <Issuer token={token} />
-    <Fact title="Last used">
-      <LastUsed token={token} />
-    </Fact>
-    <Fact title="Expires">
-      <Expiry token={token} />
-    </Fact>
-    {token.revokedAt && (
-      <Fact title="Revoked">
-        <Moment iso={token.revokedAt} />
-      </Fact>
+          <code>{token.hint}</code> <span class="quiet">shown only once, when it was created</span>
+        </>,
+      ],
+      ['Scopes', <CodeChips names={token.scopes} />],
+      ['Created', <Created token={token} />],
+      ['Issued by', issuerIn(token)],
+      ['Last used', <LastUsed token={token} />],
+      ['Expires', <Expiry token={token} />],
+      ['Revoked', token.revokedAt && <Moment iso={token.revokedAt} />],
+      [
+        'Limit',
+        <>
+          {token.rateLimit === null
+            ? 'That of the service'
+            : `${formatCount(token.rateLimit)} requests a minute`}
+          {isCurrent && <OwnRequests />}
+        </>,
+      ],
+      ['Issued', token.parentId === null && token.state === 'active' && <Children token={token} />],
+      ['ID', <CopyId id={token.id} />],
+    ]}
+  />
+);
+
+const Created = ({ token }: { token: Token }) => (
+  <>
+    <Moment iso={token.createdAt} />
+    {token.createdBy && !issuerOf(token) && (
+      <>
+        {' '}
+        by <bdi class="name">{token.createdBy.name}</bdi>, who signed in
+      </>
     )}
-    <Fact title="Limit">
-      {token.rateLimit === null ? 'That of the service' : `${formatCount(token.rateLimit)} requests a minute`}
-      {isCurrent && <OwnRequests />}
-    </Fact>
-    {token.parentId === null && token.state === 'active' && <Children token={token} />}
-    <Fact title="ID">
-      <CopyId id={token.id} />
-    </Fact>
-  </Facts>
+  </>
 );
 
 /** The count in the headers of the last response. No other token's count can be known. */
@@ -69,23 +69,23 @@ function OwnRequests() {
 }
 
 /** The token or the issuer that the token comes from, if it comes from an exchange. */
-function Issuer({ token }: { token: Token }) {
+function issuerIn(token: Token) {
   const { name, parentId, createdBy } = token;
   if (parentId !== null)
     return (
-      <Fact title="Issued by">
+      <>
         <Link to={`tokens/${parentId}`}>{name}</Link>
         <span class="quiet sub">It ends with that token, and shares its limit.</span>
-      </Fact>
+      </>
     );
   if (!issuerOf(token)) return null;
   return (
-    <Fact title="Issued by">
+    <>
       {createdBy!.issuer}
       <span class="quiet sub">
         to <bdi>{createdBy!.subject}</bdi>
       </span>
-    </Fact>
+    </>
   );
 }
 
@@ -93,13 +93,13 @@ function Issuer({ token }: { token: Token }) {
 function Children({ token }: { token: Token }) {
   const { value, error, isLoading, reload } = useChildCount(token);
   return (
-    <Fact title="Issued">
+    <>
       <Failure error={error} onRetry={reload} />
       {value ? (
         <Link to={`tokens?parent=${token.id}&state=active`}>{countOf(value, 'active token')}</Link>
       ) : (
         <span class="quiet">{isLoading ? 'Loading …' : value === 0 && 'No active tokens'}</span>
       )}
-    </Fact>
+    </>
   );
 }

@@ -69,32 +69,30 @@ export default function TokenPage({ id }: { id: string }) {
           <Rotation token={token} version={changes} />
         </div>
         <div class="stack">
-          <Panel title="What it did">
-            <History
-              label={`What ${token.name} did`}
-              query={{ actor: id }}
-              limit={ENTRIES}
-              empty={
-                token.parentId === null
-                  ? 'It has changed nothing, as far as events are kept.'
-                  : 'What it does counts as done by the token that issued it.'
-              }
-              version={changes}
-            />
-          </Panel>
-          <Panel title="What happened to it">
-            <History
-              label={`What happened to ${token.name}`}
-              query={{ target: id }}
-              limit={ENTRIES}
-              empty={
-                token.rotatedFrom
-                  ? 'Nothing yet. Its rotation is in the history of the token that it replaced.'
-                  : 'Nothing is kept of what happened to this token.'
-              }
-              version={changes}
-            />
-          </Panel>
+          <History
+            title="What it did"
+            label={`What ${token.name} did`}
+            query={{ actor: id }}
+            limit={ENTRIES}
+            empty={
+              token.parentId === null
+                ? 'It has changed nothing, as far as events are kept.'
+                : 'What it does counts as done by the token that issued it.'
+            }
+            version={changes}
+          />
+          <History
+            title="What happened to it"
+            label={`What happened to ${token.name}`}
+            query={{ target: id }}
+            limit={ENTRIES}
+            empty={
+              token.rotatedFrom
+                ? 'Nothing yet. Its rotation is in the history of the token that it replaced.'
+                : 'Nothing is kept of what happened to this token.'
+            }
+            version={changes}
+          />
         </div>
       </div>
       {action && (

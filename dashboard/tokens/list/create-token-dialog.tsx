@@ -1,10 +1,17 @@
 import type { NewToken } from '../../../client/index.ts';
-import type { Scope } from '../../session/scopes.ts';
+import type { Scope } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
-import { Field } from '../../ui/field.tsx';
+import { InputField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { DAYS, ExpiryField, useExpiry } from '../token/expiry-field.tsx';
-import { SCOPES } from './scopes.ts';
+
+/** The scopes and what they allow. */
+const SCOPES: [Scope, string][] = [
+  ['users:read', 'Read, list and search users.'],
+  ['users:write', 'Create users and change their name, email, role and metadata.'],
+  ['users:delete', 'Delete users.'],
+  ['admin', 'Full access: all of the above, plus creating and revoking API tokens.'],
+];
 
 interface Props {
   onClose(): void;
@@ -37,13 +44,13 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
     >
       {(errorAt) => (
         <>
-          <Field
+          <InputField
             label="Name"
             hint="What is it for? The name helps you find it again."
             error={errorAt('name')}
-          >
-            {(field) => <input {...field} name="name" autocomplete="off" autofocus />}
-          </Field>
+            name="name"
+            autofocus
+          />
 
           <fieldset class="field" aria-describedby="scopes-error">
             <legend>Scopes</legend>
@@ -85,15 +92,13 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
             )}
           </div>
 
-          <Field
+          <InputField
             label="Requests a minute"
             hint="Optional. Leave it empty to use the limit of the service."
             error={errorAt('rateLimit')}
-          >
-            {(field) => (
-              <input {...field} name="rateLimit" type="text" inputMode="numeric" autocomplete="off" />
-            )}
-          </Field>
+            name="rateLimit"
+            inputMode="numeric"
+          />
         </>
       )}
     </FormDialog>

@@ -1,41 +1,41 @@
 import { useState } from 'preact/hooks';
+import { Link } from '../../router/link.tsx';
 import { useNew } from '../../router/place.ts';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
+import { CheckField } from '../../ui/field.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { ACTIONS } from '../../ui/table.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { useResource } from '../../ui/use-resource.ts';
 import { type OpenTokenDialog, TokenDialogs } from '../token/token-dialogs.tsx';
 import { useTokenEvents } from '../token/token-events.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
-import { ParentFilter } from './parent-filter.tsx';
-import { type StateFilter, StateFilterBar } from './state-filter-bar.tsx';
-import { useTokenFilter } from './token-filter.ts';
-import { TokenRow } from './token-row.tsx';
+import { tokenColumns } from './token-columns.tsx';
+import { type StateFilter, STATES, useTokenFilter } from './token-filter.ts';
 import { useReplaced } from './use-replaced.ts';
 
 export default function TokensPage() {
   const { client, token: current } = useSession();
   const { onCreated } = useTokenEvents();
-  const { state, parent, hasSessions, size, change } = useTokenFilter();
+  const { state, parent, hasSessions, change } = useTokenFilter();
   const [isCreating, setIsCreating] = useState(false);
   const [dialog, setDialog] = useState<OpenTokenDialog>();
   const list = useList(
-    JSON.stringify([state, parent, hasSessions, size]),
-    (cursor, signal) =>
+    JSON.stringify([state, parent, hasSessions]),
+    (page, signal) =>
       client.tokens
         .list(
           {
             state: state === 'all' ? undefined : state,
             session: hasSessions || parent !== undefined ? undefined : false,
             parent,
-            limit: size,
-            cursor,
+            ...page,
           },
           { signal },
         )
         .page(),
-    { inHistory: true, size },
+    { isPage: true },
   );
   useNew(() => setIsCreating(true));
   const listed = useReplaced(list.items);
@@ -52,19 +52,19 @@ export default function TokensPage() {
         lead="Applications use tokens to call the API. The scopes of a token define what it can do."
         beside={
           <>
-            <StateFilterBar
-              state={state}
-              onState={(state) => change({ state: state === 'all' ? undefined : state })}
+            <Segments
+              legend="Filter tokens by state"
+              options={STATES}
+              value={state}
+              onValue={(state) => change({ state: state === 'all' ? undefined : state })}
             />
             {parent === undefined ? (
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={hasSessions}
-                  onChange={(event) => change({ sessions: event.currentTarget.checked ? '' : undefined })}
-                />
-                <span>Sessions and issued tokens</span>
-              </label>
+              <CheckField
+                checked={hasSessions}
+                onChange={(event) => change({ sessions: event.currentTarget.checked ? '' : undefined })}
+              >
+                Sessions and issued tokens
+              </CheckField>
             ) : (
               <ParentFilter
                 id={parent}
@@ -76,26 +76,12 @@ export default function TokensPage() {
             )}
           </>
         }
-        list={list}
-        items={listed}
+        list={{ ...list, items: listed }}
         singular="token"
-        plural="tokens"
         caption="API tokens, newest first"
-        columns={['Token', 'Scopes', 'Created', 'Last used', 'Expires', 'State', ACTIONS]}
+        columns={tokenColumns(current.id, setDialog)}
         empty={emptyText(state, parent !== undefined)}
-        paging={{ size, onSize: (rows) => change({ rows: String(rows) }) }}
-      >
-        {({ token, isReplaced }) => (
-          <TokenRow
-            key={token.id}
-            token={token}
-            isCurrent={token.id === current.id}
-            isReplaced={isReplaced}
-            onRotate={() => setDialog({ action: 'rotate', token })}
-            onRevoke={() => setDialog({ action: 'revoke', token })}
-          />
-        )}
-      </ListPage>
+      />
       {isCreating && (
         <CreateTokenDialog
           onClose={() => setIsCreating(false)}
@@ -119,4 +105,24 @@ function emptyText(state: StateFilter, isOfParent: boolean): string {
   return isOfParent
     ? 'There are none. An issued token is deleted a day after it ends.'
     : 'There are no tokens yet.';
+}
+
+/** Names the token whose children are listed, and leads back to all tokens. */
+function ParentFilter({ id, onClear }: { id: string; onClear(): void }) {
+  const { client } = useSession();
+  // Fails silently: the list shows its own errors.
+  const { value } = useResource(id, (signal) => client.tokens.get(id, { signal }));
+  return (
+    <p class="line">
+      <span>
+        Only tokens issued by{' '}
+        <Link to={`tokens/${id}`} class="name">
+          {value?.name ?? id}
+        </Link>
+      </span>
+      <button type="button" class="small" onClick={onClear}>
+        Show all tokens
+      </button>
+    </p>
+  );
 }

@@ -1,13 +1,10 @@
 import type { Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { useResource } from '../../ui/use-resource.ts';
-
-/** The longest time that a replaced token works after the new one was created. */
-const LONGEST_OVERLAP_MS = 7 * 24 * 60 * 60_000;
+import { LONGEST_OVERLAP_MS } from '../token/last-admin.ts';
 
 /** A token in the list, after the one that replaces it if both are active. */
-export interface Listed {
-  token: Token;
+export interface Listed extends Token {
   isReplaced: boolean;
 }
 
@@ -30,7 +27,7 @@ function inPairs(tokens: Token[], elsewhere: Token[]): Listed[] {
   const listed = new Map<string, Listed>();
   const add = (token: Token, isReplaced: boolean) => {
     if (listed.has(token.id)) return;
-    listed.set(token.id, { token, isReplaced });
+    listed.set(token.id, { ...token, isReplaced });
     const old = token.rotatedFrom && byId.get(token.rotatedFrom);
     if (old && old.state === 'active') add(old, true);
   };

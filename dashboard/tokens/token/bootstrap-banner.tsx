@@ -1,13 +1,14 @@
-import type { Client, Token } from '../../../client/index.ts';
+import type { Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { Ago } from '../../ui/time.tsx';
 import { useResource } from '../../ui/use-resource.ts';
+import { findToken } from './find-token.ts';
 
 /** Warns while the bootstrap token is valid, because its value was in a terminal or in deployment settings. */
 export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
   const { client, token: current } = useSession();
   // Fails silently: the banner is only a hint, and the page shows its own errors.
-  const { value: token } = useResource('bootstrap', (signal) => findBootstrapToken(client, signal));
+  const { value: token } = useResource('bootstrap', (signal) => findToken(client, isBootstrap, signal));
   if (!token) return null;
 
   return (
@@ -37,11 +38,5 @@ export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
 }
 
 /** Recognizes the bootstrap token by its name, only scope and missing expiry. Its successor was in no terminal. */
-async function findBootstrapToken(client: Client, signal: AbortSignal): Promise<Token | undefined> {
-  const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
-  for await (const token of tokens) {
-    const { name, scopes, expiresAt, rotatedFrom } = token;
-    if (name === 'Bootstrap' && scopes.join() === 'admin' && !expiresAt && !rotatedFrom) return token;
-  }
-  return undefined;
-}
+const isBootstrap = ({ name, scopes, expiresAt, rotatedFrom }: Token) =>
+  name === 'Bootstrap' && scopes.join() === 'admin' && !expiresAt && !rotatedFrom;

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { Client, Token } from '../../../client/index.ts';
 import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { isSoon, Until } from '../../ui/time.tsx';
 import { useResource } from '../../ui/use-resource.ts';
+import { findToken } from './find-token.ts';
 import { isStanding } from './origin.tsx';
 
 /** Warns when the token of this session is about to expire. */
@@ -16,7 +16,9 @@ export function ExpiryBanner() {
   const isShown = isStanding(token) && end !== null && end !== dismissed && isSoon(end);
   // Fails silently: the banner is correct without it.
   const { value: replacement } = useResource(`${isShown} ${end} ${token.id}`, (signal) =>
-    isShown ? replacementOf(client, token, signal) : Promise.resolve(undefined),
+    isShown
+      ? findToken(client, ({ rotatedFrom }) => rotatedFrom === token.id, signal)
+      : Promise.resolve(undefined),
   );
   if (!isShown) return null;
 
@@ -46,10 +48,4 @@ export function ExpiryBanner() {
       </button>
     </aside>
   );
-}
-
-async function replacementOf(client: Client, { id }: Token, signal: AbortSignal): Promise<Token | undefined> {
-  const tokens = client.tokens.list({ state: 'active', session: false, limit: 200 }, { signal });
-  for await (const token of tokens) if (token.rotatedFrom === id) return token;
-  return undefined;
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Field } from '../../ui/field.tsx';
+import { InputField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { dateIn } from '../../ui/time.tsx';
 import { LocalFaults } from '../../ui/use-submit.ts';
@@ -56,18 +56,13 @@ export function ExpiryField({ label, expiry, choices, error }: Props) {
         onValue={expiry.setChoice}
       />
       {isCustom && (
-        <Field label="Days" error={error}>
-          {(field) => (
-            <input
-              {...field}
-              type="text"
-              inputMode="numeric"
-              autocomplete="off"
-              value={customDays}
-              onInput={(event) => expiry.setCustomDays(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <InputField
+          label="Days"
+          error={error}
+          inputMode="numeric"
+          value={customDays}
+          onInput={(event) => expiry.setCustomDays(event.currentTarget.value)}
+        />
       )}
     </div>
   );

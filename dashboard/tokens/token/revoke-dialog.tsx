@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
+import { focusHeading } from '../../ui/dialog.tsx';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { useChildCount } from './children.ts';
@@ -10,20 +11,21 @@ import { formatCount } from '../../ui/format.ts';
 
 interface Props {
   token: Token;
-  /** Whether this session uses the token. */
-  isCurrent: boolean;
   onClose(): void;
-  onRevoked(): void;
+  onDone(): void;
 }
 
-export function RevokeDialog({ token, isCurrent, onClose, onRevoked }: Props) {
-  const { client } = useSession();
+export function RevokeDialog({ token, onClose, onDone }: Props) {
+  const { client, token: current, end } = useSession();
+  const isCurrent = token.id === current.id;
   const children = useChildCount(token);
   const [isAskingAgain, setIsAskingAgain] = useState(false);
   const revoke = async () => {
     if (!isAskingAgain && (await isLastAdmin(client, token))) return setIsAskingAgain(true);
     await client.tokens.revoke(token.id);
-    onRevoked();
+    if (isCurrent) return end('revoked');
+    onDone();
+    focusHeading();
   };
 
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { NewToken, Token } from '../../../client/index.ts';
+import type { Token } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
@@ -7,6 +7,7 @@ import { Until } from '../../ui/time.tsx';
 import { DAYS, ExpiryField, useExpiry } from './expiry-field.tsx';
 import { isLastAdmin } from './last-admin.ts';
 import { LastAdminBanner } from './last-admin-banner.tsx';
+import { useTokenEvents } from './token-events.ts';
 
 const OVERLAPS = {
   '0h': '0 hours: it ends at once',
@@ -18,14 +19,14 @@ const OVERLAPS = {
 
 interface Props {
   token: Token;
-  /** Whether this session uses the token. */
-  isCurrent: boolean;
   onClose(): void;
-  onRotated(token: NewToken): void;
+  onDone(): void;
 }
 
-export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
-  const { client } = useSession();
+export function RotateDialog({ token, onClose, onDone }: Props) {
+  const { client, token: current, renew } = useSession();
+  const { onCreated } = useTokenEvents();
+  const isCurrent = token.id === current.id;
   const [overlap, setOverlap] = useState('24h');
   const [isAskingAgain, setIsAskingAgain] = useState(false);
   const expiry = useExpiry('same');
@@ -33,7 +34,10 @@ export function RotateDialog({ token, isCurrent, onClose, onRotated }: Props) {
   const rotate = async () => {
     const expiresIn = expiry.expiresIn();
     if (!isAskingAgain && (await isLastAdmin(client, token))) return setIsAskingAgain(true);
-    onRotated(await client.tokens.rotate(token.id, { overlap, expiresIn }));
+    const successor = await client.tokens.rotate(token.id, { overlap, expiresIn });
+    onCreated(successor);
+    if (isCurrent) renew(successor);
+    onDone();
   };
 
   return (

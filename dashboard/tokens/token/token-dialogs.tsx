@@ -1,6 +1,4 @@
 import type { Token } from '../../../client/index.ts';
-import { useSession } from '../../session/session.ts';
-import { focusHeading } from '../../ui/dialog.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 import { useTokenEvents } from './token-events.ts';
@@ -19,37 +17,12 @@ interface Props {
 
 /** Rotates or revokes a token, perhaps the one of this session. */
 export function TokenDialogs({ dialog: { action, token }, onClose, onChanged }: Props) {
-  const { token: current, end, renew } = useSession();
-  const { onCreated, onEnded } = useTokenEvents();
-  const isCurrent = token.id === current.id;
-  const settle = () => {
+  const { onEnded } = useTokenEvents();
+  const done = () => {
     onClose();
     onEnded();
     onChanged();
   };
-  if (action === 'rotate')
-    return (
-      <RotateDialog
-        token={token}
-        isCurrent={isCurrent}
-        onClose={onClose}
-        onRotated={(successor) => {
-          onCreated(successor);
-          if (isCurrent) renew(successor);
-          settle();
-        }}
-      />
-    );
-  return (
-    <RevokeDialog
-      token={token}
-      isCurrent={isCurrent}
-      onClose={onClose}
-      onRevoked={() => {
-        if (isCurrent) return end('revoked');
-        settle();
-        focusHeading();
-      }}
-    />
-  );
+  const TokenDialog = action === 'rotate' ? RotateDialog : RevokeDialog;
+  return <TokenDialog token={token} onClose={onClose} onDone={done} />;
 }

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useFarewell } from '../../session/farewell.ts';
-import { CancelButton, Dialog, useLeaveQuestion } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { ConfirmDialog } from '../../ui/form-dialog.tsx';
 import { useBusy, useTask } from '../../ui/use-task.ts';
 import { type Bulk, type Outcome, usersIn } from './bulk.ts';
 import { formatCount } from '../../ui/format.ts';
@@ -15,43 +16,26 @@ interface Props {
 
 /** Asks, and does something to many users. It closes by itself if nothing was refused. */
 export function BulkDialog({ bulk, onClose, onDone }: Props) {
-  const [isConfirmed, setIsConfirmed] = useState(bulk.question === undefined);
-  const [outcome] = useState<Outcome>({ done: [], refused: [] });
-  const title =
-    bulk.question && !isConfirmed ? bulk.question.title : `${bulk.doing} ${usersIn(bulk.targets)}`;
+  const [isConfirmed, setIsConfirmed] = useState(false);
+  if (!bulk.question || isConfirmed) return <Run bulk={bulk} onDone={onDone} />;
+  const { text, ...question } = bulk.question;
   return (
-    <Dialog title={title} onClose={() => (isConfirmed ? onDone(outcome) : onClose())}>
-      {isConfirmed ? (
-        <Run bulk={bulk} outcome={outcome} onDone={() => onDone(outcome)} />
-      ) : (
-        <>
-          <p>{bulk.question!.text}</p>
-          <div class="buttons">
-            <CancelButton autofocus />
-            <button
-              type="button"
-              class={bulk.question!.isDangerous ? 'danger solid' : 'primary'}
-              onClick={() => setIsConfirmed(true)}
-            >
-              {bulk.question!.action}
-            </button>
-          </div>
-        </>
-      )}
-    </Dialog>
+    <ConfirmDialog
+      {...question}
+      doing={question.action}
+      onSubmit={async () => setIsConfirmed(true)}
+      onClose={onClose}
+    >
+      <p>{text}</p>
+    </ConfirmDialog>
   );
 }
 
 const MAX_SHOWN = 50;
 
-interface RunProps {
-  bulk: Bulk;
+function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
   /** Filled as it goes. */
-  outcome: Outcome;
-  onDone(): void;
-}
-
-function Run({ bulk, outcome, onDone }: RunProps) {
+  const [outcome] = useState<Outcome>({ done: [], refused: [] });
   const [finished, setFinished] = useState(0);
   const [hasEnded, setHasEnded] = useState(false);
   const stopButton = useRef<HTMLButtonElement>(null);
@@ -61,26 +45,30 @@ function Run({ bulk, outcome, onDone }: RunProps) {
     const rest = bulk.targets.filter((target) => !ended.has(target));
     const onProgress = () => setFinished(outcome.done.length + outcome.refused.length);
     await bulk.work(rest, outcome, { ...hooks, onProgress });
-    if (outcome.refused.length === 0) onDone();
+    if (outcome.refused.length === 0) onDone(outcome);
     else setHasEnded(true);
   });
 
   const stop = () => {
     task.stop();
-    onDone();
+    onDone(outcome);
   };
-  const hasFailed = task.error !== undefined;
-  const isRunning = !hasEnded && !hasFailed;
+  const retry = () => {
+    task.retry();
+    stopButton.current?.focus();
+  };
+  const isRunning = !hasEnded && task.error === undefined;
   useBusy(isRunning);
-  useLeaveQuestion(
-    isRunning ? { title: 'Stop here?', stay: 'Continue', leave: 'Stop', onLeave: stop } : null,
-    isRunning,
-  );
   useFarewell(() => (isRunning ? interruption(bulk, outcome) : undefined));
 
   const { done, refused } = outcome;
+  const question = { title: 'Stop here?', stay: 'Continue', leave: 'Stop', onLeave: stop };
   return (
-    <div class="stack">
+    <Dialog
+      title={`${bulk.doing} ${usersIn(bulk.targets)}`}
+      question={isRunning ? question : null}
+      onClose={() => onDone(outcome)}
+    >
       {isRunning && <progress aria-label="Part that is done" max={bulk.targets.length} value={finished} />}
       <p role="status">
         {isRunning
@@ -90,7 +78,7 @@ function Run({ bulk, outcome, onDone }: RunProps) {
       <p class="quiet" role="status">
         {isRunning && task.waiting}
       </p>
-      <Failure error={task.error} />
+      <Failure error={task.error} onRetry={retry} />
       {!isRunning && refused.length > 0 && (
         <ul class="scroll" tabIndex={0} aria-label="Users that were refused">
           {refused.slice(0, MAX_SHOWN).map(({ target, reason }) => (
@@ -104,22 +92,11 @@ function Run({ bulk, outcome, onDone }: RunProps) {
         </ul>
       )}
       <div class="buttons">
-        {hasFailed && (
-          <button
-            type="button"
-            onClick={() => {
-              task.retry();
-              stopButton.current?.focus();
-            }}
-          >
-            Try again
-          </button>
-        )}
         <button type="button" ref={stopButton} class={isRunning ? undefined : 'primary'} onClick={stop}>
           {isRunning ? 'Stop' : 'Close'}
         </button>
       </div>
-    </div>
+    </Dialog>
   );
 }
 

@@ -1,109 +1,110 @@
-import type { BatchUser, Client, User } from '../../../client/index.ts';
+import type { Client, User } from '../../../client/index.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
-import { ROLES, type Role } from '../user/roles.tsx';
-import { patiently } from './patiently.ts';
-import type { TaskHooks } from '../../ui/use-task.ts';
+import { ROLES, type Role } from '../user/roles.ts';
+import { patiently, type TaskHooks } from '../../ui/use-task.ts';
 import { countOf } from '../../ui/format.ts';
 
-/** The data of a selected user: enough to change it and to undo the change. */
-export type Target = Pick<User, 'id' | 'name' | 'email' | 'role' | 'active'>;
-
-export const targetOf = ({ id, name, email, role, active }: User): Target => ({
-  id,
-  name,
-  email,
-  role,
-  active,
-});
-
 export interface Outcome {
-  done: Target[];
-  refused: { target: Target; reason: string }[];
+  done: User[];
+  refused: { target: User; reason: string }[];
 }
 
 /** An action on many users. */
 export interface Bulk {
-  targets: Target[];
+  targets: User[];
   /** The question before it begins; undefined if it begins at once. */
   question?: { title: string; text: string; action: string; isDangerous: boolean };
   /** The words for the running and the completed action: “Deleting”, “Deleted”. */
   doing: string;
   did: string;
   /** Runs the action on these targets and adds each to the outcome as soon as its result is certain. */
-  work(targets: Target[], outcome: Outcome, hooks: WorkHooks): Promise<void>;
+  work(targets: User[], outcome: Outcome, hooks: WorkHooks): Promise<void>;
   /** Undoes the action for the users that were changed; undefined if it is an undo itself. */
-  undo?(done: Target[]): Bulk;
+  undo?(done: User[]): Bulk;
 }
 
 export interface WorkHooks extends TaskHooks {
   onProgress(): void;
 }
 
-type Values = Pick<BatchUser, 'role' | 'active'>;
+export const changeRole = (client: Client, targets: User[], role: Role): Bulk =>
+  change(
+    client,
+    targets,
+    { role },
+    {
+      title: `Change the role of ${usersIn(targets)} to ${ROLES[role]}?`,
+      text: 'The role is data for your application; it grants nothing here.',
+      action: `Change ${usersIn(targets)}`,
+      isDangerous: false,
+    },
+  );
 
-export const changeRole = (client: Client, targets: Target[], role: Role): Bulk =>
-  change(client, targets, () => ({ role }), {
-    title: `Change the role of ${usersIn(targets)} to ${ROLES[role]}?`,
-    text: 'The role is data for your application; it grants nothing here.',
-    action: `Change ${usersIn(targets)}`,
-    isDangerous: false,
-  });
-
-export const changeActive = (client: Client, targets: Target[], active: boolean): Bulk => {
-  const action = active ? 'Activate' : 'Deactivate';
-  return change(client, targets, () => ({ active }), {
-    title: `${action} ${usersIn(targets)}?`,
-    text: 'Whether a user is active is data for your application; it decides nothing here.',
-    action: `${action} ${usersIn(targets)}`,
-    isDangerous: false,
-  });
+export const changeActive = (client: Client, targets: User[], active: boolean): Bulk => {
+  const action = `${active ? 'Activate' : 'Deactivate'} ${usersIn(targets)}`;
+  return change(
+    client,
+    targets,
+    { active },
+    {
+      title: `${action}?`,
+      text: 'Whether a user is active is data for your application; it decides nothing here.',
+      action,
+      isDangerous: false,
+    },
+  );
 };
+
+type Values = { role: Role } | { active: boolean };
+
+const change = (client: Client, targets: User[], values: Values, question: Bulk['question']): Bulk => ({
+  targets,
+  question,
+  doing: 'Changing',
+  did: 'Changed',
+  work: (targets, outcome, hooks) => save(client, targets, () => values, outcome, hooks),
+  undo: (done) => ({
+    targets: done,
+    doing: 'Restoring',
+    did: 'Restored',
+    work: (targets, outcome, hooks) =>
+      save(client, targets, ({ role, active }) => ('role' in values ? { role } : { active }), outcome, hooks),
+  }),
+});
 
 /** The maximum number of elements in a batch. */
 const BATCH_SIZE = 500;
 
-function change(
+/** Saves the values of each target in batches. */
+async function save(
   client: Client,
-  targets: Target[],
-  valuesOf: (target: Target) => Values,
-  question?: Bulk['question'],
-): Bulk {
-  return {
-    targets,
-    question,
-    doing: question ? 'Changing' : 'Restoring',
-    did: question ? 'Changed' : 'Restored',
-    async work(targets, outcome, hooks) {
-      for (let from = 0; from < targets.length; from += BATCH_SIZE) {
-        const part = targets.slice(from, from + BATCH_SIZE);
-        // Without the name, which a new user requires, so that a user who was deleted meanwhile is not created again.
-        const users = part.map((target) => ({ email: target.email, ...valuesOf(target) }));
-        const { results } = await patiently(
-          () => client.users.batch(users, { mode: 'upsert', signal: hooks.signal, timeoutMs: 60_000 }),
-          hooks,
-        );
-        for (const { index, errors } of results) {
-          if (errors) outcome.refused.push({ target: part[index], reason: reasonOf(errors) });
-          else outcome.done.push(part[index]);
-        }
-        hooks.onProgress();
-      }
-    },
-    undo: question && ((done) => change(client, done, formerValues(valuesOf))),
-  };
+  targets: User[],
+  valuesOf: (target: User) => Values,
+  outcome: Outcome,
+  hooks: WorkHooks,
+): Promise<void> {
+  for (let from = 0; from < targets.length; from += BATCH_SIZE) {
+    const part = targets.slice(from, from + BATCH_SIZE);
+    // Without the name, which a new user requires, so that a user who was deleted meanwhile is not created again.
+    const users = part.map((target) => ({ email: target.email, ...valuesOf(target) }));
+    const { results } = await patiently(
+      () => client.users.batch(users, { mode: 'upsert', signal: hooks.signal, timeoutMs: 60_000 }),
+      hooks,
+    );
+    for (const { index, errors } of results) {
+      if (errors) outcome.refused.push({ target: part[index], reason: reasonOf(errors) });
+      else outcome.done.push(part[index]);
+    }
+    hooks.onProgress();
+  }
 }
-
-const formerValues =
-  (valuesOf: (target: Target) => Values) =>
-  (target: Target): Values =>
-    'role' in valuesOf(target) ? { role: target.role } : { active: target.active };
 
 const reasonOf = (errors: { field: string; code: string; message: string }[]) =>
   errors.some(({ field, code }) => field.endsWith('name') && code === 'required')
     ? 'is gone, or has another email by now'
     : errors.map(({ field, message }) => `${field} ${message}`).join('; ');
 
-export const deleteUsers = (client: Client, targets: Target[]): Bulk => ({
+export const deleteUsers = (client: Client, targets: User[]): Bulk => ({
   targets,
   question: {
     title: `Delete ${usersIn(targets)}?`,
@@ -131,10 +132,10 @@ const CONCURRENCY = 6;
 
 /** Calls the API once for each target. A refused target does not hold up others; any other failure ends the action. */
 async function each(
-  targets: Target[],
+  targets: User[],
   outcome: Outcome,
   hooks: WorkHooks,
-  call: (target: Target) => Promise<unknown>,
+  call: (target: User) => Promise<unknown>,
 ): Promise<void> {
   const queue = targets.values();
   let hasFailed = false;

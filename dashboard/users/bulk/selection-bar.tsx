@@ -3,9 +3,9 @@ import { May } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { ROLES, type Role } from '../user/roles.tsx';
+import { ROLES, type Role } from '../user/roles.ts';
 import type { UserFilter } from '../user/user-filter.ts';
-import { type Bulk, changeActive, changeRole, deleteUsers, type Target, targetOf, usersIn } from './bulk.ts';
+import { type Bulk, changeActive, changeRole, deleteUsers, usersIn } from './bulk.ts';
 import type { Selection } from './selection.ts';
 import { WalkDialog } from './walk-dialog.tsx';
 
@@ -22,7 +22,7 @@ export function SelectionBar({ selection, filter, hasMore, onBulk }: Props) {
   const { client } = useSession();
   const [isWalking, setIsWalking] = useState(false);
   const { selected, isPageSelected, clear, replace } = selection;
-  const targets: Target[] = [...selected.values()];
+  const targets = [...selected.values()];
   return (
     <div class="selection" role="group" aria-label="Selected users">
       <span role="status">{usersIn(targets)} selected</span>
@@ -66,7 +66,7 @@ export function SelectionBar({ selection, filter, hasMore, onBulk }: Props) {
         <WalkDialog
           filter={filter}
           title="Selecting users"
-          keep={targetOf}
+          keep={(user) => user}
           onClose={() => setIsWalking(false)}
           onDone={(targets) => {
             setIsWalking(false);

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
-import { type Target, targetOf } from './bulk.ts';
 
 /** The selected users, including those on other pages. A new filter clears the selection. */
 export function useSelection(filterKey: string, users: User[] | undefined) {
-  const [selected, setSelected] = useState<ReadonlyMap<string, Target>>(new Map());
+  const [selected, setSelected] = useState<ReadonlyMap<string, User>>(new Map());
   /** The id of the user whose box was changed last: the start of a range. */
   const anchor = useRef<string | undefined>(undefined);
   const clear = () => setSelected(new Map());
@@ -14,7 +13,7 @@ export function useSelection(filterKey: string, users: User[] | undefined) {
     setSelected((selected) => {
       const next = new Map(selected);
       for (const user of users) {
-        if (isSelected) next.set(user.id, targetOf(user));
+        if (isSelected) next.set(user.id, user);
         else next.delete(user.id);
       }
       return next;
@@ -25,7 +24,7 @@ export function useSelection(filterKey: string, users: User[] | undefined) {
     isPageSelected: shown.length > 0 && shown.every(({ id }) => selected.has(id)),
     clear,
     /** Selects exactly these. */
-    replace: (targets: Target[]) => setSelected(new Map(targets.map((target) => [target.id, target]))),
+    replace: (users: User[]) => setSelected(new Map(users.map((user) => [user.id, user]))),
     setPage: (isSelected: boolean) => set(shown, isSelected),
     /** Changes one box, or all from the one that was changed last. */
     toggle(user: User, isSelected: boolean, isRange: boolean) {

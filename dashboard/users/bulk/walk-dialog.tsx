@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Client, User } from '../../../client/index.ts';
+import type { User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { type TaskHooks, useBusy, useTask } from '../../ui/use-task.ts';
+import { patiently, useBusy, useTask } from '../../ui/use-task.ts';
 import { pageOf, type UserFilter } from '../user/user-filter.ts';
 import { usersIn } from './bulk.ts';
-import { patiently } from './patiently.ts';
+
+/** The largest page of the API. */
+const PAGE_SIZE = 200;
 
 interface Props<Kept> {
   filter: UserFilter;
@@ -25,10 +27,14 @@ export function WalkDialog<Kept>({ filter, title, keep, onClose, onDone }: Props
   const ref = useRef<HTMLDivElement>(null);
   const { error, waiting, retry } = useTask(async (hooks) => {
     const kept: Kept[] = [];
-    for await (const users of walk(client, filter, hooks)) {
-      for (const user of users) kept.push(keep(user));
+    let cursor: string | undefined;
+    do {
+      const page = { limit: PAGE_SIZE, cursor };
+      const { data, nextCursor } = await patiently(() => pageOf(client, filter, page, hooks.signal), hooks);
+      kept.push(...data.map(keep));
       setCount(kept.length);
-    }
+      cursor = nextCursor ?? undefined;
+    } while (cursor !== undefined);
     onDone(kept);
   });
   useBusy(error === undefined);
@@ -48,20 +54,4 @@ export function WalkDialog<Kept>({ filter, title, keep, onClose, onDone }: Props
       </div>
     </Dialog>
   );
-}
-
-/** The largest page of the API. */
-const PAGE_SIZE = 200;
-
-/** Yields all users that pass the filter, page by page in the order of the list. */
-async function* walk(client: Client, filter: UserFilter, hooks: TaskHooks): AsyncGenerator<User[]> {
-  let cursor: string | undefined;
-  do {
-    const { data, nextCursor } = await patiently(
-      () => pageOf(client, filter, { limit: PAGE_SIZE, cursor }, hooks.signal),
-      hooks,
-    );
-    yield data;
-    cursor = nextCursor ?? undefined;
-  } while (cursor !== undefined);
 }

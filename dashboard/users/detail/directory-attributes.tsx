@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useSession } from '../../session/session.ts';
-import { Failure } from '../../ui/failure.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { FetchedPanel, Panel } from '../../ui/panel.tsx';
 import { useResource } from '../../ui/use-resource.ts';
 import { ValuesPanel } from './values-panel.tsx';
 
@@ -32,12 +31,10 @@ function Fetched({ id }: { id: string }) {
   const directory = exported.value?.directory;
   if (directory) return <ValuesPanel title="Directory" values={directory} />;
   return (
-    <Panel title="Directory">
-      <p class="quiet" role="status">
-        {exported.isLoading && 'Loading …'}
-        {directory === null && 'No directory has given anything of this person.'}
-      </p>
-      <Failure error={exported.error} onRetry={exported.reload} />
-    </Panel>
+    <FetchedPanel
+      title="Directory"
+      resource={exported}
+      textOf={() => 'No directory has given anything of this person.'}
+    />
   );
 }

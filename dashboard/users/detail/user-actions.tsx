@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
-import { may } from '../../session/scopes.ts';
+import { may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { download } from '../../ui/download.ts';
-import { hasStatus } from '../../ui/use-submit.ts';
+import { setActive } from '../edit/set-active.ts';
 
 interface Props {
   user: User;
@@ -25,16 +25,6 @@ export function UserActions({ user, onEdit, onDelete, onChanged, onNotice, onFai
       .catch(onFailed)
       .finally(() => setBusy(undefined));
   };
-  const setActive = async () => {
-    const changes = { active: !user.active };
-    await client.users
-      .update(user.id, changes, { ifMatch: user.version })
-      .then(onChanged, async (error: unknown) => {
-        if (!hasStatus(error, 412)) throw error;
-        onChanged(await client.users.get(user.id));
-        throw new Error('Somebody else changed this user meanwhile. The page shows what it is now.');
-      });
-  };
   const exportData = async () => {
     const data = await client.users.export(user.id);
     download(`${user.id}.json`, [JSON.stringify(data, null, 2)], 'application/json');
@@ -49,7 +39,11 @@ export function UserActions({ user, onEdit, onDelete, onChanged, onNotice, onFai
         </button>
       )}
       {may(token, 'users:write') && (
-        <button type="button" aria-disabled={busy !== undefined} onClick={() => run('active', setActive)}>
+        <button
+          type="button"
+          aria-disabled={busy !== undefined}
+          onClick={() => run('active', () => setActive(client, user).then(onChanged))}
+        >
           {user.active ? 'Deactivate' : 'Activate'}
         </button>
       )}

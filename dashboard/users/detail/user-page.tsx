@@ -3,9 +3,10 @@ import type { User } from '../../../client/index.ts';
 import { History } from '../../activity/history.tsx';
 import { RestoreDialog } from '../../deleted/restore-dialog.tsx';
 import { Link } from '../../router/link.tsx';
-import { may } from '../../session/scopes.ts';
+import { may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Messages } from '../../ui/messages.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
@@ -16,10 +17,10 @@ import { hasStatus, isTaken } from '../../ui/use-submit.ts';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
 import { UndoDelete } from '../edit/undo-delete.tsx';
+import { UserGroups } from '../edit/user-groups.tsx';
+import { FACTS } from '../user/fields.tsx';
 import { DirectoryAttributes } from './directory-attributes.tsx';
 import { UserActions } from './user-actions.tsx';
-import { UserFacts } from './user-facts.tsx';
-import { UserGroups } from './user-groups.tsx';
 import { ValuesPanel } from './values-panel.tsx';
 
 const USERS = { path: 'users', title: 'Users' };
@@ -86,16 +87,13 @@ export default function UserPage({ id }: { id: string }) {
               onFailed={(error) => {
                 settle('');
                 setError(error);
-                if (hasStatus(error, 412) || hasStatus(error, 404)) user.reload();
+                user.reload(); // somebody else may have changed it
               }}
             />
           )
         }
       />
-      <Messages>
-        <p class="notice" role="status">
-          {notice}
-        </p>
+      <Messages notice={notice}>
         {deleted && canUndo && may(token, 'users:write') && (
           <UndoDelete
             user={deleted}
@@ -119,22 +117,21 @@ export default function UserPage({ id }: { id: string }) {
       <div class="detail">
         <div class="stack">
           <Panel title="Profile">
-            <UserFacts user={shown} />
+            <Facts facts={FACTS.map(({ title, value }) => [title, value(shown)])} />
           </Panel>
           <ValuesPanel title="Metadata" values={shown.metadata} />
           {!deleted && <UserGroups id={id} />}
           {!deleted && may(token, 'admin') && <DirectoryAttributes id={id} />}
         </div>
         {may(token, 'admin') && (
-          <Panel title="Activity">
-            <History
-              label={`What happened to ${shown.name}`}
-              query={{ target: id }}
-              limit={ENTRIES}
-              empty="Nothing is kept of what happened to this user."
-              version={[shown.version, deleted !== undefined]}
-            />
-          </Panel>
+          <History
+            title="Activity"
+            label={`What happened to ${shown.name}`}
+            query={{ target: id }}
+            limit={ENTRIES}
+            empty="Nothing is kept of what happened to this user."
+            version={[shown.version, deleted !== undefined]}
+          />
         )}
       </div>
 

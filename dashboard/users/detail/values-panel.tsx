@@ -1,6 +1,7 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Panel } from '../../ui/panel.tsx';
-import { Cell, Row, Table } from '../../ui/table.tsx';
+import { Segments } from '../../ui/segments.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import { FieldValue } from '../user/field-value.tsx';
 
 interface Props {
@@ -8,9 +9,13 @@ interface Props {
   values: Record<string, unknown>;
 }
 
+const COLUMNS: Column<[string, unknown]>[] = [
+  { title: 'Key', class: 'main', value: ([key]) => <code>{key}</code> },
+  { title: 'Value', value: ([, value]) => <FieldValue field="metadata" value={value} /> },
+];
+
 /** Values by their keys, as a table or as the JSON that the API has. */
 export function ValuesPanel({ title, values }: Props) {
-  const id = useId();
   const [view, setView] = useState<'table' | 'json'>('table');
   const entries = Object.entries(values);
   if (entries.length === 0)
@@ -23,32 +28,18 @@ export function ValuesPanel({ title, values }: Props) {
     <Panel
       title={title}
       aside={
-        <fieldset class="segments">
-          <legend class="unseen">Show {title.toLowerCase()} as</legend>
-          {(['table', 'json'] as const).map((name) => (
-            <label key={name}>
-              <input type="radio" name={id} checked={view === name} onChange={() => setView(name)} />
-              <span>{name === 'json' ? 'JSON' : 'Table'}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          legend={`Show ${title.toLowerCase()} as`}
+          options={{ table: 'Table', json: 'JSON' }}
+          value={view}
+          onValue={setView}
+        />
       }
     >
       {view === 'table' ? (
-        <Table caption={title} columns={['Key', 'Value']}>
-          {entries.map(([key, value]) => (
-            <Row key={key}>
-              <Cell class="main">
-                <code>{key}</code>
-              </Cell>
-              <Cell label="Value" class="value-cell">
-                <FieldValue field="metadata" value={value} />
-              </Cell>
-            </Row>
-          ))}
-        </Table>
+        <Table caption={title} columns={COLUMNS} items={entries} />
       ) : (
-        <pre class="json" tabIndex={0} role="region" aria-label={`${title} as JSON`}>
+        <pre class="json mono" tabIndex={0} role="region" aria-label={`${title} as JSON`}>
           {JSON.stringify(values, null, 2)}
         </pre>
       )}

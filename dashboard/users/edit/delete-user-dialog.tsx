@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
-import { Fact, Facts } from '../../ui/facts.tsx';
-import { titleOf } from '../../ui/field-title.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { titleOf } from '../../ui/format.ts';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
 import { hasStatus } from '../../ui/use-submit.ts';
@@ -40,13 +40,12 @@ export function DeleteUserDialog({ user: listed, onClose, onDeleted }: Props) {
       {user !== listed && (
         <FocusedBanner key={user}>
           <p>Somebody else changed this user meanwhile, so it was not deleted. Check what it is now:</p>
-          <Facts>
-            {namesOf(user).map((field) => (
-              <Fact key={field} title={titleOf(field)}>
-                <FieldValue field={field} value={valueAt(user, field)} />
-              </Fact>
-            ))}
-          </Facts>
+          <Facts
+            facts={namesOf(user).map((field) => [
+              titleOf(field),
+              <FieldValue field={field} value={valueAt(user, field)} />,
+            ])}
+          />
         </FocusedBanner>
       )}
       <p>

@@ -1,17 +1,18 @@
 import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError, User } from '../../../client/index.ts';
-import { GroupsOfUser } from '../../groups/groups-of-user.tsx';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { titleOf } from '../../ui/format.ts';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { useResource } from '../../ui/use-resource.ts';
 import { hasStatus } from '../../ui/use-submit.ts';
+import { FieldValue } from '../user/field-value.tsx';
 import type { UserValues } from '../user/fields.tsx';
 import { changesOf, type Conflict, conflictsOf, withChanges } from './changes.ts';
-import { ConflictBanner } from './conflict-banner.tsx';
 import { UserForm } from './user-form.tsx';
+import { UserGroups } from './user-groups.tsx';
 
 interface Draft {
   /** The user as last loaded. */
@@ -77,7 +78,7 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Pr
           {draft.conflicts.length > 0 && <ConflictBanner conflicts={draft.conflicts} />}
           <UserForm initial={draft.values} action="Save changes" onSubmit={submit} />
           {/* Below the form, which it must not move while somebody types. */}
-          <GroupsOfUser id={id} />
+          <UserGroups id={id} isInDialog />
         </Fragment>
       ) : (
         <>
@@ -93,3 +94,21 @@ export function EditUserDialog({ id, onClose, onSaved, onUnchanged, onGone }: Pr
     </Dialog>
   );
 }
+
+/** Says what two people have changed differently, and that nothing is saved yet. */
+const ConflictBanner = ({ conflicts }: { conflicts: Conflict[] }) => (
+  <FocusedBanner>
+    <p>
+      Somebody else changed this user while you were editing it, so your changes are not saved yet. The form
+      has your values; save again to replace theirs.
+    </p>
+    <ul>
+      {conflicts.map(({ field, mine, theirs }) => (
+        <li key={field}>
+          {titleOf(field)}: yours is <FieldValue field={field} value={mine} />, theirs is{' '}
+          <FieldValue field={field} value={theirs} />.
+        </li>
+      ))}
+    </ul>
+  </FocusedBanner>
+);

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { CancelButton } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { Field } from '../../ui/field.tsx';
+import { CheckField, InputField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
 import { INPUTS, type UserValues, WRITABLE_FIELDS } from '../user/fields.tsx';
-import { ROLES } from '../user/roles.tsx';
+import { ROLES } from '../user/roles.ts';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { metadataOf, rowsOf } from './metadata-rows.ts';
 
@@ -28,30 +28,22 @@ export function UserForm({ initial, action, onSubmit }: Props) {
     switch (control) {
       case 'text':
         return (
-          <Field label={label} hint={hint} error={error}>
-            {(field) => (
-              <input
-                {...field}
-                {...attributes}
-                autocomplete="off"
-                value={text}
-                onInput={(event) => set(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <InputField
+            label={label}
+            hint={hint}
+            error={error}
+            {...attributes}
+            value={text}
+            onInput={(event) => set(event.currentTarget.value)}
+          />
         );
       case 'role':
         return <SelectField label={label} error={error} options={ROLES} value={text} onValue={set} />;
       case 'check':
         return (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={values[name] === true}
-              onChange={(event) => set(event.currentTarget.checked)}
-            />
-            <span>{label}</span>
-          </label>
+          <CheckField checked={values[name] === true} onChange={(event) => set(event.currentTarget.checked)}>
+            {label}
+          </CheckField>
         );
       case 'metadata':
         return <MetadataEditor rows={rows} onRows={setRows} error={error} faults={form.errorsBelow(name)} />;

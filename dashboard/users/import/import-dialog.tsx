@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { CancelButton, Dialog } from '../../ui/dialog.tsx';
+import { CancelButton, Dialog, DISCARD } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { Field } from '../../ui/field.tsx';
+import { InputField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { ColumnsTable } from './columns-table.tsx';
 import { type CsvHead, type ImportField, readHead, suggestedFields } from './csv-file.ts';
@@ -52,69 +52,63 @@ export function ImportDialog({ onClose, onImported }: Props) {
   const identity = choice === 'externalId' ? choice : 'email';
   const hasIdentity = fields.includes(identity);
 
+  if (head && step !== 'choose')
+    return (
+      <ImportRun
+        key={step}
+        head={head}
+        fields={fields}
+        rules={rulesOf(choice)}
+        dryRun={step === 'try'}
+        onBack={() => setStep('choose')}
+        onImport={() => setStep('import')}
+        onImported={onImported}
+        onClose={onClose}
+      />
+    );
   return (
-    <Dialog title="Import users" onClose={onClose}>
-      {head && step !== 'choose' ? (
-        <ImportRun
-          key={step}
-          head={head}
-          fields={fields}
-          rules={rulesOf(choice)}
-          dryRun={step === 'try'}
-          onBack={() => setStep('choose')}
-          onImport={() => setStep('import')}
-          onImported={onImported}
-          onClose={onClose}
+    <Dialog title="Import users" question={head && DISCARD} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (head && hasIdentity) setStep('try');
+        }}
+      >
+        <InputField
+          label="CSV file"
+          hint={
+            head
+              ? `${head.file.name} is chosen. If you change the file, choose it again.`
+              : 'UTF-8; the first line names the columns'
+          }
+          type="file"
+          accept=".csv,.tsv,text/csv,text/tab-separated-values"
+          onChange={(event) => void choose(event.currentTarget.files?.[0])}
         />
-      ) : (
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (head && hasIdentity) setStep('try');
-          }}
-        >
-          <Field
-            label="CSV file"
-            hint={
-              head
-                ? `${head.file.name} is chosen. If you change the file, choose it again.`
-                : 'UTF-8; the first line names the columns'
-            }
-          >
-            {(field) => (
-              <input
-                {...field}
-                type="file"
-                accept=".csv,.tsv,text/csv,text/tab-separated-values"
-                onChange={(event) => void choose(event.currentTarget.files?.[0])}
-              />
-            )}
-          </Field>
-          <Failure error={error} />
-          {head && (
-            <>
-              <ColumnsTable head={head} fields={fields} onFields={setFields} />
-              <p class="error" role="alert">
-                {!hasIdentity &&
-                  `Choose the column that has the ${identity === 'email' ? 'email' : 'external ID'}.`}
-              </p>
-              <SelectField
-                label="If the user already exists"
-                options={RULES}
-                value={choice}
-                onValue={(choice) => setChoice(choice as Choice)}
-              />
-            </>
-          )}
-          <div class="buttons">
-            <CancelButton />
-            <button class="primary" aria-disabled={!head || !hasIdentity}>
-              Try it out
-            </button>
-          </div>
-        </form>
-      )}
+        <Failure error={error} />
+        {head && (
+          <>
+            <ColumnsTable head={head} fields={fields} onFields={setFields} />
+            <p class="error" role="alert">
+              {!hasIdentity &&
+                `Choose the column that has the ${identity === 'email' ? 'email' : 'external ID'}.`}
+            </p>
+            <SelectField
+              label="If the user already exists"
+              options={RULES}
+              value={choice}
+              onValue={(choice) => setChoice(choice as Choice)}
+            />
+          </>
+        )}
+        <div class="buttons">
+          <CancelButton />
+          <button class="primary" aria-disabled={!head || !hasIdentity}>
+            Try it out
+          </button>
+        </div>
+      </form>
     </Dialog>
   );
 }

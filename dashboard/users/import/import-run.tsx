@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useFarewell } from '../../session/farewell.ts';
 import { useSession } from '../../session/session.ts';
-import { useLeaveQuestion } from '../../ui/dialog.tsx';
+import { Dialog, DISCARD } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useBusy, waitingText } from '../../ui/use-task.ts';
 import type { CsvHead, ImportField } from './csv-file.ts';
-import { ImportCounts } from './import-counts.tsx';
 import { RefusedRows } from './refused-rows.tsx';
 import { type ImportProgress, type ImportRules, runImport } from './run-import.ts';
 import { countOf, formatCount } from '../../ui/format.ts';
@@ -20,6 +19,8 @@ interface Props {
   onImported(): void;
   onClose(): void;
 }
+
+const NOTHING = { created: 0, updated: 0, unchanged: 0, failed: 0 };
 
 type Phase = 'running' | 'stopped' | 'failed' | 'done';
 
@@ -70,14 +71,23 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
   };
   const isRunning = phase === 'running';
   const isWriting = isRunning && !dryRun;
-  useLeaveQuestion(isWriting ? { ...STOP, onLeave: stop } : dryRun ? undefined : null, isWriting);
   useBusy(isWriting, !failure);
-  const { counts, refused = [] } = progress ?? {};
+  const { counts = NOTHING, refused = [] } = progress ?? {};
   useFarewell(() => (isWriting ? interruption(head.file.name, progress) : undefined));
-  const importable = (counts?.created ?? 0) + (counts?.updated ?? 0);
+  const importable = counts.created + counts.updated;
+  const outcomes = [
+    `${formatCount(counts.created)} ${dryRun ? 'to create' : 'created'}`,
+    `${formatCount(counts.updated)} ${dryRun ? 'to change' : 'changed'}`,
+    `${formatCount(counts.unchanged)} unchanged`,
+    `${formatCount(counts.failed)} refused`,
+  ];
 
   return (
-    <div class="stack">
+    <Dialog
+      title="Import users"
+      question={dryRun ? DISCARD : isWriting ? { ...STOP, onLeave: stop } : null}
+      onClose={onClose}
+    >
       <h3 tabIndex={-1} ref={heading}>
         {titleOf(phase, dryRun)}
       </h3>
@@ -88,7 +98,11 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
           value={progress?.bytes ?? 0}
         />
       )}
-      <ImportCounts counts={counts} dryRun={dryRun} isRunning={isRunning} />
+      <p aria-hidden="true">{outcomes.join(' · ')}</p>
+      {/* Screen readers are told the counts only at the end: meanwhile they would interrupt. */}
+      <p class="unseen" role="status">
+        {!isRunning && outcomes.join(', ')}
+      </p>
       <p class="quiet" role="status">
         {isRunning && waitingText(progress?.waitsUntil)}
       </p>
@@ -123,7 +137,7 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
           </>
         )}
       </div>
-    </div>
+    </Dialog>
   );
 }
 

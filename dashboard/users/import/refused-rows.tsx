@@ -1,10 +1,15 @@
 import { download } from '../../ui/download.ts';
-import { Cell, Row, Table } from '../../ui/table.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import { type CsvHead, openFile } from './csv-file.ts';
 import type { Refused } from './run-import.ts';
 import { formatCount } from '../../ui/format.ts';
 
 const MAX_SHOWN = 50;
+
+const COLUMNS: Column<Refused>[] = [
+  { title: 'Line', value: ({ row }) => row.line },
+  { title: 'Reason', value: (refused) => reasonOf(refused) },
+];
 
 /** The refused rows of a file: the first ones with their faults, and all of them as a download. */
 export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refused: Refused[] }) {
@@ -13,14 +18,7 @@ export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refuse
   return (
     <>
       <div class="scroll" tabIndex={0} role="group" aria-label="Refused rows">
-        <Table caption="Refused rows" columns={['Line', 'Reason']}>
-          {refused.slice(0, MAX_SHOWN).map((one) => (
-            <Row key={one.row.line}>
-              <Cell label="Line">{one.row.line}</Cell>
-              <Cell label="Reason">{reasonOf(one)}</Cell>
-            </Row>
-          ))}
-        </Table>
+        <Table caption="Refused rows" columns={COLUMNS} items={refused.slice(0, MAX_SHOWN)} />
       </div>
       <div class="line">
         <p class="quiet">

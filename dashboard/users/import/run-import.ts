@@ -1,8 +1,16 @@
 import { ApiError, type BatchAnswer, type Client } from '../../../client/index.ts';
 import type { CsvRow } from '../../../csv/csv-file.ts';
-import { patiently } from '../bulk/patiently.ts';
-import { type CsvHead, type ImportField, openFile } from './csv-file.ts';
-import { type Element, elementOf, type Identity, keyOf, type RowFault } from './elements.ts';
+import { patiently } from '../../ui/use-task.ts';
+import {
+  type CsvHead,
+  type Element,
+  elementOf,
+  type Identity,
+  type ImportField,
+  keyOf,
+  openFile,
+  type RowFault,
+} from './csv-file.ts';
 
 export interface Refused {
   row: CsvRow;

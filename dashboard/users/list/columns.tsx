@@ -1,5 +1,7 @@
+import type { User } from '../../../client/index.ts';
+import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { ACTIONS, type Column } from '../../ui/table.tsx';
-import type { Selection } from '../bulk/selection.ts';
+import { moveInBoxes, type Selection } from '../bulk/selection.ts';
 import { COLUMNS } from '../user/fields.tsx';
 import { FIRST_ORDERS, type UserFilter } from '../user/user-filter.ts';
 
@@ -11,17 +13,18 @@ const isSort = (name: string): name is Sort => name in FIRST_ORDERS;
 /** The columns of the list of users. Search results cannot be sorted: they come best match first. */
 export function columnsOf(
   { query, sort, order }: UserFilter,
-  { selected, isPageSelected, setPage }: Selection,
+  { selected, isPageSelected, setPage, toggle }: Selection,
   onSort: (sort: Sort, order: Order) => void,
-): Column[] {
-  const sortingBy = (by: Sort): Pick<Column, 'sorted' | 'onSort'> => {
+  actionsOf: (user: User) => MenuItem[],
+): Column<User>[] {
+  const sortingBy = (by: Sort): Pick<Column<User>, 'sorted' | 'onSort'> => {
     if (query !== undefined) return {};
     if (sort !== by) return { onSort: () => onSort(by, FIRST_ORDERS[by]) };
     return order === 'asc'
       ? { sorted: 'ascending', onSort: () => onSort(by, 'desc') }
       : { sorted: 'descending', onSort: () => onSort(by, 'asc') };
   };
-  const box = (
+  const allBoxes = (
     <input
       type="checkbox"
       aria-label="Select all users on this page"
@@ -30,14 +33,22 @@ export function columnsOf(
       onClick={(event) => setPage(event.currentTarget.checked)}
     />
   );
+  const boxOf = (user: User) => (
+    <input
+      type="checkbox"
+      aria-label={`Select ${user.name}`}
+      checked={selected.has(user.id)}
+      onKeyDown={moveInBoxes}
+      onClick={(event) => toggle(user, event.currentTarget.checked, event.shiftKey)}
+    />
+  );
   return [
-    { title: 'Select', head: box, width: '34px' },
-    ...COLUMNS.map(({ name, title, width, class: className }) => ({
-      title,
-      width,
-      class: className,
-      ...(isSort(name) && sortingBy(name)),
-    })),
-    { ...ACTIONS, width: '44px' },
+    { title: 'Select', head: allBoxes, width: '34px', class: 'box', value: boxOf },
+    ...COLUMNS.map(({ name, ...column }) => ({ ...column, ...(isSort(name) && sortingBy(name)) })),
+    {
+      ...ACTIONS,
+      width: '44px',
+      value: (user) => <Menu label={`Actions for ${user.name}`} items={actionsOf(user)} />,
+    },
   ];
 }

@@ -1,15 +1,28 @@
 import type { User } from '../../../client/index.ts';
 import { RestoreDialog } from '../../deleted/restore-dialog.tsx';
-import { focusHeading } from '../../ui/dialog.tsx';
-import { usersIn } from '../bulk/bulk.ts';
+import { useSession } from '../../session/session.ts';
+import { Dialog, focusHeading } from '../../ui/dialog.tsx';
+import { type Bulk, usersIn } from '../bulk/bulk.ts';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
-import { CreateUserDialog } from '../edit/create-user-dialog.tsx';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
+import { UserForm } from '../edit/user-form.tsx';
 import { ExportDialog } from '../export/export-dialog.tsx';
 import { ImportDialog } from '../import/import-dialog.tsx';
+import { NEW_USER } from '../user/fields.tsx';
 import type { UserFilter } from '../user/user-filter.ts';
-import type { Aftermath, OpenDialog } from './page-state.ts';
+
+export type OpenDialog =
+  | { action: 'create' | 'import' | 'export' }
+  | { action: 'edit' | 'delete' | 'restore'; user: User }
+  | { action: 'bulk'; bulk: Bulk };
+
+/** What the last action has come to, and what can undo it. */
+export type Aftermath =
+  | { kind: 'done'; notice: string }
+  | { kind: 'deleted'; notice: string; user: User }
+  | { kind: 'bulk'; notice: string; undo: Bulk | undefined }
+  | { kind: 'failed'; error: unknown };
 
 interface Props {
   dialog: OpenDialog;
@@ -24,6 +37,7 @@ interface Props {
 
 /** The dialog that is open on the page of the users. */
 export function UserDialogs({ dialog, filter, onClose, onFinished, onWritten, onSaved, onGone }: Props) {
+  const { client } = useSession();
   const finish = (aftermath: Aftermath) => {
     onFinished(aftermath);
     onWritten();
@@ -35,7 +49,15 @@ export function UserDialogs({ dialog, filter, onClose, onFinished, onWritten, on
   const done = (notice: string): Aftermath => ({ kind: 'done', notice });
   switch (dialog.action) {
     case 'create':
-      return <CreateUserDialog onClose={onClose} onCreated={({ name }) => finish(done(`Created ${name}`))} />;
+      return (
+        <Dialog title="Create a user" onClose={onClose}>
+          <UserForm
+            initial={NEW_USER}
+            action="Create user"
+            onSubmit={async (values) => finish(done(`Created ${(await client.users.create(values)).name}`))}
+          />
+        </Dialog>
+      );
     case 'import':
       return <ImportDialog onClose={onClose} onImported={onWritten} />;
     case 'export':

@@ -1,7 +1,7 @@
 import { GroupSelect } from '../../groups/group-select.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
+import { SearchField, SearchForm } from '../../ui/search-field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
-import { ROLES } from '../user/roles.tsx';
+import { ROLES } from '../user/roles.ts';
 import type { UserFilter } from '../user/user-filter.ts';
 
 interface Props {
@@ -28,7 +28,7 @@ export function UserTools({ text, onText, filter, change }: Props) {
   const { query, role, active, group, sort, order } = filter;
   const isSearch = query !== undefined;
   return (
-    <form class="tools search terse" role="search" onSubmit={(event) => event.preventDefault()}>
+    <SearchForm isTerse>
       <SearchField
         label="Search"
         placeholder="Name, email, id or metadata"
@@ -64,6 +64,6 @@ export function UserTools({ text, onText, filter, change }: Props) {
           }}
         />
       </div>
-    </form>
+    </SearchForm>
   );
 }

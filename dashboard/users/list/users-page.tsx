@@ -1,33 +1,32 @@
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { navigate, useNew } from '../../router/place.ts';
-import { May } from '../../session/may.tsx';
-import { may } from '../../session/scopes.ts';
+import { May, may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
+import type { MenuItem } from '../../ui/menu.tsx';
 import { Messages } from '../../ui/messages.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { useList } from '../../ui/use-list.ts';
 import { isTaken } from '../../ui/use-submit.ts';
 import { useSelection } from '../bulk/selection.ts';
 import { SelectionBar } from '../bulk/selection-bar.tsx';
+import { setActive } from '../edit/set-active.ts';
 import { UndoDelete } from '../edit/undo-delete.tsx';
 import { pageOf, useUserFilter } from '../user/user-filter.ts';
 import { columnsOf } from './columns.tsx';
 import { NoUsers } from './no-users.tsx';
-import { type Aftermath, type OpenDialog, reducePage } from './page-state.ts';
-import { setActive } from './set-active.ts';
-import { UserDialogs } from './user-dialogs.tsx';
-import { UserRow } from './user-row.tsx';
+import { type Aftermath, type OpenDialog, UserDialogs } from './user-dialogs.tsx';
 import { UserTools } from './user-tools.tsx';
 
 export default function UsersPage() {
   const { client, token } = useSession();
-  const { text: settled, filter, size, change } = useUserFilter();
+  const { text: settled, filter, change } = useUserFilter();
   const [text, setText] = useState(settled);
-  const [{ dialog, aftermath }, dispatch] = useReducer(reducePage, {});
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const [aftermath, setAftermath] = useState<Aftermath>();
 
   const typed = useDebounced(text.trim());
   useEffect(() => {
@@ -39,19 +38,20 @@ export default function UsersPage() {
 
   const { query, role, active, group, sort, order } = filter;
   const filterKey = JSON.stringify([query, role, active, query === undefined && [group, sort, order]]);
-  const list = useList(
-    JSON.stringify([filterKey, size]),
-    (cursor, signal) => pageOf(client, filter, { limit: size, cursor }, signal),
-    { inHistory: true, size },
-  );
+  const list = useList(filterKey, (page, signal) => pageOf(client, filter, page, signal), { isPage: true });
   const selection = useSelection(filterKey, list.items);
 
-  const open = (dialog: OpenDialog) => dispatch({ type: 'open', dialog });
+  const open = (dialog: OpenDialog) => {
+    setAftermath(undefined);
+    setDialog(dialog);
+  };
   useNew(() => may(token, 'users:write') && open({ action: 'create' }));
   /** Keep the new version in the row: otherwise the next change of the user would be a 412. */
-  const replace = (saved: User) => list.map((user) => (user.id === saved.id ? saved : user));
+  const replace = (saved: User) =>
+    list.change((users) => users.map((user) => (user.id === saved.id ? saved : user)));
+  /** An action without a dialog has ended. A dialog that was opened meanwhile stays open. */
   const settle = (aftermath: Aftermath) => {
-    dispatch({ type: 'settle', aftermath });
+    setAftermath(aftermath);
     list.reload();
   };
   const changeActive = (user: User) =>
@@ -63,6 +63,19 @@ export default function UsersPage() {
       },
       (error: unknown) => settle({ kind: 'failed', error }),
     );
+
+  const actionsOf = (user: User): MenuItem[] => [
+    { title: 'Open', onChoose: () => navigate(`users/${user.id}`) },
+    ...(may(token, 'users:write')
+      ? [
+          { title: 'Edit', onChoose: () => open({ action: 'edit', user }) },
+          { title: user.active ? 'Deactivate' : 'Activate', onChoose: () => void changeActive(user) },
+        ]
+      : []),
+    ...(may(token, 'users:delete')
+      ? [{ title: 'Delete', danger: true, onChoose: () => open({ action: 'delete', user }) }]
+      : []),
+  ];
 
   return (
     <>
@@ -89,49 +102,20 @@ export default function UsersPage() {
             <SelectionBar
               selection={selection}
               filter={filter}
-              hasMore={list.hasMore || list.toPrevious !== undefined}
+              hasMore={(list.toNext ?? list.toPrevious) !== undefined}
               onBulk={(bulk) => open({ action: 'bulk', bulk })}
             />
           )
         }
         hint={text.trim() && query === undefined && 'Type at least two characters'}
         list={list}
-        items={list.items}
         singular="user"
-        plural="users"
         caption={query === undefined ? `Users, by ${SORTED_BY[sort]}` : 'Search results, best match first'}
-        columns={columnsOf(filter, selection, (sort, order) => change({ sort, order }))}
+        columns={columnsOf(filter, selection, (sort, order) => change({ sort, order }), actionsOf)}
+        isSelected={({ id }) => selection.selected.has(id)}
         empty={<NoUsers query={query} role={role} active={active} isGroup={group !== undefined} />}
-        paging={{ size, onSize: (rows) => change({ rows: String(rows) }) }}
-      >
-        {(user) => (
-          <UserRow
-            key={user.id}
-            user={user}
-            isSelected={selection.selected.has(user.id)}
-            onSelect={(isSelected, isRange) => selection.toggle(user, isSelected, isRange)}
-            actions={[
-              { title: 'Open', onChoose: () => navigate(`users/${user.id}`) },
-              ...(may(token, 'users:write')
-                ? [
-                    { title: 'Edit', onChoose: () => open({ action: 'edit', user }) },
-                    {
-                      title: user.active ? 'Deactivate' : 'Activate',
-                      onChoose: () => void changeActive(user),
-                    },
-                  ]
-                : []),
-              ...(may(token, 'users:delete')
-                ? [{ title: 'Delete', danger: true, onChoose: () => open({ action: 'delete', user }) }]
-                : []),
-            ]}
-          />
-        )}
-      </ListPage>
-      <Messages>
-        <p class="notice" role="status">
-          {aftermath && aftermath.kind !== 'failed' && aftermath.notice}
-        </p>
+      />
+      <Messages notice={aftermath && aftermath.kind !== 'failed' && aftermath.notice}>
         {aftermath?.kind === 'deleted' && (
           <UndoDelete
             key={aftermath.user.id}
@@ -141,11 +125,12 @@ export default function UsersPage() {
               focusHeading();
             }}
             onFailed={(error) => {
-              if (isTaken(error, 'email')) dispatch({ type: 'ask-for-email', user: aftermath.user, error });
-              else dispatch({ type: 'settle', aftermath: { kind: 'failed', error } });
+              setAftermath({ kind: 'failed', error });
+              if (isTaken(error, 'email'))
+                setDialog((dialog) => dialog ?? { action: 'restore', user: aftermath.user });
               focusHeading();
             }}
-            onExpired={() => dispatch({ type: 'settle', aftermath: { ...aftermath, kind: 'done' } })}
+            onExpired={() => setAftermath({ ...aftermath, kind: 'done' })}
           />
         )}
         {aftermath?.kind === 'bulk' && aftermath.undo && (
@@ -155,21 +140,22 @@ export default function UsersPage() {
         )}
         <Failure
           error={aftermath?.kind === 'failed' ? aftermath.error : undefined}
-          onDismiss={() => dispatch({ type: 'settle' })}
+          onDismiss={() => setAftermath(undefined)}
         />
       </Messages>
       {dialog && (
         <UserDialogs
           dialog={dialog}
           filter={filter}
-          onClose={() => dispatch({ type: 'close' })}
+          onClose={() => setDialog(undefined)}
           onFinished={(aftermath) => {
-            dispatch({ type: 'finish', aftermath });
+            setDialog(undefined);
+            setAftermath(aftermath);
             if (aftermath.kind === 'bulk') selection.clear();
           }}
           onWritten={list.reload}
           onSaved={replace}
-          onGone={(gone) => list.drop(({ id }) => id === gone.id)}
+          onGone={(gone) => list.change((users) => users.filter(({ id }) => id !== gone.id))}
         />
       )}
     </>

@@ -1,8 +1,15 @@
-import { type Role, ROLES } from './roles.tsx';
+import { type Role, ROLES } from './roles.ts';
+
+interface Props {
+  field: string;
+  value: unknown;
+  /** Shown if there is no value. */
+  absent?: string;
+}
 
 /** A value of a user in full. Metadata that is not text is shown as JSON, as in the editor. */
-export function FieldValue({ field, value }: { field: string; value: unknown }) {
-  if (value === undefined) return <span class="quiet">removed</span>;
+export function FieldValue({ field, value, absent = 'removed' }: Props) {
+  if (value === undefined) return <span class="quiet">{absent}</span>;
   if (value === '') return <span class="quiet">empty</span>;
   if (value === null && !field.includes('.')) return <span class="quiet">none</span>;
   if (field === 'role') return <span>{ROLES[value as Role]}</span>;

@@ -1,9 +1,9 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import type { CreateUser, User } from '../../../client/index.ts';
-import { Link } from '../../router/link.tsx';
-import { CopyId } from '../../ui/copy-id.tsx';
+import { CopyId } from '../../ui/copy.tsx';
+import { Clip, type Column, NameLink } from '../../ui/table.tsx';
 import { Moment, ShortDate } from '../../ui/time.tsx';
-import { RoleChip, ROLES } from './roles.tsx';
+import { ROLES } from './roles.ts';
 
 /** The values that a person may set. */
 export type UserValues = Pick<User, keyof CreateUser>;
@@ -58,7 +58,7 @@ export const USER_FIELDS: Record<keyof User, Field> & {
       place: 8,
       width: '12%',
       class: 'for-wide',
-      value: ({ externalId }) => <Clip text={externalId ?? '–'} title={externalId ?? undefined} />,
+      value: ({ externalId }) => (externalId === null ? '–' : <Clip text={externalId} />),
     },
     fact: { place: 5, value: ({ externalId }) => externalId && <bdi>{externalId}</bdi> },
     input: {
@@ -76,18 +76,14 @@ export const USER_FIELDS: Record<keyof User, Field> & {
       place: 1,
       width: '17%',
       class: 'main wider',
-      value: ({ id, name }) => (
-        <Link to={`users/${id}`} class="clip strong" title={name}>
-          {name}
-        </Link>
-      ),
+      value: ({ id, name }) => <NameLink name={name} to={`users/${id}`} />,
     },
     fact: null, // it is the heading
     input: { place: 1, control: 'text', label: 'Name', initial: '' },
   },
   email: {
     title: 'Email',
-    column: { place: 2, class: 'wider', value: ({ email }) => <Clip text={email} title={email} /> },
+    column: { place: 2, class: 'wider', value: ({ email }) => <Clip text={email} /> },
     fact: { place: 1, value: ({ email }) => <bdi>{email}</bdi> },
     input: {
       place: 2,
@@ -100,7 +96,11 @@ export const USER_FIELDS: Record<keyof User, Field> & {
   },
   role: {
     title: 'Role',
-    column: { place: 3, width: '82px', value: ({ role }) => <RoleChip role={role} /> },
+    column: {
+      place: 3,
+      width: '82px',
+      value: ({ role }) => <span class={`chip ${role}`}>{ROLES[role]}</span>,
+    },
     fact: { place: 2, value: ({ role }) => <span class="chip">{ROLES[role]}</span> },
     input: { place: 3, control: 'role', label: 'Role', isHalf: true, initial: 'member' },
   },
@@ -129,12 +129,6 @@ export const USER_FIELDS: Record<keyof User, Field> & {
   },
 };
 
-const Clip = ({ text, title }: { text: string; title: string | undefined }) => (
-  <span class="clip" title={title}>
-    {text}
-  </span>
-);
-
 /** `isQuiet`: where an inactive user stands out elsewhere. */
 const State = ({ active, isQuiet }: { active: boolean; isQuiet?: boolean }) => (
   <span class={active ? 'state active' : isQuiet ? 'state revoked' : 'state'}>
@@ -152,6 +146,12 @@ export const COLUMNS = FIELD_NAMES.flatMap((name) => {
   const { title, column } = USER_FIELDS[name];
   return column ? [{ name, title, ...column }] : [];
 }).sort(byPlace);
+
+/** The column of a field in a list of other users, whose widths follow the content. */
+export function columnOf(name: 'id' | 'name' | 'email' | 'role'): Column<User> {
+  const { title, column } = USER_FIELDS[name];
+  return { title, class: column?.class, value: column!.value };
+}
 
 export const FACTS = FIELD_NAMES.flatMap((name) => {
   const { title, fact } = USER_FIELDS[name];

@@ -1,8 +1,7 @@
 import type { Client, ListUsersQuery, Page, User } from '../../../client/index.ts';
 import { useQuery } from '../../router/place.ts';
 import { queryIn } from '../../ui/search-field.tsx';
-import { SIZES } from '../../ui/use-list.ts';
-import { type Role, ROLES } from './roles.tsx';
+import { type Role, ROLES } from './roles.ts';
 
 type Sort = NonNullable<ListUsersQuery['sort']>;
 type Order = NonNullable<ListUsersQuery['order']>;
@@ -36,7 +35,6 @@ export function useUserFilter() {
   const role = parameters.get('role') ?? '';
   const active = parameters.get('active');
   const sort = parameters.get('sort') ?? '';
-  const rows = Number(parameters.get('rows'));
   const order = parameters.get('order');
   const sortedBy = (sort in FIRST_ORDERS ? sort : 'createdAt') as Sort;
   const filter: UserFilter = {
@@ -47,20 +45,20 @@ export function useUserFilter() {
     sort: sortedBy,
     order: order === 'asc' || order === 'desc' ? order : FIRST_ORDERS[sortedBy],
   };
-  return { text, filter, size: SIZES.find((size) => size === rows) ?? SIZES[0], change };
+  return { text, filter, change };
 }
 
 /** A page of the users that pass the filter. */
 export function pageOf(
   client: Client,
   { query, role, active, group, sort, order, updatedSince }: UserFilter,
-  { limit, cursor }: { limit: number; cursor: string | undefined },
+  page: { limit: number; cursor?: string },
   signal: AbortSignal,
 ): Promise<Page<User>> {
-  const page = { role, active, limit, cursor };
+  const options = { role, active, ...page };
   const pages =
     query === undefined
-      ? client.users.list({ sort, order, updatedSince, group, ...page }, { signal })
-      : client.users.search({ q: query, ...page }, { signal });
+      ? client.users.list({ sort, order, updatedSince, group, ...options }, { signal })
+      : client.users.search({ q: query, ...options }, { signal });
   return pages.page();
 }

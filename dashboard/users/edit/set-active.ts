@@ -10,4 +10,4 @@ export const setActive = (client: Client, user: User): Promise<User> =>
     });
 
 const changedMeanwhile = ({ name, active }: User) =>
-  `Somebody else changed ${name} meanwhile, so the user was not ${active ? 'deactivated' : 'activated'}. The list shows what it is now.`;
+  `Somebody else changed ${name} meanwhile, so the user was not ${active ? 'deactivated' : 'activated'}. The page shows what it is now.`;
