@@ -31,7 +31,7 @@ function createFirstAdmin(app: INestApplicationContext, name: string, value: str
     await app
       .get(TokensService)
       .within(manager)
-      .createFor(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, {}, { value, maxDays: Infinity });
+      .createFirst(by, { name: BOOTSTRAP_NAME, scopes: ['admin'] }, value);
     return true;
   });
 }

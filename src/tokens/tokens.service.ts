@@ -68,17 +68,27 @@ export class TokensService {
    * to 100,000, but a caller of the API none above the limit of the service.
    */
   create(by: By, input: CreateTokenDto): Promise<NewToken> {
-    return this.createFor(by, input, {});
+    return this.insert(by, input);
   }
 
-  /**
-   * Creates a token for a sign-in or an assertion, or the first one, with a given value and without a maximum term.
-   * Throws a 409 if its term is already over.
-   */
-  async createFor(
+  /** @internal Creates the admin token of a first start, with this value. `tokenMaxDays` does not bind it. */
+  createFirst(by: By, input: CreateTokenDto, value: string): Promise<NewToken> {
+    return this.insert(by, input, {}, { value, maxDays: Infinity });
+  }
+
+  /** @internal Creates a token for a sign-in or an assertion. Throws a 409 if its term is already over. */
+  createFor(
     by: By,
     input: CreateTokenDto,
     origin: Pick<TokenFields, 'createdBy' | 'windowId' | 'hours' | 'endsBy'>,
+  ): Promise<NewToken> {
+    return this.insert(by, input, origin);
+  }
+
+  private async insert(
+    by: By,
+    input: CreateTokenDto,
+    origin: Partial<TokenFields> = {},
     { value = newTokenValue(), maxDays = this.options.tokenMaxDays } = {},
   ): Promise<NewToken> {
     const caller = callerOf(by);

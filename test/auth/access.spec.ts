@@ -289,12 +289,7 @@ describe("the operator's token", () => {
   it('is unknown even if a token of an organization has the same value', async () => {
     const { organizationId } = await service.client();
     const tokens = service.app.get(TokensService);
-    await tokens.createFor(
-      organizationId,
-      { name: 'Same', scopes: ['admin'] },
-      {},
-      { value: OPERATOR_TOKEN },
-    );
+    await tokens.createFirst(organizationId, { name: 'Same', scopes: ['admin'] }, OPERATOR_TOKEN);
     await operator().get('/v1/tokens').expect(401);
     await operator().get('/v1/organizations').expect(200);
   });
