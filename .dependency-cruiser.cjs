@@ -166,7 +166,7 @@ module.exports = {
     rule(
       'controllers-never-touch-the-database',
       '\\.controller\\.ts$',
-      '(^src/database/|node_modules/typeorm/)',
+      '(^src/platform/database/|node_modules/typeorm/)',
     ),
     rule('services-know-no-request', '\\.service\\.ts$', '(node_modules/(@types/)?express/|\\.guard\\.ts$)'),
     rule('serializers-are-pure', '\\.serializer\\.ts$', '(\\.service\\.ts$|node_modules/@nestjs/)'),

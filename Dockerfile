@@ -39,7 +39,7 @@ USER 10001:10001
 EXPOSE 3000 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# An init process is not needed: the service handles SIGTERM as PID 1 (src/process/signals.ts) and starts no child processes.
+# An init process is not needed: the service handles SIGTERM as PID 1 (src/entry/process/signals.ts) and starts no child processes.
 # BASE may have an entry point.
 ENTRYPOINT []
 CMD ["node", "/app/dist/src/main.js"]

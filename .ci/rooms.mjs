@@ -38,7 +38,7 @@ export const ROOMS = [
 
   // What the package holds, and what its hosts see
   [['examples/', 'src/index.ts', 'nest-cli.json', 'tsconfig.build.json'], ['package']],
-  [['src/embedding/'], ['package', 'processes']],
+  [['src/entry/embedding/'], ['package', 'processes']],
   [['scripts/package.mjs', 'scripts/hosts.mjs', 'scripts/declarations.mjs'], ['package']],
   [
     ['package.json', '.npmrc', '.swcrc', 'tsconfig.json'],
@@ -52,16 +52,22 @@ export const ROOMS = [
     ['processes', 'routes', 'cluster'],
   ],
   [
-    ['src/database/', 'scripts/postgres.mjs'],
+    ['src/platform/database/', 'scripts/postgres.mjs'],
     ['processes', 'routes', 'cluster', 'tracing', 'faults'],
   ],
   [
-    ['src/events/', 'src/webhooks/', 'src/rate-limit/'],
+    ['src/events/', 'src/webhooks/', 'src/platform/rate-limit/'],
     ['processes', 'routes', 'faults'],
   ],
-  [['src/http/'], ['processes', 'browser', 'faults']],
+  [['src/platform/http/'], ['processes', 'browser', 'faults']],
   [
-    ['src/background/', 'src/process/', 'src/main.ts', 'src/health/', 'src/metrics/'],
+    [
+      'src/platform/background/',
+      'src/entry/process/',
+      'src/main.ts',
+      'src/entry/health/',
+      'src/entry/metrics/',
+    ],
     ['processes', 'faults'],
   ],
   [
@@ -79,7 +85,10 @@ export const ROOMS = [
   [['src/tokens/'], ['processes', 'routes', 'cluster']], // they are on one node, which needs no other
 
   // What is seen from outside of a process
-  [['src/cli/', 'src/cli.ts', 'src/demo/', 'src/app.module.ts', 'src/data-source.ts'], ['processes']],
+  [
+    ['src/entry/cli/', 'src/cli.ts', 'src/entry/demo/', 'src/app.module.ts', 'src/data-source.ts'],
+    ['processes'],
+  ],
   [['src/service.module.ts', 'src/service.options.ts', 'docs/operations.md'], ['processes']],
 
   // What the steps of every run test

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import express from 'express';
 import pg from 'pg';
 
-const { newId } = createRequire(import.meta.url)('../dist/src/database/id.js');
+const { newId } = createRequire(import.meta.url)('../dist/src/platform/database/id.js');
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
 /** Runs a statement that PostgreSQL parses once per connection. */

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
-const { newId } = require('../dist/src/database/id.js');
-const { person } = require('../dist/src/demo/people.js');
+const { newId } = require('../dist/src/platform/database/id.js');
+const { person } = require('../dist/src/entry/demo/people.js');
 
 export const BASE = '/api/v1/users';
 export const PER_BATCH = 500;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { BASE, personOf } from './fill.mjs';
 
-const { person, pick, random } = createRequire(import.meta.url)('../dist/src/demo/people.js');
+const { person, pick, random } = createRequire(import.meta.url)('../dist/src/entry/demo/people.js');
 
 const anyOf = (list) => pick(Math.random, list);
 

@@ -11,7 +11,7 @@ import { create, deleteUser, list, patchName, patchRole, readOne, searches } fro
 import { cpuOf } from './process.mjs';
 import { builds, program, say, serve, startPostgres } from './scene.mjs';
 
-const { encodeCursor } = createRequire(import.meta.url)('../dist/src/pages/cursor.js');
+const { encodeCursor } = createRequire(import.meta.url)('../dist/src/platform/pages/cursor.js');
 
 /** Those of a server with 8 GB; autovacuum and crash safety are on. */
 const SETTINGS = {

@@ -6,7 +6,7 @@ import { compare } from './compare.mjs';
 import { BASE } from './fill.mjs';
 import { builds, openSides, program, STATES } from './scene.mjs';
 
-const { encodeCursor } = createRequire(import.meta.url)('../dist/src/pages/cursor.js');
+const { encodeCursor } = createRequire(import.meta.url)('../dist/src/platform/pages/cursor.js');
 
 const LIMIT = 50;
 const TIMES = {

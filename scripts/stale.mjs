@@ -20,7 +20,7 @@ const SOURCES = [
 ];
 const BUILT = 'dist/docs/openapi.json.gz'; // the last that a build writes
 
-// The build tools would fail on an older Node with a stack trace. src/process/node-version.ts checks the same at a
+// The build tools would fail on an older Node with a stack trace. src/entry/process/node-version.ts checks the same at a
 // start.
 const version = process.versions.node;
 const [major, minor] = version.split('.').map(Number);

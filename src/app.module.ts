@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { DocsModule } from './docs/docs.module';
-import { HealthModule } from './health/health.module';
+import { HealthModule } from './entry/health/health.module';
 import { ServiceModule } from './service.module';
 import type { ServiceOptions } from './service.options';
 

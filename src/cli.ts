@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import './process/node-version';
-import './process/signals';
-import { run } from './cli/commands';
+import './entry/process/node-version';
+import './entry/process/signals';
+import { run } from './entry/cli/commands';
 
 void run();

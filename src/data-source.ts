@@ -1,5 +1,5 @@
-import { closedDataSource } from './database/data-source';
-import { readConfig } from './process/config';
+import { readConfig } from './entry/process/config';
+import { closedDataSource } from './platform/database/data-source';
 import { schema } from './schema';
 
 /**

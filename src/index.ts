@@ -1,13 +1,13 @@
-export { UserManagementModule } from './embedding/user-management.module';
-export type { AsyncUserManagementOptions, UserManagementOptions } from './embedding/options';
+export { UserManagementModule } from './entry/embedding/user-management.module';
+export type { AsyncUserManagementOptions, UserManagementOptions } from './entry/embedding/options';
 export type { HostPerson, HostSignIn } from './sign-in/sign-in.options';
-export type { RequestRecord } from './http/access-log';
+export type { RequestRecord } from './platform/http/access-log';
 
 // For the routes of a host application.
-export { CurrentCaller, CurrentToken, OrganizationId } from './http/caller';
-export { AnyToken, Scopes, TokenGuard } from './embedding/token.guard';
-export type { CallerToken } from './http/caller';
-export type { Scope } from './http/scopes';
+export { CurrentCaller, CurrentToken, OrganizationId } from './platform/http/caller';
+export { AnyToken, Scopes, TokenGuard } from './entry/embedding/token.guard';
+export type { CallerToken } from './platform/http/caller';
+export type { Scope } from './platform/http/scopes';
 
 // The services apply the same rules as the API: invalid input throws a BadRequestException.
 export { UsersService } from './users/users.service';
@@ -17,7 +17,7 @@ export { GroupsService } from './groups/groups.service';
 export { TokensService } from './tokens/tokens.service';
 export { OrganizationsService } from './organizations/organizations.service';
 export { WebhooksService } from './webhooks/webhooks.service';
-export type { By, Caller } from './http/caller';
+export type { By, Caller } from './platform/http/caller';
 export type { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './users/user/user.dto';
 export type { SearchUsersDto } from './users/search/user-search.dto';
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
@@ -30,7 +30,7 @@ export type {
   RotateSecretDto,
   UpdateWebhookDto,
 } from './webhooks/webhook/webhook.dto';
-export type { Page } from './pages/paginate';
+export type { Page } from './platform/pages/paginate';
 
 // The parameter of a subscriber.
 export type { EventView as EventRecord } from './events/event/event.view';
@@ -43,4 +43,4 @@ export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer'
 export type { OrganizationView as OrganizationRecord } from './organizations/organization.view';
 export type { TokenView as TokenRecord } from './tokens/token.view';
 export type { WebhookView as WebhookRecord } from './webhooks/webhook/webhook.view';
-export { runMigrations } from './embedding/guest';
+export { runMigrations } from './entry/embedding/guest';

@@ -1,5 +1,5 @@
 import { migrations } from '../migrations';
-import type { SchemaOptions } from './database/data-source';
+import type { SchemaOptions } from './platform/database/data-source';
 import { FEATURES } from './service.module';
 
 const DELETION = ['first', undefined, 'last'] as const;

@@ -1,12 +1,12 @@
 import type { OperatorOptions } from './auth/operator.options';
-import type { BackgroundOptions } from './background/background';
-import type { DatabaseOptions } from './database/database.module';
 import type { EventRetentionOptions } from './events/log/event-retention';
 import type { Subscriber, SubscribersOptions } from './events/subscribers/subscriber';
-import { FlagSetting, isFlag, Option, WholeNumberSetting } from './feature/setting';
-import { isObject } from './http/input/checks';
 import type { TokenIssuers, TokenIssuersOptions } from './oauth/token-issuers';
-import type { RateLimitOptions } from './rate-limit/rate-limit.options';
+import type { BackgroundOptions } from './platform/background/background';
+import type { DatabaseOptions } from './platform/database/database.module';
+import { FlagSetting, isFlag, Option, WholeNumberSetting } from './platform/feature/setting';
+import { isObject } from './platform/http/input/checks';
+import type { RateLimitOptions } from './platform/rate-limit/rate-limit.options';
 import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
 import type { TokensOptions } from './tokens/token-limits';
 import type { DeletedUsersOptions } from './users/deleted/user-purge';

@@ -1,5 +1,5 @@
 import { version } from '../../package.json';
-import type { Route } from '../../src/http/method-not-allowed';
+import type { Route } from '../../src/platform/http/method-not-allowed';
 import { TokenController } from '../../src/oauth/token.controller';
 import { readService } from './app';
 import type { Schema } from './constraints';

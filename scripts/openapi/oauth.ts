@@ -1,7 +1,7 @@
-import { type Scope, SCOPES } from '../../src/http/scopes';
 import { GRANTS, type TokenField } from '../../src/oauth/grants';
 import { OAUTH_ERRORS, type OAuthError } from '../../src/oauth/oauth-failure';
 import { OAUTH_FORMAT } from '../../src/oauth/oauth-format';
+import { type Scope, SCOPES } from '../../src/platform/http/scopes';
 import type { Schema } from './constraints';
 import { AUTHENTICATED, COMMON, headerRefs } from './headers';
 import type { Operation } from './operation';

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Type } from '@nestjs/common';
-import { bodyTypesOf, isBodyOptional } from '../../src/http/input/body-of-route';
-import type { Route } from '../../src/http/method-not-allowed';
-import { type Access, accessOf } from '../../src/http/scopes';
+import { bodyTypesOf, isBodyOptional } from '../../src/platform/http/input/body-of-route';
+import type { Route } from '../../src/platform/http/method-not-allowed';
+import { type Access, accessOf } from '../../src/platform/http/scopes';
 import type { Schema } from './constraints';
 import { FAILURES } from './failures';
 import { AUTHENTICATED, COMMON, headerRefs } from './headers';

@@ -1,7 +1,7 @@
 import { PATH_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
-import { bodyTypesOf } from '../../src/http/input/body-of-route';
-import { RESPONSES, type ResponsesOfRoute } from '../../src/http/responses';
-import type { Route } from '../../src/http/method-not-allowed';
+import { bodyTypesOf } from '../../src/platform/http/input/body-of-route';
+import { RESPONSES, type ResponsesOfRoute } from '../../src/platform/http/responses';
+import type { Route } from '../../src/platform/http/method-not-allowed';
 import { type Field, fieldsOf } from './constraints';
 
 /** The declarations of the route's `@Responses()`. */

@@ -1,5 +1,5 @@
-import { SOURCES } from '../../src/http/wire-format';
-import { SCOPES } from '../../src/http/scopes';
+import { SOURCES } from '../../src/platform/http/wire-format';
+import { SCOPES } from '../../src/platform/http/scopes';
 import { EVENT_TARGETS, EVENT_TYPES } from '../../src/events/event/event.types';
 import { TOKEN_STATES } from '../../src/tokens/tokens.dto';
 import { ROLES } from '../../src/users/user/user.entity';

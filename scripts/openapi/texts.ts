@@ -1,6 +1,6 @@
 import { DocsModule } from '../../src/docs/docs.module';
-import type { Tag } from '../../src/feature/feature';
-import { HealthModule } from '../../src/health/health.module';
+import { HealthModule } from '../../src/entry/health/health.module';
+import type { Tag } from '../../src/platform/feature/feature';
 import { FEATURES } from '../../src/service.module';
 
 /** The introduction of the document, in Markdown. */

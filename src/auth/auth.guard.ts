@@ -7,8 +7,8 @@ import {
   type Operator,
   OPERATOR,
   recordRefusal,
-} from '../http/caller';
-import { type Access, accessTo } from '../http/scopes';
+} from '../platform/http/caller';
+import { type Access, accessTo } from '../platform/http/scopes';
 import { AuthService } from './auth.service';
 
 /** Identifies the caller. Answers 401 without a valid token. */

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
-import { Database } from '../database/database';
-import { PER_TURN } from '../database/per-turn';
-import { raw, sql } from '../database/sql';
-import { SERVICE_OPTIONS } from '../feature/options.module';
-import type { CallerToken } from '../http/caller';
+import { Database } from '../platform/database/database';
+import { PER_TURN } from '../platform/database/per-turn';
+import { raw, sql } from '../platform/database/sql';
+import { SERVICE_OPTIONS } from '../platform/feature/options.module';
+import type { CallerToken } from '../platform/http/caller';
 import { IN_STATE, Token } from '../tokens/token.entity';
 import { hashOf, isTokenValue } from '../tokens/token-value';
 import { LastUse } from './last-use';

@@ -5,9 +5,9 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Database } from '../database/database';
-import { describeError } from '../database/errors';
-import { query, raw, type Sql, sql } from '../database/sql';
+import { Database } from '../platform/database/database';
+import { describeError } from '../platform/database/errors';
+import { query, raw, type Sql, sql } from '../platform/database/sql';
 import { Token } from '../tokens/token.entity';
 
 const FLUSH_EVERY_MS = 30_000;

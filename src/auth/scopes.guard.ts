@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { recordRefusal, tokenOf } from '../http/caller';
-import { organizationSuspended } from '../http/fault';
-import { accessTo, allows } from '../http/scopes';
+import { recordRefusal, tokenOf } from '../platform/http/caller';
+import { organizationSuspended } from '../platform/http/fault';
+import { accessTo, allows } from '../platform/http/scopes';
 
 /** Checks what the caller may do. Answers 403 if its organization is suspended, or the token lacks a scope. */
 @Injectable()

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { sendFile } from '../http/built-file';
-import { setCommonHeaders } from '../http/request-id';
+import { sendFile } from '../platform/http/built-file';
+import { setCommonHeaders } from '../platform/http/request-id';
 import { readFiles } from './dashboard.files';
 
 /**

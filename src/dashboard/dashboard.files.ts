@@ -7,7 +7,7 @@ import {
   pageHeaders,
   readBuilt,
   type SentFile,
-} from '../http/built-file';
+} from '../platform/http/built-file';
 
 /** The page, which refers to the files beside it. */
 export const PAGE_FILE = 'dashboard/index.html';

@@ -1,9 +1,9 @@
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { SERVICE_OPTIONS } from '../feature/options.module';
-import { isBuilt, NOT_BUILT, sendFile } from '../http/built-file';
-import { sendProblem } from '../http/problem';
-import { setCommonHeaders } from '../http/request-id';
+import { SERVICE_OPTIONS } from '../platform/feature/options.module';
+import { isBuilt, NOT_BUILT, sendFile } from '../platform/http/built-file';
+import { sendProblem } from '../platform/http/problem';
+import { setCommonHeaders } from '../platform/http/request-id';
 import { isPagePath, PAGE_FILE, readFiles, readPage } from './dashboard.files';
 
 /** The options that give people a way to sign in without the value of a token. */

@@ -1,11 +1,19 @@
 import { Controller, Get, NotFoundException, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import document from '../../openapi.json';
-import { builtNames, fileOf, isBuilt, NOT_BUILT, pageHeaders, readBuilt, sendFile } from '../http/built-file';
-import { NoQueryGuard } from '../http/input/no-query.guard';
-import { NO_ROUTE } from '../http/problem';
-import { Responses } from '../http/responses';
-import { Public } from '../http/scopes';
+import {
+  builtNames,
+  fileOf,
+  isBuilt,
+  NOT_BUILT,
+  pageHeaders,
+  readBuilt,
+  sendFile,
+} from '../platform/http/built-file';
+import { NoQueryGuard } from '../platform/http/input/no-query.guard';
+import { NO_ROUTE } from '../platform/http/problem';
+import { Responses } from '../platform/http/responses';
+import { Public } from '../platform/http/scopes';
 
 const INDEX = 'docs/index.html';
 

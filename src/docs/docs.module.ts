@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { Feature } from '../feature/feature';
+import type { Feature } from '../platform/feature/feature';
 import { DocsController } from './docs.controller';
 
 @Module({ controllers: [DocsController] })

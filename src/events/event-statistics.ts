@@ -1,5 +1,5 @@
-import type { Database } from '../database/database';
-import { sql } from '../database/sql';
+import type { Database } from '../platform/database/database';
+import { sql } from '../platform/database/sql';
 import { Event, TokenEvent } from './event/event.entity';
 import { EventHead } from './log/event-head.entity';
 import { EventCursor, EventSubscriber } from './subscribers/event-cursor.entity';

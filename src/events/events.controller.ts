@@ -1,10 +1,10 @@
 import { Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Responses } from '../http/responses';
-import { ApiController } from '../http/api-controller.decorator';
-import { type Caller, CurrentCaller } from '../http/caller';
-import { Scopes } from '../http/scopes';
-import { linkNext, writePage } from '../pages/page';
+import { Responses } from '../platform/http/responses';
+import { ApiController } from '../platform/http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../platform/http/caller';
+import { Scopes } from '../platform/http/scopes';
+import { linkNext, writePage } from '../platform/pages/page';
 import { eventAsJson } from './event/event.serializer';
 import { EventPageView, EventView } from './event/event.view';
 import { ListEventsDto } from './event/event.dto';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { BackgroundModule } from '../background/background.module';
-import { query } from '../database/sql';
-import type { Feature } from '../feature/feature';
+import { BackgroundModule } from '../platform/background/background.module';
+import { query } from '../platform/database/sql';
+import type { Feature } from '../platform/feature/feature';
 import { Event, TokenEvent } from './event/event.entity';
 import { EventHead } from './log/event-head.entity';
 import { emptyEvents } from './log/empty-events';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database';
-import { isId } from '../database/id';
-import { query, sql } from '../database/sql';
-import { type By, callerOf } from '../http/caller';
-import { type FaultCode, invalidInput, notFound } from '../http/fault';
-import { decodeCursor, encodeCursor } from '../pages/cursor';
-import type { Page } from '../pages/paginate';
+import { Database } from '../platform/database/database';
+import { isId } from '../platform/database/id';
+import { query, sql } from '../platform/database/sql';
+import { type By, callerOf } from '../platform/http/caller';
+import { type FaultCode, invalidInput, notFound } from '../platform/http/fault';
+import { decodeCursor, encodeCursor } from '../platform/pages/cursor';
+import type { Page } from '../platform/pages/paginate';
 import { Event, EVENT_COLUMNS, type EventRow } from './event/event.entity';
 import { EventLog, type LogPage, NEWEST } from './log/event-log';
 import { serializeEvent } from './event/event.serializer';

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { newId } from '../database/id';
-import { insertSql } from '../database/columns';
-import { execute } from '../database/sql';
-import type { Caller } from '../http/caller';
+import { newId } from '../platform/database/id';
+import { insertSql } from '../platform/database/columns';
+import { execute } from '../platform/database/sql';
+import type { Caller } from '../platform/http/caller';
 import { Event, TokenEvent } from './event/event.entity';
 import type { EventType } from './event/event.types';
 

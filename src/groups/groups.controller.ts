@@ -1,8 +1,8 @@
 import { Get, Param, Query } from '@nestjs/common';
-import { ApiController } from '../http/api-controller.decorator';
-import { type Caller, CurrentCaller } from '../http/caller';
-import { Scopes } from '../http/scopes';
-import { Paged } from '../pages/page';
+import { ApiController } from '../platform/http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../platform/http/caller';
+import { Scopes } from '../platform/http/scopes';
+import { Paged } from '../platform/pages/page';
 import { serializeGroup } from './group/group.serializer';
 import { GroupPageView, GroupView } from './group/group.view';
 import { ListGroupsDto } from './group/group.dto';

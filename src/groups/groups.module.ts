@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module';
-import type { Feature } from '../feature/feature';
+import type { Feature } from '../platform/feature/feature';
 import { Memberships } from '../users/user/user-query';
 import { UsersModule } from '../users/users.module';
 import { Group } from './group/group.entity';

@@ -1,8 +1,8 @@
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AuthService } from '../auth/auth.service';
-import { authenticate } from '../http/caller';
-import { TokenWindows } from '../rate-limit/token-windows';
+import { authenticate } from '../platform/http/caller';
+import { TokenWindows } from '../platform/rate-limit/token-windows';
 import { type NewToken, TokensService } from '../tokens/tokens.service';
 import { scopesOf, type TokenForm, type TokenGrant } from './grant';
 import { oauthFailure } from './oauth-failure';

@@ -1,8 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { recordRefusal } from '../http/caller';
-import { ErrorFilter } from '../http/error.filter';
-import { type NetworkLimit, NetworkLimiter } from '../rate-limit/network-limiter';
+import { recordRefusal } from '../platform/http/caller';
+import { ErrorFilter } from '../platform/http/error.filter';
+import { type NetworkLimit, NetworkLimiter } from '../platform/rate-limit/network-limiter';
 import { usesBasic } from './client-credentials.grant';
 
 /** Whoever guesses secrets fails often. Those who are right are not counted. */

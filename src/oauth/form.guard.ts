@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { DEFAULT_BODY_LIMIT, sizeInWords } from '../http/input/body-of-route';
-import { refuseKey } from '../http/input/idempotency-key';
-import { readBody, requireType, sizeReadByHost } from '../http/input/read-body';
-import { NetworkLimiter } from '../rate-limit/network-limiter';
+import { DEFAULT_BODY_LIMIT, sizeInWords } from '../platform/http/input/body-of-route';
+import { refuseKey } from '../platform/http/input/idempotency-key';
+import { readBody, requireType, sizeReadByHost } from '../platform/http/input/read-body';
+import { NetworkLimiter } from '../platform/rate-limit/network-limiter';
 import { FAILURES } from './failure.filter';
 import type { TokenForm } from './grant';
 import { TOKEN_FIELDS } from './grants';

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { allows, type Scope, SCOPES } from '../http/scopes';
+import { allows, type Scope, SCOPES } from '../platform/http/scopes';
 import type { NewToken } from '../tokens/tokens.service';
 import { oauthFailure } from './oauth-failure';
 

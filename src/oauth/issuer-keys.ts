@@ -1,11 +1,11 @@
 import { Logger, ServiceUnavailableException } from '@nestjs/common';
 import type * as jose from 'jose';
-import { describeError } from '../database/errors';
-import { Bulkhead } from '../fairness/bulkhead';
-import { LIMITS } from '../fairness/limits';
-import { boundedFetch } from '../issuers/bounded-fetch';
-import { reasonsOf } from '../issuers/issuer-errors';
-import { mayName } from '../issuers/urls';
+import { describeError } from '../platform/database/errors';
+import { Bulkhead } from '../platform/fairness/bulkhead';
+import { LIMITS } from '../platform/fairness/limits';
+import { boundedFetch } from '../platform/issuers/bounded-fetch';
+import { reasonsOf } from '../platform/issuers/issuer-errors';
+import { mayName } from '../platform/issuers/urls';
 
 /** How long the keys are kept. */
 const KEEP_MS = 10 * 60_000;

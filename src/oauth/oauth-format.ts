@@ -1,4 +1,4 @@
-import { declareFormat, detailWithFaults, type WireFormat } from '../http/wire-format';
+import { declareFormat, detailWithFaults, type WireFormat } from '../platform/http/wire-format';
 
 /** The error codes of RFC 6749, section 5.2, and RFC 8628, section 3.5, by the status of a failure without one. */
 const CODES: Record<number, string> = {

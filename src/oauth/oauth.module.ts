@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module';
-import type { Feature } from '../feature/feature';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import type { Feature } from '../platform/feature/feature';
+import { RateLimitModule } from '../platform/rate-limit/rate-limit.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { GRANTS } from './grants';
 import { TokenController } from './token.controller';

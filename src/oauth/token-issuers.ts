@@ -1,6 +1,6 @@
-import { reject, RequiredOption, Variable } from '../feature/setting';
-import { type ClaimRule, type ClaimValue, notARule, parseRules } from '../issuers/claim-rules';
-import { issuerUrl, publicUrl } from '../issuers/urls';
+import { reject, RequiredOption, Variable } from '../platform/feature/setting';
+import { type ClaimRule, type ClaimValue, notARule, parseRules } from '../platform/issuers/claim-rules';
+import { issuerUrl, publicUrl } from '../platform/issuers/urls';
 
 /** Grants scopes in an organization to those whose assertion this issuer has signed. */
 export interface IssuerRule extends ClaimRule {

@@ -1,9 +1,9 @@
 import { Controller, HttpCode, Post, Req, Res, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { HeldBodyInterceptor } from '../http/input/held-body';
-import { NoQueryGuard } from '../http/input/no-query.guard';
-import { Public } from '../http/scopes';
+import { HeldBodyInterceptor } from '../platform/http/input/held-body';
+import { NoQueryGuard } from '../platform/http/input/no-query.guard';
+import { Public } from '../platform/http/scopes';
 import { type AccessTokenView, serializeAccessToken } from './access-token.view';
 import { OAuthFailureFilter } from './failure.filter';
 import { FormGuard } from './form.guard';

@@ -1,12 +1,12 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ApiController } from '../http/api-controller.decorator';
-import { operatorIn } from '../http/caller';
-import { refuseKey } from '../http/input/idempotency-key';
-import { locationOf } from '../http/location';
-import { Responses } from '../http/responses';
-import { OperatorOnly } from '../http/scopes';
-import { Paged } from '../pages/page';
+import { ApiController } from '../platform/http/api-controller.decorator';
+import { operatorIn } from '../platform/http/caller';
+import { refuseKey } from '../platform/http/input/idempotency-key';
+import { locationOf } from '../platform/http/location';
+import { Responses } from '../platform/http/responses';
+import { OperatorOnly } from '../platform/http/scopes';
+import { Paged } from '../platform/pages/page';
 import { OrganizationPageView, OrganizationView } from '../organizations/organization.view';
 import {
   CreateOrganizationDto,

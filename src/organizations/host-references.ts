@@ -1,6 +1,6 @@
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import { query, raw, sql } from '../database/sql';
-import { conflict } from '../http/fault';
+import { query, raw, sql } from '../platform/database/sql';
+import { conflict } from '../platform/http/fault';
 
 /** A foreign key of another table that prevents the deletion of rows of the service. */
 interface ForeignKey {

@@ -1,13 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import { Background } from '../background/background';
-import { OPERATOR_SHARE } from '../fairness/owners';
-import { Database } from '../database/database';
-import { rethrowReference } from '../database/errors';
-import { execute, raw, type Sql, sql } from '../database/sql';
+import { Background } from '../platform/background/background';
+import { OPERATOR_SHARE } from '../platform/fairness/owners';
+import { Database } from '../platform/database/database';
+import { rethrowReference } from '../platform/database/errors';
+import { execute, raw, type Sql, sql } from '../platform/database/sql';
 import { EventHead } from '../events/log/event-head.entity';
-import { conflict } from '../http/fault';
-import { opaque } from '../pages/paginate';
+import { conflict } from '../platform/http/fault';
+import { opaque } from '../platform/pages/paginate';
 import { requireUnreferenced } from './host-references';
 import { lockOrganization, Organization } from './organization.entity';
 

@@ -1,8 +1,8 @@
 import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
-import { OnCluster } from '../database/citus/placements';
-import { columnsOf } from '../database/columns';
-import { query, sql } from '../database/sql';
-import { noSuchOrganization } from '../http/fault';
+import { OnCluster } from '../platform/database/citus/placements';
+import { columnsOf } from '../platform/database/columns';
+import { query, sql } from '../platform/database/sql';
+import { noSuchOrganization } from '../platform/http/fault';
 import type { OrganizationView } from './organization.view';
 
 @Entity('organizations')

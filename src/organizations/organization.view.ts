@@ -1,4 +1,4 @@
-import { PageView } from '../pages/page';
+import { PageView } from '../platform/pages/page';
 
 /** An organization, whose users and tokens are its own. */
 export class OrganizationView {

@@ -1,7 +1,7 @@
 import { PartialType, PickType } from '@nestjs/mapped-types';
-import { Flag, Nullable, OneOf, Optional, Text } from '../http/input/checks';
-import { PageQuery } from '../pages/page';
-import type { Order } from '../pages/paginate';
+import { Flag, Nullable, OneOf, Optional, Text } from '../platform/http/input/checks';
+import { PageQuery } from '../platform/pages/page';
+import type { Order } from '../platform/pages/paginate';
 
 export class ExternalIdDto {
   /** The id by which another system knows the organization; no two organizations have the same. */

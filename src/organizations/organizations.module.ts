@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { BackgroundModule } from '../background/background.module';
-import type { Feature } from '../feature/feature';
+import { BackgroundModule } from '../platform/background/background.module';
+import type { Feature } from '../platform/feature/feature';
 import { Organization } from './organization.entity';
 import { OrganizationDeletions } from './organization-deletion';
 import { OrganizationsService } from './organizations.service';

@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Organization } from './organization.entity';
-import { Database } from '../database/database';
-import { sql } from '../database/sql';
-import type { ClaimRule } from '../issuers/claim-rules';
+import { Database } from '../platform/database/database';
+import { sql } from '../platform/database/sql';
+import type { ClaimRule } from '../platform/issuers/claim-rules';
 
 /** Throws if a rule of a variable names an organization that does not exist. */
 export async function requireOrganizations(

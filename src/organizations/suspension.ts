@@ -1,5 +1,5 @@
-import type { Database } from '../database/database';
-import { type Sql, sql } from '../database/sql';
+import type { Database } from '../platform/database/database';
+import { type Sql, sql } from '../platform/database/sql';
 import { Organization } from './organization.entity';
 
 /** Whether the organization with this id, a column or a value, is suspended. */

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryController, UnsupportedController } from './wire/discovery.controller';
-import type { Feature } from '../feature/feature';
-import { deleteRows } from '../feature/personal-data';
+import type { Feature } from '../platform/feature/feature';
+import { deleteRows } from '../platform/feature/personal-data';
 import { GroupsModule } from '../groups/groups.module';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import { RateLimitModule } from '../platform/rate-limit/rate-limit.module';
 import { UsersModule } from '../users/users.module';
 import { ScimGroupList } from './groups/scim-group-list';
 import { ScimGroupsController } from './groups/scim-groups.controller';

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { isId } from '../database/id';
-import { SERVICE_OPTIONS } from '../feature/options.module';
+import { isId } from '../platform/database/id';
+import { SERVICE_OPTIONS } from '../platform/feature/options.module';
 import type { HostPerson, HostSignIn, SignInOptions } from './sign-in.options';
 import { type SignedInPerson, SignInSource, type SignInStatus } from './source/sign-in-source';
-import { displayName, isSubject } from '../issuers/subject-name';
+import { displayName, isSubject } from '../platform/issuers/subject-name';
 
 /** The issuer of people whom the host application has recognized. */
 const APPLICATION = 'application';

@@ -1,9 +1,9 @@
 import { Body, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ApiController } from '../http/api-controller.decorator';
-import { OptionalBody } from '../http/input/body-of-route';
-import { requestIdOf } from '../http/request-id';
-import { Public } from '../http/scopes';
+import { ApiController } from '../platform/http/api-controller.decorator';
+import { OptionalBody } from '../platform/http/input/body-of-route';
+import { requestIdOf } from '../platform/http/request-id';
+import { Public } from '../platform/http/scopes';
 import { CreateSessionDto } from './session.dto';
 import { CurrentPerson, notSignedIn, SessionGuard } from './session.guard';
 import { SessionsService } from './sessions.service';

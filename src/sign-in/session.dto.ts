@@ -1,4 +1,4 @@
-import { Id, Optional } from '../http/input/checks';
+import { Id, Optional } from '../platform/http/input/checks';
 
 export class CreateSessionDto {
   /** The organization, for people who may open the dashboard of several. */

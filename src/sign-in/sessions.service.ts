@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Organization } from '../organizations/organization.entity';
 import { areSuspended } from '../organizations/suspension';
-import { Database } from '../database/database';
-import { sql } from '../database/sql';
-import { systemCaller } from '../http/caller';
-import { noSuchOrganization, organizationSuspended } from '../http/fault';
-import type { Grant } from '../issuers/claim-rules';
+import { Database } from '../platform/database/database';
+import { sql } from '../platform/database/sql';
+import { systemCaller } from '../platform/http/caller';
+import { noSuchOrganization, organizationSuspended } from '../platform/http/fault';
+import type { Grant } from '../platform/issuers/claim-rules';
 import { type NewToken, TokensService } from '../tokens/tokens.service';
 import type { SignedInPerson } from './source/sign-in-source';
 

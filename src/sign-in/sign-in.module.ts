@@ -1,9 +1,9 @@
 import { Module, type Type } from '@nestjs/common';
-import { BackgroundModule } from '../background/background.module';
-import type { Feature } from '../feature/feature';
-import { SERVICE_OPTIONS } from '../feature/options.module';
-import { claimsOf } from '../issuers/claim-rules';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
+import { BackgroundModule } from '../platform/background/background.module';
+import type { Feature } from '../platform/feature/feature';
+import { SERVICE_OPTIONS } from '../platform/feature/options.module';
+import { claimsOf } from '../platform/issuers/claim-rules';
+import { RateLimitModule } from '../platform/rate-limit/rate-limit.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { HostSignInSource } from './host-sign-in';
 import { Issuer } from './oidc/issuer';

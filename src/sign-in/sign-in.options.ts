@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { DashboardOptions } from '../dashboard/dashboard.middleware';
-import type { Scope } from '../http/scopes';
+import type { Scope } from '../platform/http/scopes';
 import type { OidcSettings } from './oidc/sign-in-settings';
 
 /** A person whom the host application has recognized. */

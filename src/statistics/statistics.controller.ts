@@ -1,7 +1,7 @@
 import { Get } from '@nestjs/common';
-import { ApiController } from '../http/api-controller.decorator';
-import { type Caller, CurrentCaller } from '../http/caller';
-import { Scopes } from '../http/scopes';
+import { ApiController } from '../platform/http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../platform/http/caller';
+import { Scopes } from '../platform/http/scopes';
 import { StatisticsService } from './statistics.service';
 import { StatisticsView } from './statistics.view';
 

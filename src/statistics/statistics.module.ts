@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations/organizations.module';
-import type { Feature } from '../feature/feature';
+import type { Feature } from '../platform/feature/feature';
 import { StatisticsController } from './statistics.controller';
 import { StatisticsService } from './statistics.service';
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { OrganizationsService } from '../organizations/organizations.service';
-import { Database } from '../database/database';
-import { query, sql } from '../database/sql';
-import { type By, callerOf } from '../http/caller';
-import { opaque } from '../pages/paginate';
+import { Database } from '../platform/database/database';
+import { query, sql } from '../platform/database/sql';
+import { type By, callerOf } from '../platform/http/caller';
+import { opaque } from '../platform/pages/paginate';
 import { User } from '../users/user/user.entity';
 import { type UserFilter, usersWho } from '../users/user/user.filter';
 import type { StatisticsView, UserCountsView } from './statistics.view';

@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { findLocked } from '../database/find-locked';
-import { isId } from '../database/id';
-import { execute, query, sql } from '../database/sql';
-import type { Caller } from '../http/caller';
-import { conflict, invalidInput, notFound } from '../http/fault';
-import { allows, type Scope } from '../http/scopes';
+import { findLocked } from '../platform/database/find-locked';
+import { isId } from '../platform/database/id';
+import { execute, query, sql } from '../platform/database/sql';
+import type { Caller } from '../platform/http/caller';
+import { conflict, invalidInput, notFound } from '../platform/http/fault';
+import { allows, type Scope } from '../platform/http/scopes';
 import { insertToken } from './write-token';
 import { Token } from './token.entity';
 import { serializeToken } from './token.serializer';

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Background } from '../background/background';
-import { Database } from '../database/database';
-import { query, sql } from '../database/sql';
-import { systemCaller } from '../http/caller';
+import { Background } from '../platform/background/background';
+import { Database } from '../platform/database/database';
+import { query, sql } from '../platform/database/sql';
+import { systemCaller } from '../platform/http/caller';
 import { Token } from './token.entity';
 import { updateToken } from './write-token';
 

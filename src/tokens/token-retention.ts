@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Background } from '../background/background';
-import { sql } from '../database/sql';
+import { Background } from '../platform/background/background';
+import { sql } from '../platform/database/sql';
 import { Token } from './token.entity';
 
 const DELETE_EVERY_MS = 60 * 60_000;

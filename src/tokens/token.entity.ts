@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { columnsOf } from '../database/columns';
-import { type Sql, sql } from '../database/sql';
-import type { Scope } from '../http/scopes';
+import { columnsOf } from '../platform/database/columns';
+import { type Sql, sql } from '../platform/database/sql';
+import type { Scope } from '../platform/http/scopes';
 import type { TokenCreatorView } from './token.view';
 import type { ListTokensDto, TokenState } from './tokens.dto';
 

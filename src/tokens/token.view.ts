@@ -1,5 +1,5 @@
-import type { Scope } from '../http/scopes';
-import { PageView } from '../pages/page';
+import type { Scope } from '../platform/http/scopes';
+import { PageView } from '../platform/pages/page';
 import type { TokenState } from './tokens.dto';
 
 /** The person whose sign-in to the dashboard created a token, or the workload whose signed assertion did. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { BackgroundModule } from '../background/background.module';
+import { BackgroundModule } from '../platform/background/background.module';
 import { EventsModule } from '../events/events.module';
-import type { Feature } from '../feature/feature';
+import type { Feature } from '../platform/feature/feature';
 import { ExpiryWarnings } from './expiry-warnings';
 import { Token } from './token.entity';
 import { TokenRetention } from './token-retention';

@@ -1,12 +1,12 @@
 import type { EntityManager } from 'typeorm';
-import { insertSql } from '../database/columns';
-import { newId } from '../database/id';
-import { execute, query, raw, type Sql, sql } from '../database/sql';
-import { tableName } from '../database/tables';
+import { insertSql } from '../platform/database/columns';
+import { newId } from '../platform/database/id';
+import { execute, query, raw, type Sql, sql } from '../platform/database/sql';
+import { tableName } from '../platform/database/tables';
 import type { EventType } from '../events/event/event.types';
 import { recordTokenEvent } from '../events/record-events';
-import type { Caller } from '../http/caller';
-import { conflict } from '../http/fault';
+import type { Caller } from '../platform/http/caller';
+import { conflict } from '../platform/http/fault';
 import { numberIn } from './durations';
 import { Token } from './token.entity';
 import { actsForOperator } from './token-limits';

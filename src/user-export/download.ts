@@ -1,8 +1,8 @@
 import { Logger, StreamableFile } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
-import { describeError } from '../database/errors';
-import { requestIdOf } from '../http/request-id';
+import { describeError } from '../platform/database/errors';
+import { requestIdOf } from '../platform/http/request-id';
 
 /** A file that is sent while it is created. */
 export interface Download {

@@ -1,10 +1,10 @@
 import { Get, Param, Req, type StreamableFile } from '@nestjs/common';
 import type { Request } from 'express';
-import { ApiController } from '../http/api-controller.decorator';
-import { type Caller, CurrentCaller } from '../http/caller';
+import { ApiController } from '../platform/http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../platform/http/caller';
 import { download } from './download';
-import { Responses } from '../http/responses';
-import { Scopes } from '../http/scopes';
+import { Responses } from '../platform/http/responses';
+import { Scopes } from '../platform/http/scopes';
 import { UserExportService } from './user-export.service';
 import { UserExportView } from './user-export.view';
 

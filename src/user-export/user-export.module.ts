@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module';
-import type { Feature } from '../feature/feature';
 import { GroupsModule } from '../groups/groups.module';
+import type { Feature } from '../platform/feature/feature';
 import { ScimModule } from '../scim/scim.module';
 import { UsersModule } from '../users/users.module';
 import { UserExportController } from './user-export.controller';

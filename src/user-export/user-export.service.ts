@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UserHistory } from '../events/log/user-history';
 import { serializeGroup } from '../groups/group/group.serializer';
 import { GroupsService } from '../groups/groups.service';
-import { type By, callerOf } from '../http/caller';
+import { type By, callerOf } from '../platform/http/caller';
 import { ScimUsersService } from '../scim/users/scim-users.service';
 import { UsersService } from '../users/users.service';
 import type { NextText } from './download';

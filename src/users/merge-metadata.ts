@@ -1,5 +1,5 @@
-import { isObject } from '../http/input/checks';
-import { validateOrThrow } from '../http/input/validate';
+import { isObject } from '../platform/http/input/checks';
+import { validateOrThrow } from '../platform/http/input/validate';
 import { isSame, stored } from './user/user.changes';
 import type { Metadata } from './user/user.entity';
 import { UserMetadata } from './user/metadata.check';

@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { findLocked } from '../database/find-locked';
-import { isId, newId } from '../database/id';
-import { query, sql } from '../database/sql';
 import { recordEvents } from '../events/record-events';
-import type { Caller } from '../http/caller';
-import { conflict, noSuchOrganization, notFound } from '../http/fault';
+import { findLocked } from '../platform/database/find-locked';
+import { isId, newId } from '../platform/database/id';
+import { query, sql } from '../platform/database/sql';
+import type { Caller } from '../platform/http/caller';
+import { conflict, noSuchOrganization, notFound } from '../platform/http/fault';
 import { putSearchTexts } from './search/user-search.rows';
 import { UNIQUE_FIELDS } from './user/unique-fields';
 import { User, USER_COLUMNS, type UserFields } from './user/user.entity';

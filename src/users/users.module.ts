@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { BackgroundModule } from '../background/background.module';
+import { BackgroundModule } from '../platform/background/background.module';
 import { EventsModule } from '../events/events.module';
-import type { Feature } from '../feature/feature';
-import { deleteRows } from '../feature/personal-data';
-import { IdempotencyModule } from '../idempotency/idempotency.module';
+import type { Feature } from '../platform/feature/feature';
+import { deleteRows } from '../platform/feature/personal-data';
+import { IdempotencyModule } from '../platform/idempotency/idempotency.module';
 import { BatchController } from './batch/batch.controller';
 import { BatchService } from './batch/batch.service';
 import { DeletedUser } from './deleted/deleted-user.entity';

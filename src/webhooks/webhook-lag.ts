@@ -1,6 +1,6 @@
-import { pastSql } from '../database/claims';
-import type { Database } from '../database/database';
-import { sql } from '../database/sql';
+import { pastSql } from '../platform/database/claims';
+import type { Database } from '../platform/database/database';
+import { sql } from '../platform/database/sql';
 import { STRUGGLING_SQL, SUSPENDED_SQL, Webhook } from './webhook/webhook.entity';
 import { WebhookDelivery } from './deliveries/delivery.entity';
 

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { BackgroundModule } from '../background/background.module';
+import { BackgroundModule } from '../platform/background/background.module';
 import { EventsModule } from '../events/events.module';
-import type { Feature } from '../feature/feature';
-import { SERVICE_OPTIONS } from '../feature/options.module';
+import type { Feature } from '../platform/feature/feature';
+import { SERVICE_OPTIONS } from '../platform/feature/options.module';
 import { lookUp, lookUpPrivately } from './address/look-up';
 import { Post } from './address/post';
 import { Reach } from './address/reach';

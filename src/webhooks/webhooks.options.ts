@@ -1,4 +1,4 @@
-import { Option, reject, Setting, Variable } from '../feature/setting';
+import { Option, reject, Setting, Variable } from '../platform/feature/setting';
 import { networksOf } from './address/reach';
 import { isKeyList } from './secrets/key-ring';
 

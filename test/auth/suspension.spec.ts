@@ -1,8 +1,8 @@
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { systemCaller } from '../../src/http/caller';
+import { systemCaller } from '../../src/platform/http/caller';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
 import { UsersService } from '../../src/users/users.service';
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import { runJob } from '../support/background';
 import { aUser, Client } from '../support/client';
 import { describeOn } from '../support/engine';

@@ -1,7 +1,7 @@
 /**
  * @only embedded: it uses no database
  */
-import { Background } from '../../src/background/background';
+import { Background } from '../../src/platform/background/background';
 
 const MINUTE = 60_000;
 const NO_DATABASE = undefined as never; // these jobs use none

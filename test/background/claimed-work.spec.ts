@@ -2,8 +2,8 @@
  * @only embedded: it uses no database
  */
 import { ServiceUnavailableException } from '@nestjs/common';
-import type { Claim } from '../../src/database/claims';
-import { ClaimedWork, type Due, type Turn } from '../../src/background/claimed-work';
+import type { Claim } from '../../src/platform/database/claims';
+import { ClaimedWork, type Due, type Turn } from '../../src/platform/background/claimed-work';
 
 const setImmediateOfNode = setImmediate;
 beforeEach(() => jest.useFakeTimers());

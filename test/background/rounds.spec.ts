@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { Background } from '../../src/background/background';
-import { sql } from '../../src/database/sql';
+import { Background } from '../../src/platform/background/background';
+import { sql } from '../../src/platform/database/sql';
 import { useService } from '../support/service';
 import { until } from '../support/until';
 

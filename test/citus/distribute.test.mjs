@@ -9,9 +9,13 @@ import { databaseUrl } from '../../scripts/citus.mjs';
 import { query, run, startCluster, ums } from './cluster.mjs';
 
 const require = createRequire(import.meta.url);
-const { UNLIMITED, migrateDatabase, openDatabase } = require('../../dist/src/database/data-source.js');
-const { distribute } = require('../../dist/src/database/migrate.js');
-const byRule = require('../../dist/src/database/citus/placements.js');
+const {
+  UNLIMITED,
+  migrateDatabase,
+  openDatabase,
+} = require('../../dist/src/platform/database/data-source.js');
+const { distribute } = require('../../dist/src/platform/database/migrate.js');
+const byRule = require('../../dist/src/platform/database/citus/placements.js');
 const { schema } = require('../../dist/src/schema.js');
 
 const TABLES = { users: 5_000, user_search: 5_000, organizations: 20, tokens: 1, events: 1 };

@@ -7,7 +7,7 @@ import { breakable } from '../faults/servers.mjs';
 
 const require = createRequire(import.meta.url);
 const { newTokenValue, hashOf, hintOf } = require('../../dist/src/tokens/token-value.js');
-const { newId } = require('../../dist/src/database/id.js');
+const { newId } = require('../../dist/src/platform/database/id.js');
 
 const DATABASE = 'ums';
 

@@ -5,10 +5,10 @@
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { parse, unparse } from 'papaparse';
-import { type CsvOptions, readCsv } from '../../src/cli/import/csv-file';
-import type { ImportFile, ImportRow } from '../../src/cli/import/import-file';
-import { readNdjson } from '../../src/cli/import/ndjson-file';
-import { runImport } from '../../src/cli/import/run-import';
+import { type CsvOptions, readCsv } from '../../src/entry/cli/import/csv-file';
+import type { ImportFile, ImportRow } from '../../src/entry/cli/import/import-file';
+import { readNdjson } from '../../src/entry/cli/import/ndjson-file';
+import { runImport } from '../../src/entry/cli/import/run-import';
 
 /** A stream of chunks of the given size, which may end inside a character or a line break. */
 const streamOf = (content: string | Buffer, chunkSize = 64 * 1024) => {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'papaparse';
 import fc from 'fast-check';
-import { person } from '../../src/demo/people';
+import { person } from '../../src/entry/demo/people';
 import { Client, type UserBody } from '../support/client';
 import { copyOfTemplate } from '../support/database';
 import { describeOn } from '../support/engine';

@@ -1,6 +1,6 @@
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { type Client, createClient, type Credentials } from '../../client/index';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { errorOf } from '../support/calls';
 import { aUser } from '../support/client';
 import { type FakeIssuer, startIssuer } from '../support/issuer';

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { TokensService } from '../../src';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { faultsInEveryVariant, prepareAccessibility } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import type { Client } from '../support/client';

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { TokensService } from '../../src';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { person } from '../../src/demo/people';
+import { person } from '../../src/entry/demo/people';
 import { GroupsService } from '../../src/groups/groups.service';
 import { ScimUsersService } from '../../src/scim/users/scim-users.service';
 import { describeInBrowser } from '../support/browser';

@@ -2,7 +2,7 @@
  * @only embedded: it uses no database
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { ConnectionShares, type Cost } from '../../src/database/connections/connection-shares';
+import { ConnectionShares, type Cost } from '../../src/platform/database/connections/connection-shares';
 
 /** Tasks that end when the test says so, in the order of their start. */
 function tasksIn(shares: ConnectionShares) {

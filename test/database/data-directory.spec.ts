@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { lockDirectory } from '../../src/database/embedded/data-directory';
+import { lockDirectory } from '../../src/platform/database/embedded/data-directory';
 
 // Windows has no modes.
 const onUnix = process.platform === 'win32' ? describe.skip : describe;

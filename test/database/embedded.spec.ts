@@ -2,7 +2,7 @@
  * @only embedded: it tests the embedded database
  */
 import pg from 'pg';
-import { openEmbedded } from '../../src/database/embedded/embedded';
+import { openEmbedded } from '../../src/platform/database/embedded/embedded';
 import { copyOfTemplate, emptyDirectory } from '../support/database';
 
 /** Where tests run on a server, there is no directory to copy; making one takes ten seconds. */

@@ -1,7 +1,7 @@
 /**
  * @only embedded: it uses no database
  */
-import { connectionBroke, databaseFailure, violates } from '../../src/database/errors';
+import { connectionBroke, databaseFailure, violates } from '../../src/platform/database/errors';
 
 const error = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, severity: 'ERROR', ...more });

@@ -1,4 +1,4 @@
-import { placementsOf } from '../../src/database/citus/placements';
+import { placementsOf } from '../../src/platform/database/citus/placements';
 import { startService, type TestService } from '../support/service';
 
 let service: TestService;

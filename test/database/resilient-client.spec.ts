@@ -3,7 +3,7 @@
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
-import { ResilientClient } from '../../src/database/connections/resilient-client';
+import { ResilientClient } from '../../src/platform/database/connections/resilient-client';
 import { describeOn } from '../support/engine';
 
 describeOn('postgres', 'a connection whose statement the server cancels', () => {

@@ -1,11 +1,11 @@
 import { LastUse } from '../../src/auth/last-use';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { Database } from '../../src/database/database';
-import { systemCaller } from '../../src/http/caller';
-import { PostgresStorage } from '../../src/rate-limit/postgres.storage';
-import { WINDOW_MS, windowKey } from '../../src/rate-limit/window';
+import { Database } from '../../src/platform/database/database';
+import { systemCaller } from '../../src/platform/http/caller';
+import { PostgresStorage } from '../../src/platform/rate-limit/postgres.storage';
+import { WINDOW_MS, windowKey } from '../../src/platform/rate-limit/window';
 import { BatchService } from '../../src/users/batch/batch.service';
-import { sql } from '../../src/database/sql';
+import { sql } from '../../src/platform/database/sql';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
 import { describeOn } from '../support/engine';

@@ -4,7 +4,7 @@
  */
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { encodeCursor } from '../../src/pages/cursor';
+import { encodeCursor } from '../../src/platform/pages/cursor';
 import type { ListUsersDto } from '../../src/users/user/user.dto';
 import { UsersService } from '../../src/users/users.service';
 import { indexConditionsOf, pagesReadBy, rowsReadBy, selectsOf } from '../support/plans';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import document from '../../openapi.json';
-import { OPERATOR_WINDOW } from '../../src/rate-limit/token-windows';
+import { OPERATOR_WINDOW } from '../../src/platform/rate-limit/token-windows';
 import type { Client } from '../support/client';
 import { EMAILS, long, nested, TEXTS, VALUES, words } from '../support/hostile';
 import { isValidInput } from '../support/openapi';

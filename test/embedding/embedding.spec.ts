@@ -5,7 +5,7 @@
 import request from 'supertest';
 import { UserManagementModule } from '../../src';
 import { LastUse } from '../../src/auth/last-use';
-import { Mount } from '../../src/embedding/mount';
+import { Mount } from '../../src/entry/embedding/mount';
 import { schema } from '../../src/schema';
 import { clientOf, OPTIONS, useHost, usePlainHost } from '../support/embedding';
 import { type Host, ownDataSource, startHost, User as HostUser } from '../support/host';

@@ -2,8 +2,8 @@
  * @only embedded: it uses no database
  */
 import { NestFactory } from '@nestjs/core';
-import { OPTIONS, HostOptionsModule, type UserManagementOptions } from '../../src/embedding/options';
-import { readConfig } from '../../src/process/config';
+import { OPTIONS, HostOptionsModule, type UserManagementOptions } from '../../src/entry/embedding/options';
+import { readConfig } from '../../src/entry/process/config';
 
 /** The options as the module provides them, without a service. */
 async function resolved(options: object): Promise<UserManagementOptions> {

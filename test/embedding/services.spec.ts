@@ -12,8 +12,8 @@ import {
   UserSearch,
   UsersService,
 } from '../../src';
-import { openDatabase } from '../../src/database/data-source';
-import { readConfig } from '../../src/process/config';
+import { readConfig } from '../../src/entry/process/config';
+import { openDatabase } from '../../src/platform/database/data-source';
 import { emptyDatabase } from '../support/database';
 import { OPTIONS, useHost } from '../support/embedding';
 

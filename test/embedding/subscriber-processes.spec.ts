@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Subscriber, UsersService } from '../../src';
-import { Database } from '../../src/database/database';
-import { Mount } from '../../src/embedding/mount';
+import { Mount } from '../../src/entry/embedding/mount';
+import { Database } from '../../src/platform/database/database';
 import { describeOn } from '../support/engine';
 import {
   cursorsOf,

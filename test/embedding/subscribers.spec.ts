@@ -4,11 +4,11 @@
  */
 import { Logger } from '@nestjs/common';
 import { OrganizationsService, type Subscriber, TokensService, UsersService } from '../../src';
-import { Background } from '../../src/background/background';
-import { ClaimedWork } from '../../src/background/claimed-work';
+import { Background } from '../../src/platform/background/background';
+import { ClaimedWork } from '../../src/platform/background/claimed-work';
 import { itNotOn } from '../support/engine';
-import { Database } from '../../src/database/database';
-import { Mount } from '../../src/embedding/mount';
+import { Database } from '../../src/platform/database/database';
+import { Mount } from '../../src/entry/embedding/mount';
 import { countUndelivered } from '../../src/events/event-statistics';
 import { EventCursors } from '../../src/events/subscribers/event-cursors';
 import { cursorsOf, endPauses, newOrganization, person, recorder, useWorker } from '../support/subscribers';

@@ -17,7 +17,7 @@ import {
   UserSearch,
   UsersService,
 } from '../../src';
-import { poolOf } from '../../src/database/connections/pool';
+import { poolOf } from '../../src/platform/database/connections/pool';
 import { Client } from '../support/client';
 import { OPTIONS } from '../support/embedding';
 import { describeOn, itNotOn } from '../support/engine';

@@ -2,8 +2,8 @@
  * @slow it waits for transactions that hold others up
  */
 import { randomUUID } from 'node:crypto';
-import { isLocked } from '../../src/database/errors';
 import { EventNumbering } from '../../src/events/log/event-numbering';
+import { isLocked } from '../../src/platform/database/errors';
 import { aUser, type Client, type UserBody } from '../support/client';
 import { describeOn } from '../support/engine';
 import { call, type EventBody, upTo, useFeed } from '../support/feed';

@@ -2,8 +2,8 @@
  * @only embedded: it uses no database
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { Bulkhead, type Entry } from '../../src/fairness/bulkhead';
-import type { Limit } from '../../src/fairness/limits';
+import { Bulkhead, type Entry } from '../../src/platform/fairness/bulkhead';
+import type { Limit } from '../../src/platform/fairness/limits';
 
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
 afterEach(() => void jest.useRealTimers());

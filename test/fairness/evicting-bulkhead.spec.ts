@@ -1,7 +1,7 @@
 /**
  * @only embedded: it uses no database
  */
-import { EvictingBulkhead } from '../../src/fairness/evicting-bulkhead';
+import { EvictingBulkhead } from '../../src/platform/fairness/evicting-bulkhead';
 
 const evicted: string[] = [];
 let bulkhead: EvictingBulkhead;

@@ -2,7 +2,7 @@
  * @only embedded: it uses no database
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { givingWay } from '../../src/fairness/give-way';
+import { givingWay } from '../../src/platform/fairness/give-way';
 import { useMonotonicClock } from '../support/clock';
 
 /** Longer than a turn and its pause, as on a machine whose processors others use, too. */

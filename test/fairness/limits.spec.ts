@@ -2,7 +2,7 @@
  * @only embedded: it uses no database
  */
 import { readFileSync } from 'node:fs';
-import { type Limit, LIMITS } from '../../src/fairness/limits';
+import { type Limit, LIMITS } from '../../src/platform/fairness/limits';
 
 const MB = 1024 * 1024;
 

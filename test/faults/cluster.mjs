@@ -7,7 +7,7 @@ import { atExit } from './scene.mjs';
 
 const require = createRequire(import.meta.url);
 const { newTokenValue, hashOf, hintOf } = require('../../dist/src/tokens/token-value.js');
-const { newId } = require('../../dist/src/database/id.js');
+const { newId } = require('../../dist/src/platform/database/id.js');
 
 /** The admin token of every database in these tests. */
 export const ADMIN = newTokenValue();

@@ -17,7 +17,7 @@ import { atExit, newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
 const require = createRequire(import.meta.url);
-const { newId } = require('../../dist/src/database/id.js');
+const { newId } = require('../../dist/src/platform/database/id.js');
 
 const NODE_OPTIONS = '--max-old-space-size=192';
 

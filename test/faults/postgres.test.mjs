@@ -10,14 +10,14 @@ import { startProxy } from './proxy.mjs';
 import { newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
-// The timeouts of src/database/data-source.ts for a query, for a connection and for a lock, and of
-// src/health/health.service.ts.
+// The timeouts of src/platform/database/data-source.ts for a query, for a connection and for a lock, and of
+// src/entry/health/health.service.ts.
 const QUERY_MS = 7_000;
 const CONNECT_MS = 3_000;
 const LOCK_MS = 2_000;
 const READY_MS = 2_000;
 const MARGIN_MS = 1_500;
-/** How long a read repeats on a broken connection: RETRY_DELAYS_MS of src/database/retry.ts. */
+/** How long a read repeats on a broken connection: RETRY_DELAYS_MS of src/platform/database/retry.ts. */
 const REPEATED_MS = 500;
 const NORMAL_AFTER_MS = 3_000;
 const MAX_CONNECTIONS = 100;

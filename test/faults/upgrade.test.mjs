@@ -10,7 +10,7 @@ import { newDirectory, report, SHORT } from './scene.mjs';
 import { startPostgres } from './servers.mjs';
 
 const require = createRequire(import.meta.url);
-const { migrateDatabase } = require('../../dist/src/database/data-source.js');
+const { migrateDatabase } = require('../../dist/src/platform/database/data-source.js');
 const { schema } = require('../../dist/src/schema.js');
 
 class AddNote2000000000000 {

@@ -1,6 +1,6 @@
 import type { Response } from 'supertest';
-import { newId } from '../../src/database/id';
 import { GroupsService } from '../../src/groups/groups.service';
+import { newId } from '../../src/platform/database/id';
 import { aUser, type Client } from '../support/client';
 
 import { startService, type TestService } from '../support/service';

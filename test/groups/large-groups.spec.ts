@@ -4,8 +4,8 @@
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
 import { GroupsService } from '../../src/groups/groups.service';
-import { sqlState } from '../../src/database/errors';
-import { newId } from '../../src/database/id';
+import { sqlState } from '../../src/platform/database/errors';
+import { newId } from '../../src/platform/database/id';
 import { UsersService } from '../../src/users/users.service';
 import { aUser } from '../support/client';
 import { describeOn } from '../support/engine';

@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import { aUser, type Client } from '../support/client';
 import { exchange } from '../support/oauth';
 import { startService, type TestService } from '../support/service';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { readConfig } from '../../src/process/config';
+import { readConfig } from '../../src/entry/process/config';
 import { describeInBrowser, launch } from '../support/browser';
 import { startService, type TestService } from '../support/service';
 

@@ -2,7 +2,7 @@
  * @only embedded: it uses no database
  */
 import fc from 'fast-check';
-import { excessOf, sizeOf } from '../../src/http/input/json-size';
+import { excessOf, sizeOf } from '../../src/platform/http/input/json-size';
 
 /** Every value, and every key with quotes around it. */
 const partsOf = (value: unknown): { values: unknown[]; keys: string[] } => {

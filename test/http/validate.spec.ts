@@ -3,8 +3,8 @@
  */
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
-import { validate, validatedInput, validateOrThrow } from '../../src/http/input/validate';
-import { encodeCursor } from '../../src/pages/cursor';
+import { validate, validatedInput, validateOrThrow } from '../../src/platform/http/input/validate';
+import { encodeCursor } from '../../src/platform/pages/cursor';
 import { CreateTokenDto } from '../../src/tokens/tokens.dto';
 import { BatchDto } from '../../src/users/batch/batch.dto';
 import { SearchUsersDto } from '../../src/users/search/user-search.dto';

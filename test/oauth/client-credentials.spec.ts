@@ -1,7 +1,7 @@
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import { LastUse } from '../../src/auth/last-use';
-import type { Scope } from '../../src/http/scopes';
-import { countExpiringTokens } from '../../src/metrics/expiring-tokens';
+import type { Scope } from '../../src/platform/http/scopes';
+import { countExpiringTokens } from '../../src/entry/metrics/expiring-tokens';
 import { expectFailure, formOf, requestToken, useParents } from '../support/children';
 import type { Client } from '../support/client';
 import { nextMoment } from '../support/clock';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { newId } from '../../src/database/id';
 import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
+import { newId } from '../../src/platform/database/id';
 import { TokensService } from '../../src/tokens/tokens.service';
 import {
   ACME,

@@ -1,7 +1,7 @@
 /**
  * @only embedded postgres: it reads the plans of plain tables
  */
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { TokensService } from '../../src/tokens/tokens.service';
 import type { Client } from '../support/client';
 import { rowsReadBy, selectsOf } from '../support/plans';

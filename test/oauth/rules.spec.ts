@@ -1,7 +1,7 @@
 /**
  * @only embedded: it tests which rules match
  */
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { ACME, expectFailure, GLOBEX, useAssertions } from '../support/assertions';
 
 const { exchanged, clientWith } = useAssertions((issuer) => [

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { assertionOf, AUDIENCE, present, SUBJECT } from '../support/assertions';
 import { copyOfTemplate, type TestDatabase } from '../support/database';
 import { type FakeIssuer, startIssuer } from '../support/issuer';

@@ -1,9 +1,9 @@
 /**
  * @only embedded: it uses no database
  */
-import { newId } from '../../src/database/id';
-import { mayName } from '../../src/issuers/urls';
-import { readConfig } from '../../src/process/config';
+import { readConfig } from '../../src/entry/process/config';
+import { newId } from '../../src/platform/database/id';
+import { mayName } from '../../src/platform/issuers/urls';
 
 const [ACME, GLOBEX] = [newId('org'), newId('org')];
 const ISSUER = 'https://token.actions.githubusercontent.com';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import request, { type Response } from 'supertest';
-import { readConfig } from '../../src/process/config';
-import { newId } from '../../src/database/id';
+import { readConfig } from '../../src/entry/process/config';
+import { newId } from '../../src/platform/database/id';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
 import { nextMoment } from '../support/clock';

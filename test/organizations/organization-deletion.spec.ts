@@ -8,12 +8,12 @@ import {
 } from '../../src/organizations/organization-deletion';
 import { HttpException } from '@nestjs/common';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { OPERATOR_SHARE } from '../../src/fairness/owners';
-import { Database } from '../../src/database/database';
+import { OPERATOR_SHARE } from '../../src/platform/fairness/owners';
+import { Database } from '../../src/platform/database/database';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
-import { databaseFailure } from '../../src/database/errors';
-import { query, sql } from '../../src/database/sql';
+import { databaseFailure } from '../../src/platform/database/errors';
+import { query, sql } from '../../src/platform/database/sql';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
 import { describeOn, itNotOn } from '../support/engine';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { Database } from '../../src/database/database';
-import { newId } from '../../src/database/id';
+import { Database } from '../../src/platform/database/database';
+import { newId } from '../../src/platform/database/id';
 import { startService, type TestService } from '../support/service';
 
 let service: TestService;

@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import type { Client } from '../support/client';
 import { aUser } from '../support/client';
 import type { Body } from '../support/scim';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { encodeCursor } from '../../src/pages/cursor';
+import { encodeCursor } from '../../src/platform/pages/cursor';
 import type { Client, UserBody } from '../support/client';
 import { startService, type TestService } from '../support/service';
 

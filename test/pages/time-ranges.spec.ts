@@ -1,5 +1,5 @@
 import type { UserFilter } from '../../src/users/user/user.filter';
-import { encodeCursor } from '../../src/pages/cursor';
+import { encodeCursor } from '../../src/platform/pages/cursor';
 import { UsersService } from '../../src/users/users.service';
 import { type Client, type UserBody } from '../support/client';
 import { startService, type TestService } from '../support/service';

@@ -2,8 +2,8 @@
  * @slow it starts processes
  * @only embedded postgres: a command runs the same way on a cluster
  */
-import { openDatabase } from '../../src/database/data-source';
-import { readConfig } from '../../src/process/config';
+import { readConfig } from '../../src/entry/process/config';
+import { openDatabase } from '../../src/platform/database/data-source';
 import { schema } from '../../src/schema';
 import { Client } from '../support/client';
 import { copyOfTemplate, emptyDatabase, type TestDatabase } from '../support/database';

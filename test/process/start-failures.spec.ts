@@ -8,9 +8,9 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { readConfig } from '../../src/process/config';
-import { messageOf } from '../../src/process/failure';
-import { defaultHost } from '../../src/process/listen';
+import { readConfig } from '../../src/entry/process/config';
+import { messageOf } from '../../src/entry/process/failure';
+import { defaultHost } from '../../src/entry/process/listen';
 import { run, ums } from '../support/process';
 import { until } from '../support/until';
 
@@ -255,7 +255,7 @@ describe('an older Node', () => {
   });
 
   it('can parse what runs before the check', () => {
-    const files = ['dist/src/cli.js', 'dist/src/main.js', 'dist/src/process/node-version.js'];
+    const files = ['dist/src/cli.js', 'dist/src/main.js', 'dist/src/entry/process/node-version.js'];
     const source = `
       const { Linter } = require('eslint');
       for (const file of process.argv.slice(1)) {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { networkOf } from '../../src/http/server/network';
-import { type NetworkLimit, NetworkLimiter } from '../../src/rate-limit/network-limiter';
+import { networkOf } from '../../src/platform/http/server/network';
+import { type NetworkLimit, NetworkLimiter } from '../../src/platform/rate-limit/network-limiter';
 import { runJob } from '../support/background';
 import { describeOn, itNotOn } from '../support/engine';
 import { startService, type TestService } from '../support/service';

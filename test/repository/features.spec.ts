@@ -4,9 +4,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getMetadataArgsStorage } from 'typeorm';
 import { DocsModule } from '../../src/docs/docs.module';
-import { HostSettings } from '../../src/embedding/options';
+import { HostSettings } from '../../src/entry/embedding/options';
+import { HealthModule } from '../../src/entry/health/health.module';
 import { EVENT_TARGETS, EVENT_TYPES } from '../../src/events/event/event.types';
-import { HealthModule } from '../../src/health/health.module';
 import { FEATURES } from '../../src/service.module';
 
 const described = [...FEATURES, HealthModule, DocsModule];

@@ -43,7 +43,7 @@ describe('.ci/rooms.mjs', () => {
   });
 
   it('runs the steps of the rooms that have changed', () => {
-    expect(stepsOf('docs/search.md', 'src/crypto/key-ring.ts')).toEqual([]);
+    expect(stepsOf('docs/search.md', 'src/platform/crypto/key-ring.ts')).toEqual([]);
     expect(stepsOf('dashboard/frame/menu.tsx')).toEqual(['browser']);
     expect(stepsOf('src/tokens/tokens.service.ts')).toEqual(['cluster', 'processes', 'routes']);
     expect(stepsOf('src/scim/new.ts', 'docs/tracing.md')).toEqual(['routes', 'tracing']);

@@ -83,7 +83,7 @@ if (!hasCurl)
 
 it('lists exactly the environment variables that the service reads', () => {
   const declarations = [
-    'src/process/config.ts',
+    'src/entry/process/config.ts',
     'src/service.options.ts',
     'src/oauth/token-issuers.ts',
     'src/sign-in/oidc/sign-in-settings.ts',

@@ -10,8 +10,8 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { parseAllDocuments } from 'yaml';
-import { newId } from '../../src/database/id';
 import { parseIssuerRules } from '../../src/oauth/token-issuers';
+import { newId } from '../../src/platform/database/id';
 import { startService, type TestService } from '../support/service';
 
 const AUDIENCE = 'https://users.example.com';

@@ -1,4 +1,4 @@
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { type Body, scimClient, useScim } from '../support/scim';
 import { statementsOf } from '../support/statements';
 

@@ -2,7 +2,7 @@
  * @only embedded: it tests what happens before the database is asked
  */
 import fc from 'fast-check';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { EMAILS, HOSTILE_BODIES, nested, TEXTS, VALUES } from '../support/hostile';
 import { type ScimClient, scimClient } from '../support/scim';
 import { startService, type TestService } from '../support/service';

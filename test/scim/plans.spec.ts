@@ -4,7 +4,7 @@
  */
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { systemCaller } from '../../src/http/caller';
+import { systemCaller } from '../../src/platform/http/caller';
 import { matchKeys } from '../../src/scim/users/match-keys';
 import { ScimUserList } from '../../src/scim/users/scim-user-list';
 import { describeOn } from '../support/engine';

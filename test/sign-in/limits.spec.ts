@@ -3,7 +3,7 @@
  * @only embedded postgres: sign-in runs its statements on a cluster
  */
 import type { ServerResponse } from 'node:http';
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import { DISCOVERY } from '../support/issuer';
 import { expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
 import { useTimeouts } from '../support/timeouts';

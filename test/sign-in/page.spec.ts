@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import type { Page } from 'playwright-core';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { TokensService } from '../../src';
 import { accessibilityFaults, faultsInEveryVariant, prepareAccessibility } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';

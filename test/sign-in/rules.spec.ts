@@ -1,7 +1,7 @@
 /**
  * @only embedded: it tests which rules match
  */
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
 import { requireOrganizations } from '../../src/organizations/require-organizations';
 import { ACME, expectRefused, GLOBEX, PUBLIC_URL, RULES, useSignIn } from '../support/sign-in';

@@ -4,9 +4,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from '../../src/database/id';
-import { readConfig, serviceOptions } from '../../src/process/config';
-import { grantsOf } from '../../src/issuers/claim-rules';
+import { newId } from '../../src/platform/database/id';
+import { readConfig, serviceOptions } from '../../src/entry/process/config';
+import { grantsOf } from '../../src/platform/issuers/claim-rules';
 import { matchingClaims, parseAdminRules } from '../../src/sign-in/oidc/admin-rules';
 
 const ACME = newId('org');

@@ -1,6 +1,6 @@
 import { TokensService } from '../../src';
-import { Database } from '../../src/database/database';
-import { countExpiringTokens } from '../../src/metrics/expiring-tokens';
+import { countExpiringTokens } from '../../src/entry/metrics/expiring-tokens';
+import { Database } from '../../src/platform/database/database';
 import { runJob } from '../support/background';
 import { Client } from '../support/client';
 import { ACME, expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';

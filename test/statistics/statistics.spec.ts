@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { userCounts } from '../../src/statistics/statistics.service';
 import type { Client } from '../support/client';
 import { startService, type TestService } from '../support/service';

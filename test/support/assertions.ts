@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { Response } from 'supertest';
-import { newId } from '../../src/database/id';
 import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
+import { newId } from '../../src/platform/database/id';
 import { Client } from './client';
 import { type FakeIssuer, sign, startIssuer } from './issuer';
 import { late } from './late';

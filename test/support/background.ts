@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { Background } from '../../src/background/background';
+import { Background } from '../../src/platform/background/background';
 
 /** Runs a job of the background now, whether or not the service does background work. */
 export async function runJob(

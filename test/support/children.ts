@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { Client } from './client';
 import { exchange, type Sent } from './oauth';
 import { late } from './late';

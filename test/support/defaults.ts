@@ -1,8 +1,8 @@
 import type { INestApplication, INestApplicationContext } from '@nestjs/common';
 import type { Server } from 'node:http';
-import { SERVER_OPTIONS, TIMEOUTS } from '../../src/database/data-source';
-import { Database } from '../../src/database/database';
-import { HealthService } from '../../src/health/health.service';
+import { HealthService } from '../../src/entry/health/health.service';
+import { SERVER_OPTIONS, TIMEOUTS } from '../../src/platform/database/data-source';
+import { Database } from '../../src/platform/database/database';
 
 /** What a suite may have otherwise than `DEFAULTS`. */
 export interface TestServiceOptions {

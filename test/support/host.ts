@@ -33,10 +33,10 @@ import type { NextFunction, Request, Response } from 'express';
 import type { AddressInfo } from 'node:net';
 import { map, type Observable } from 'rxjs';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, type Repository } from 'typeorm';
-import { readConfig } from '../../src/process/config';
-import { openDatabase } from '../../src/database/data-source';
-import { Database } from '../../src/database/database';
-import { Mount } from '../../src/embedding/mount';
+import { readConfig } from '../../src/entry/process/config';
+import { openDatabase } from '../../src/platform/database/data-source';
+import { Database } from '../../src/platform/database/database';
+import { Mount } from '../../src/entry/embedding/mount';
 import {
   AnyToken,
   type Caller,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { person } from '../../src/demo/people';
+import { person } from '../../src/entry/demo/people';
 import { Client, type UserBody } from './client';
 import { copyOfTemplate, type TestDatabase } from './database';
 import { run, start, stop } from './process';

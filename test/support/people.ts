@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
-import { systemCaller } from '../../src/http/caller';
-import { newId } from '../../src/database/id';
-import { person } from '../../src/demo/people';
+import { systemCaller } from '../../src/platform/http/caller';
+import { newId } from '../../src/platform/database/id';
+import { person } from '../../src/entry/demo/people';
 import { writeUsers } from '../../src/users/batch/batch-writes';
 import { withDefaults } from '../../src/users/user/user.changes';
 import type { UserFields } from '../../src/users/user/user.entity';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { MODULE_METADATA } from '@nestjs/common/constants';
 import { OperatorModule } from '../../src/operator/operator.module';
-import { accessOf, type Scope } from '../../src/http/scopes';
-import { type Route, routesOf } from '../../src/http/method-not-allowed';
+import { accessOf, type Scope } from '../../src/platform/http/scopes';
+import { type Route, routesOf } from '../../src/platform/http/method-not-allowed';
 import { FEATURES } from '../../src/service.module';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { WebhookDeliveryModule } from '../../src/webhooks/webhooks.module';

@@ -1,5 +1,5 @@
 import type { Test } from 'supertest';
-import type { Scope } from '../../src/http/scopes';
+import type { Scope } from '../../src/platform/http/scopes';
 import { type Client } from './client';
 import { startService, type TestService } from './service';
 

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
-import { createApp } from '../../src/process/setup';
-import type { Scope } from '../../src/http/scopes';
-import { readConfig } from '../../src/process/config';
-import { openDatabase } from '../../src/database/data-source';
-import { createLog } from '../../src/process/log';
+import { createApp } from '../../src/entry/process/setup';
+import type { Scope } from '../../src/platform/http/scopes';
+import { readConfig } from '../../src/entry/process/config';
+import { openDatabase } from '../../src/platform/database/data-source';
+import { createLog } from '../../src/entry/process/log';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/schema';

@@ -1,5 +1,5 @@
 import type { NewToken } from '../../client/index';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { Browse } from './browse';
 import { type FakeIssuer, startIssuer } from './issuer';
 import { late } from './late';

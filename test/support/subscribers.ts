@@ -9,8 +9,8 @@ import {
   UserManagementModule,
   type UserManagementOptions,
 } from '../../src';
-import { openDatabase } from '../../src/database/data-source';
-import { readConfig } from '../../src/process/config';
+import { readConfig } from '../../src/entry/process/config';
+import { openDatabase } from '../../src/platform/database/data-source';
 import { emptyDatabase, type TestDatabase } from './database';
 import { late } from './late';
 

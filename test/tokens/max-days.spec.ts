@@ -1,4 +1,4 @@
-import { systemCaller } from '../../src/http/caller';
+import { systemCaller } from '../../src/platform/http/caller';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { ACME, assertionOf, present, SUBJECT, useAssertions } from '../support/assertions';
 import { formOf, requestToken } from '../support/children';

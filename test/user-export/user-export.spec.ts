@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { newId } from '../../src/database/id';
+import { newId } from '../../src/platform/database/id';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { FEATURES } from '../../src/service.module';
 import { GroupsService } from '../../src/groups/groups.service';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import { eventsOf, TAKEN, useBatch, usersOf } from '../support/batch';
 import { aUser } from '../support/client';
 import { dumpOf } from '../support/dump';

@@ -2,7 +2,7 @@
  * @slow it waits for locks and deadlocks
  */
 import type { QueryRunner } from 'typeorm';
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
 import { UsersService } from '../../src/users/users.service';
 import { runJob } from '../support/background';

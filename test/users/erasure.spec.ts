@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import { FEATURES } from '../../src/service.module';
 import { runJob } from '../support/background';
 import type { Client } from '../support/client';

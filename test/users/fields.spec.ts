@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import document from '../../openapi.json';
-import { exportTexts, userPages } from '../../src/cli/export';
-import { readCsv } from '../../src/cli/import/csv-file';
-import { Database } from '../../src/database/database';
+import { exportTexts, userPages } from '../../src/entry/cli/export';
+import { readCsv } from '../../src/entry/cli/import/csv-file';
+import { Database } from '../../src/platform/database/database';
 import { USER_FIELDS, WRITABLE_FIELDS } from '../../src/users/user/user.entity';
 import { deletedPath, pathOf, restorePath, useDeletedUsers } from '../support/deleted-users';
 

@@ -2,7 +2,7 @@
  * @slow it waits for receivers
  */
 import { OrganizationsService } from '../../src/organizations/organizations.service';
-import { Database } from '../../src/database/database';
+import { Database } from '../../src/platform/database/database';
 import { DeliveriesService } from '../../src/webhooks/deliveries/deliveries.service';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { webhookLag } from '../../src/webhooks/webhook-lag';

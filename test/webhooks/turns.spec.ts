@@ -2,12 +2,12 @@
  * @slow it waits for receivers
  */
 import type { ServerResponse } from 'node:http';
-import { Background } from '../../src/background/background';
-import { Database } from '../../src/database/database';
+import { Background } from '../../src/platform/background/background';
+import { Database } from '../../src/platform/database/database';
 import { MAX_ATTEMPT_MS } from '../../src/webhooks/address/post';
 import { outcomeOf } from '../../src/webhooks/deliveries/attempt-outcome';
 import { Attempts } from '../../src/webhooks/deliveries/attempts';
-import { LIMITS } from '../../src/fairness/limits';
+import { LIMITS } from '../../src/platform/fairness/limits';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { aUser, type Client } from '../support/client';
 import { movableClock } from '../support/clock';

@@ -1,8 +1,8 @@
 /**
  * @slow it waits for receivers
  */
-import { newId } from '../../src/database/id';
-import { Database } from '../../src/database/database';
+import { newId } from '../../src/platform/database/id';
+import { Database } from '../../src/platform/database/database';
 import { webhookLag } from '../../src/webhooks/webhook-lag';
 import type { Client } from '../support/client';
 import { statementsOf } from '../support/statements';

@@ -1,7 +1,7 @@
 import { Matches } from 'class-validator';
-import { fault, Id, Instant, OneOf, Optional } from '../../http/input/checks';
-import { PageQuery } from '../../pages/page';
-import type { Order } from '../../pages/paginate';
+import { fault, Id, Instant, OneOf, Optional } from '../../platform/http/input/checks';
+import { PageQuery } from '../../platform/pages/page';
+import type { Order } from '../../platform/pages/paginate';
 import { EVENT_TARGETS, EVENT_TYPES } from './event.types';
 
 const TYPE = `(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})`;

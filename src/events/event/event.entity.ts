@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { OnCluster } from '../../database/citus/placements';
-import { columnsOf, shortText } from '../../database/columns';
-import { raw, sql } from '../../database/sql';
-import type { Source } from '../../http/wire-format';
+import { OnCluster } from '../../platform/database/citus/placements';
+import { columnsOf, shortText } from '../../platform/database/columns';
+import { raw, sql } from '../../platform/database/sql';
+import type { Source } from '../../platform/http/wire-format';
 import type { EventType } from './event.types';
 
 /** The columns of `Event` and of `TokenEvent`. */

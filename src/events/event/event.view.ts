@@ -1,4 +1,4 @@
-import type { Source } from '../../http/wire-format';
+import type { Source } from '../../platform/http/wire-format';
 import type { EVENT_TARGETS, EventType } from './event.types';
 
 /** Who made the change. */

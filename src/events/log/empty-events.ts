@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { query, type Sql, sql } from '../../database/sql';
+import { query, type Sql, sql } from '../../platform/database/sql';
 import { Event } from '../event/event.entity';
 
 /** The largest events are about 33 KB; emptying this many takes about half a second. */

@@ -1,7 +1,7 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
-import { Database } from '../../database/database';
-import { join, query, raw, Sql, sql } from '../../database/sql';
-import { wholeRows } from '../../pages/long-rows';
+import { Database } from '../../platform/database/database';
+import { join, query, raw, Sql, sql } from '../../platform/database/sql';
+import { wholeRows } from '../../platform/pages/long-rows';
 import { Event, EVENT_COLUMNS, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
 import { eventAsJson } from '../event/event.serializer';
 import { EventHead } from './event-head.entity';

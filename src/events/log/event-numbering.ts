@@ -1,11 +1,11 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Background } from '../../background/background';
-import { Database } from '../../database/database';
-import { describeError, isLocked, isTimedOut } from '../../database/errors';
-import { query, sql } from '../../database/sql';
-import { Bulkhead } from '../../fairness/bulkhead';
-import { LIMITS } from '../../fairness/limits';
+import { Background } from '../../platform/background/background';
+import { Database } from '../../platform/database/database';
+import { describeError, isLocked, isTimedOut } from '../../platform/database/errors';
+import { query, sql } from '../../platform/database/sql';
+import { Bulkhead } from '../../platform/fairness/bulkhead';
+import { LIMITS } from '../../platform/fairness/limits';
 import { Event } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 import { TokenEvents } from './token-events';

@@ -1,8 +1,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { Background } from '../../background/background';
-import { Database } from '../../database/database';
-import { sql, type Sql } from '../../database/sql';
-import { SERVICE_OPTIONS } from '../../feature/options.module';
+import { Background } from '../../platform/background/background';
+import { Database } from '../../platform/database/database';
+import { sql, type Sql } from '../../platform/database/sql';
+import { SERVICE_OPTIONS } from '../../platform/feature/options.module';
 import { Event } from '../event/event.entity';
 import { EventHead } from './event-head.entity';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { columnsOf, insertSql } from '../../database/columns';
-import { Database } from '../../database/database';
-import { execute, query, sql } from '../../database/sql';
+import { columnsOf, insertSql } from '../../platform/database/columns';
+import { Database } from '../../platform/database/database';
+import { execute, query, sql } from '../../platform/database/sql';
 import { Event, TokenEvent } from '../event/event.entity';
 
 const EVENTS_PER_TRANSACTION = 500;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database';
-import { query, sql } from '../../database/sql';
-import { nextTurn } from '../../fairness/give-way';
+import { Database } from '../../platform/database/database';
+import { query, sql } from '../../platform/database/sql';
+import { nextTurn } from '../../platform/fairness/give-way';
 import { Event, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
 import { eventAsJson } from '../event/event.serializer';
 import { lastSequence } from './event-head.entity';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Claimable } from '../../database/claims';
+import { Claimable } from '../../platform/database/claims';
 
 /** The position of a subscriber in the events of an organization. */
 @Entity('event_cursors')

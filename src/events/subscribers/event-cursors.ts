@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Due } from '../../background/claimed-work';
+import type { Due } from '../../platform/background/claimed-work';
 import {
   type Claim,
   CLAIMED_SQL,
@@ -8,9 +8,9 @@ import {
   pastSql,
   releasedSql,
   UNCLAIMED_SQL,
-} from '../../database/claims';
-import { Database } from '../../database/database';
-import { execute, query, raw, type Sql, sql } from '../../database/sql';
+} from '../../platform/database/claims';
+import { Database } from '../../platform/database/database';
+import { execute, query, raw, type Sql, sql } from '../../platform/database/sql';
 import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { EventHead } from '../log/event-head.entity';
 import { EventCursor, EventSubscriber } from './event-cursor.entity';

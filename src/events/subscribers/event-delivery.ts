@@ -1,11 +1,11 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { Background } from '../../background/background';
-import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../background/claimed-work';
-import { pauseAfter } from '../../background/pauses';
-import { LIMITS } from '../../fairness/limits';
-import { TimeShare } from '../../fairness/time-share';
-import { describeError } from '../../database/errors';
-import { SERVICE_OPTIONS } from '../../feature/options.module';
+import { Background } from '../../platform/background/background';
+import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../platform/background/claimed-work';
+import { pauseAfter } from '../../platform/background/pauses';
+import { LIMITS } from '../../platform/fairness/limits';
+import { TimeShare } from '../../platform/fairness/time-share';
+import { describeError } from '../../platform/database/errors';
+import { SERVICE_OPTIONS } from '../../platform/feature/options.module';
 import { serializeEvent } from '../event/event.serializer';
 import type { EventView } from '../event/event.view';
 import { EventNumbering } from '../log/event-numbering';

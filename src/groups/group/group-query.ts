@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { join, query, type Sql, sql } from '../../database/sql';
-import { cursorAfter, opaque, type Page, paginate, type SortColumn } from '../../pages/paginate';
+import { join, query, type Sql, sql } from '../../platform/database/sql';
+import { cursorAfter, opaque, type Page, paginate, type SortColumn } from '../../platform/pages/paginate';
 import { displayNameKey } from './display-name';
 import { Group, GROUP_COLUMNS, type GroupRow } from './group.entity';
 import { GroupMember } from './group-member.entity';

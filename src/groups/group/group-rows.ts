@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { findLocked, updateLocked } from '../../database/find-locked';
-import { isId } from '../../database/id';
-import { noSuchOrganization, notFound, taken } from '../../http/fault';
+import { findLocked, updateLocked } from '../../platform/database/find-locked';
+import { isId } from '../../platform/database/id';
+import { noSuchOrganization, notFound, taken } from '../../platform/http/fault';
 import { displayNameKey } from './display-name';
 import { Group, type GroupFields, type GroupRow } from './group.entity';
 

@@ -1,7 +1,7 @@
 import { PartialType } from '@nestjs/mapped-types';
 import { IsString } from 'class-validator';
-import { fault, Id, Nullable, Optional, Text } from '../../http/input/checks';
-import { PageQuery } from '../../pages/page';
+import { fault, Id, Nullable, Optional, Text } from '../../platform/http/input/checks';
+import { PageQuery } from '../../platform/pages/page';
 
 /** A new group from a directory. */
 export class CreateGroupDto {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
-import { columnsOf } from '../../database/columns';
+import { columnsOf } from '../../platform/database/columns';
 
 /** A group of a directory. */
 @Entity('groups')

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { chunksOf } from '../../database/sql';
 import { type NewEvent, recordEvents } from '../../events/record-events';
-import type { Caller } from '../../http/caller';
+import { chunksOf } from '../../platform/database/sql';
+import type { Caller } from '../../platform/http/caller';
 import type { GroupFields, GroupRow } from './group.entity';
 import { serializeGroup } from './group.serializer';
 

@@ -1,4 +1,4 @@
-import { PageView } from '../../pages/page';
+import { PageView } from '../../platform/pages/page';
 import type { Group } from './group.entity';
 
 /** A group of the organization's directory. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { query, type Sql, sql } from '../../database/sql';
-import { opaque } from '../../pages/paginate';
+import { query, type Sql, sql } from '../../platform/database/sql';
+import { opaque } from '../../platform/pages/paginate';
 import { User } from '../../users/user/user.entity';
 import { Group } from '../group/group.entity';
 import { GroupMember } from '../group/group-member.entity';

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { isId } from '../../database/id';
-import { chunksOf, query, rowsOf, type Sql, sql } from '../../database/sql';
-import { opaque } from '../../pages/paginate';
+import { isId } from '../../platform/database/id';
+import { chunksOf, query, rowsOf, type Sql, sql } from '../../platform/database/sql';
+import { opaque } from '../../platform/pages/paginate';
 import { User } from '../../users/user/user.entity';
 import type { GroupRow } from '../group/group.entity';
 import { DeletedGroupMember, GroupMember, type MemberEntity } from '../group/group-member.entity';

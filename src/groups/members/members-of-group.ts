@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { query, sql } from '../../database/sql';
+import { query, sql } from '../../platform/database/sql';
 import { type Members, Memberships } from '../../users/user/user-query';
 import { Group } from '../group/group.entity';
 import { GroupMember } from '../group/group-member.entity';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { execute, query, rowsOf, sql } from '../../database/sql';
-import type { Caller } from '../../http/caller';
-import { opaque } from '../../pages/paginate';
+import { execute, query, rowsOf, sql } from '../../platform/database/sql';
+import type { Caller } from '../../platform/http/caller';
+import { opaque } from '../../platform/pages/paginate';
 import type { User } from '../../users/user/user.entity';
 import { UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { Group } from '../group/group.entity';

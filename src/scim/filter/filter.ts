@@ -1,5 +1,5 @@
-import { raw, type Sql, sql } from '../../database/sql';
-import { isInstant } from '../../http/input/checks';
+import { raw, type Sql, sql } from '../../platform/database/sql';
+import { isInstant } from '../../platform/http/input/checks';
 import { literal, readConditions, type Condition } from './conditions';
 import { invalidFilter } from '../schema/scim-error';
 import { type Attribute } from '../schema/attribute';

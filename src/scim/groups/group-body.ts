@@ -1,5 +1,5 @@
-import { isId } from '../../database/id';
-import { isObject } from '../../http/input/checks';
+import { isId } from '../../platform/database/id';
+import { isObject } from '../../platform/http/input/checks';
 import type { GroupFields } from '../../groups/group/group.entity';
 import type { GroupStep } from '../../groups/group/group-steps';
 import type { Condition } from '../filter/conditions';

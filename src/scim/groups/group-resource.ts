@@ -1,4 +1,4 @@
-import { weakEntityTag } from '../../http/input/entity-tags';
+import { weakEntityTag } from '../../platform/http/input/entity-tags';
 import type { MemberRecord } from '../../groups/members/first-members';
 import type { GroupRecord } from '../../groups/group/group.serializer';
 import { GROUP_URN } from '../schema/group.schema';

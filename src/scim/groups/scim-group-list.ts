@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database';
-import { isId } from '../../database/id';
-import { join, type Sql, sql } from '../../database/sql';
+import { Database } from '../../platform/database/database';
+import { isId } from '../../platform/database/id';
+import { join, type Sql, sql } from '../../platform/database/sql';
 import { GroupMember } from '../../groups/group/group-member.entity';
 import {
   countGroups,
@@ -13,7 +13,7 @@ import {
 import { displayNameKey } from '../../groups/group/display-name';
 import { groupRecord } from '../../groups/group/group.serializer';
 import { membersOfGroups } from '../../groups/members/first-members';
-import type { Caller } from '../../http/caller';
+import type { Caller } from '../../platform/http/caller';
 import { type Comparison, isTime, whereTime } from '../filter/filter';
 import { GROUP } from '../schema/group.schema';
 import { listQueryOf } from '../wire/list-query';

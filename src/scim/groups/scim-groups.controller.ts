@@ -1,9 +1,9 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
 import type { GroupRecord } from '../../groups/group/group.serializer';
 import { GroupsService } from '../../groups/groups.service';
-import { BodyLimit, MAX_BODY_LIMIT } from '../../http/input/body-of-route';
-import { Scopes } from '../../http/scopes';
-import { TokenWindows } from '../../rate-limit/token-windows';
+import { BodyLimit, MAX_BODY_LIMIT } from '../../platform/http/input/body-of-route';
+import { Scopes } from '../../platform/http/scopes';
+import { TokenWindows } from '../../platform/rate-limit/token-windows';
 import type { Projection } from '../wire/projection';
 import { groupStepsOf, groupOf } from './group-body';
 import { GROUP } from '../schema/group.schema';

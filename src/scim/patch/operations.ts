@@ -1,4 +1,4 @@
-import { isObject } from '../../http/input/checks';
+import { isObject } from '../../platform/http/input/checks';
 import { type Condition, readConditions } from '../filter/conditions';
 import { Lexer } from '../filter/lexer';
 import { type Reference, type ResourceSchema, resolve, subAttribute } from '../schema/resource-schema';

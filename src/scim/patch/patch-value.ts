@@ -1,4 +1,4 @@
-import { isObject } from '../../http/input/checks';
+import { isObject } from '../../platform/http/input/checks';
 import { describedBy, matcherOf } from '../filter/conditions';
 import type { Operation } from './operations';
 import {

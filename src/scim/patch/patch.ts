@@ -1,4 +1,4 @@
-import { isObject } from '../../http/input/checks';
+import { isObject } from '../../platform/http/input/checks';
 import { isReadOnly, type Operation, operationsOf } from './operations';
 import { patchedComplex, patchedList } from './patch-value';
 import {

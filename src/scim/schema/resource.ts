@@ -1,4 +1,4 @@
-import { hasCharacters, isObject } from '../../http/input/checks';
+import { hasCharacters, isObject } from '../../platform/http/input/checks';
 import { type Attribute } from './attribute';
 import { type ResourceSchema, type Reference, resolve, resolveInExtension } from './resource-schema';
 import { invalidSyntax, invalidValue } from './scim-error';

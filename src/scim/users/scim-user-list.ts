@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { columnsOf } from '../../database/columns';
-import { Database } from '../../database/database';
-import { isId } from '../../database/id';
-import { join, query, sql } from '../../database/sql';
-import type { Caller } from '../../http/caller';
+import { columnsOf } from '../../platform/database/columns';
+import { Database } from '../../platform/database/database';
+import { isId } from '../../platform/database/id';
+import { join, query, sql } from '../../platform/database/sql';
+import type { Caller } from '../../platform/http/caller';
 import { membersOfEach } from '../../groups/members/members-of-group';
 import { SHOWN_GROUPS } from '../../groups/members/first-members';
 import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/user/user-query';

@@ -1,6 +1,6 @@
-import { isId } from '../../database/id';
-import { join, type Sql, sql } from '../../database/sql';
-import { opaque } from '../../pages/paginate';
+import { isId } from '../../platform/database/id';
+import { join, type Sql, sql } from '../../platform/database/sql';
+import { opaque } from '../../platform/pages/paginate';
 import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
 import type { UserSelection } from '../../users/user/user-query';

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { columnsOf, insertSql } from '../../database/columns';
-import { execute, query, raw, sql } from '../../database/sql';
 import { type GroupOfUser, groupsOfUser } from '../../groups/members/first-members';
+import { columnsOf, insertSql } from '../../platform/database/columns';
+import { execute, query, raw, sql } from '../../platform/database/sql';
 import { User } from '../../users/user/user.entity';
 import { emailKey } from '../../users/user/user.keys';
 import { invalidValue } from '../schema/scim-error';

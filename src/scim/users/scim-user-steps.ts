@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { execute, sql } from '../../database/sql';
-import type { Caller } from '../../http/caller';
+import { execute, sql } from '../../platform/database/sql';
+import type { Caller } from '../../platform/http/caller';
 import type { User } from '../../users/user/user.entity';
 import { type UserChange, UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { findDirectoryUsers, followUser } from './scim-user-rows';

@@ -1,6 +1,6 @@
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Put } from '@nestjs/common';
 import { GroupsService } from '../../groups/groups.service';
-import { Scopes } from '../../http/scopes';
+import { Scopes } from '../../platform/http/scopes';
 import type { Projection } from '../wire/projection';
 import { USER } from '../schema/user.schema';
 import { userResource } from './user-resource';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Database } from '../../database/database';
-import type { Caller } from '../../http/caller';
-import type { Precondition } from '../../http/input/entity-tags';
-import { validateOrThrow } from '../../http/input/validate';
+import { Database } from '../../platform/database/database';
+import type { Caller } from '../../platform/http/caller';
+import type { Precondition } from '../../platform/http/input/entity-tags';
+import { validateOrThrow } from '../../platform/http/input/validate';
 import { EMAIL_TAKEN, isTaken, retryLostRaces, USER_NAME_TAKEN } from '../../users/user/unique-fields';
 import { isSame } from '../../users/user/user.changes';
 import { UpdateUserDto } from '../../users/user/user.dto';

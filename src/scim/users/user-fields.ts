@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { finish } from '../../fairness/give-way';
-import { isAddress, hasCharacters } from '../../http/input/checks';
+import { finish } from '../../platform/fairness/give-way';
+import { isAddress, hasCharacters } from '../../platform/http/input/checks';
 import { emailKey } from '../../users/user/user.keys';
 import { type Role, ROLES } from '../../users/user/user.entity';
 import { applyPatch } from '../patch/patch';

@@ -1,4 +1,4 @@
-import { weakEntityTag } from '../../http/input/entity-tags';
+import { weakEntityTag } from '../../platform/http/input/entity-tags';
 import type { GroupOfUser } from '../../groups/members/first-members';
 import type { User } from '../../users/user/user.entity';
 import type { Complex, Resource } from '../schema/resource';

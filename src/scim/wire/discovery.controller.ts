@@ -1,5 +1,5 @@
 import { All, Controller, Get, NotFoundException, NotImplementedException, Param } from '@nestjs/common';
-import { AnyToken } from '../../http/scopes';
+import { AnyToken } from '../../platform/http/scopes';
 import { listOf, resourceTypes, schemas, serviceProviderConfig } from '../schema/discovery';
 import { ROOTS } from './base';
 import { CurrentExchange, Exchange } from './exchange';

@@ -1,7 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type Caller, callerIn } from '../../http/caller';
-import { freshness, type Precondition, preconditionOf, weakEntityTag } from '../../http/input/entity-tags';
+import { type Caller, callerIn } from '../../platform/http/caller';
+import {
+  freshness,
+  type Precondition,
+  preconditionOf,
+  weakEntityTag,
+} from '../../platform/http/input/entity-tags';
 import { Projection } from './projection';
 import type { ResourceSchema } from '../schema/resource-schema';
 import { baseOf } from './base';

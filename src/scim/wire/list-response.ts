@@ -1,6 +1,6 @@
-import { givingWay } from '../../fairness/give-way';
-import { readInParts } from '../../pages/long-rows';
-import type { Page } from '../../pages/paginate';
+import { givingWay } from '../../platform/fairness/give-way';
+import { readInParts } from '../../platform/pages/long-rows';
+import type { Page } from '../../platform/pages/paginate';
 import type { ListQuery } from './list-query';
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from '../../http/input/checks';
+import { isObject } from '../../platform/http/input/checks';
 import {
   applyDecorators,
   type CallHandler,
@@ -13,10 +13,10 @@ import {
   UsePipes,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { type Fault, invalidInput } from '../../http/fault';
-import { HeldBodyInterceptor } from '../../http/input/held-body';
-import { JsonBodyGuard } from '../../http/input/json-body.guard';
-import { jsonFaults, MAX_FAULTS } from '../../http/input/json-faults';
+import { type Fault, invalidInput } from '../../platform/http/fault';
+import { HeldBodyInterceptor } from '../../platform/http/input/held-body';
+import { JsonBodyGuard } from '../../platform/http/input/json-body.guard';
+import { jsonFaults, MAX_FAULTS } from '../../platform/http/input/json-faults';
 import { invalidSyntax } from '../schema/scim-error';
 
 import { ROOTS } from './base';

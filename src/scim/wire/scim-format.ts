@@ -1,4 +1,9 @@
-import { declareFormat, detailWithFaults, type Problem, type WireFormat } from '../../http/wire-format';
+import {
+  declareFormat,
+  detailWithFaults,
+  type Problem,
+  type WireFormat,
+} from '../../platform/http/wire-format';
 
 /** The media type of everything below `/scim` (RFC 7644, section 3.1). */
 export const SCIM_TYPE = 'application/scim+json';

@@ -5,7 +5,7 @@ import {
   notARule,
   parseRules,
   valuesOf,
-} from '../../issuers/claim-rules';
+} from '../../platform/issuers/claim-rules';
 
 const EXAMPLE = 'groups=Admins -> org_01kacpb2w5r8y3h6j9m4n7p0qx, with scopes behind it or none';
 

@@ -1,11 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { PAGE_HEADERS, stylesheet } from '../../dashboard/dashboard.files';
-import { databaseFailure } from '../../database/errors';
-import { isRefusal, logFailure } from '../../http/error.filter';
-import { recordRefusal } from '../../http/caller';
-import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../../http/problem';
-import { requestIdOf, setCommonHeaders } from '../../http/request-id';
+import { databaseFailure } from '../../platform/database/errors';
+import { isRefusal, logFailure } from '../../platform/http/error.filter';
+import { recordRefusal } from '../../platform/http/caller';
+import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../../platform/http/problem';
+import { requestIdOf, setCommonHeaders } from '../../platform/http/request-id';
 import { SignInFailure } from './sign-in-failure';
 
 /** Answers every failure with a page, because a person sees it. */

@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type * as openidClient from 'openid-client';
-import { describeError } from '../../database/errors';
-import { isSubject } from '../../issuers/subject-name';
-import { boundedFetch } from '../../issuers/bounded-fetch';
-import type { Claims } from '../../issuers/claim-rules';
-import { notInstalled } from '../../issuers/not-installed';
-import { isUnavailable, reasonsOf } from '../../issuers/issuer-errors';
+import { describeError } from '../../platform/database/errors';
+import { isSubject } from '../../platform/issuers/subject-name';
+import { boundedFetch } from '../../platform/issuers/bounded-fetch';
+import type { Claims } from '../../platform/issuers/claim-rules';
+import { notInstalled } from '../../platform/issuers/not-installed';
+import { isUnavailable, reasonsOf } from '../../platform/issuers/issuer-errors';
 import { issuerUnreachable, notVerified, SignInFailure } from './sign-in-failure';
 import type { OidcSettings } from './sign-in-settings';
 

@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { decrypt, encrypt } from '../../crypto/aes-gcm';
+import { decrypt, encrypt } from '../../platform/crypto/aes-gcm';
 import type { OidcSettings } from './sign-in-settings';
 
 const KEY_BYTES = 32;

@@ -1,4 +1,4 @@
-import { type ClaimRule, type Claims, claimsOf, valuesOf } from '../../issuers/claim-rules';
+import { type ClaimRule, type Claims, claimsOf, valuesOf } from '../../platform/issuers/claim-rules';
 
 /** The reason why a person could not sign in, in words for that person. */
 export class SignInFailure extends Error {

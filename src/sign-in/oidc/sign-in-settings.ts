@@ -1,6 +1,6 @@
-import { reject, Variable } from '../../feature/setting';
-import type { ClaimRule } from '../../issuers/claim-rules';
-import { issuerUrl, publicUrl } from '../../issuers/urls';
+import { reject, Variable } from '../../platform/feature/setting';
+import type { ClaimRule } from '../../platform/issuers/claim-rules';
+import { issuerUrl, publicUrl } from '../../platform/issuers/urls';
 import { parseAdminRules } from './admin-rules';
 
 const adminRules = (text: string) =>

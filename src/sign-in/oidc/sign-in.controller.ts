@@ -1,6 +1,6 @@
 import { Controller, Get, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Public } from '../../http/scopes';
+import { Public } from '../../platform/http/scopes';
 import { FailurePageFilter } from './failure-page.filter';
 import { OidcSignIn } from './oidc-sign-in';
 

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Background } from '../../background/background';
-import { Database } from '../../database/database';
-import { query, sql } from '../../database/sql';
-import { COMMON_SHARE } from '../../fairness/owners';
+import { Background } from '../../platform/background/background';
+import { Database } from '../../platform/database/database';
+import { query, sql } from '../../platform/database/sql';
+import { COMMON_SHARE } from '../../platform/fairness/owners';
 import { UsedAttempt } from './used-attempt.entity';
 
 const DELETE_EVERY_MS = 10 * 60_000;

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Grant } from '../../issuers/claim-rules';
+import type { Grant } from '../../platform/issuers/claim-rules';
 import type { TokenCreatorView } from '../../tokens/token.view';
 
 /** A person who has signed in and may open the dashboard. */

@@ -1,5 +1,5 @@
 import { BadRequestException } from '@nestjs/common';
-import { conflict, type Fault, listed } from '../../http/fault';
+import { conflict, type Fault, listed } from '../../platform/http/fault';
 import type { RowOutcome } from './batch-rules';
 import type { BatchDto } from './batch.dto';
 import type { BatchResultView, BatchAnswerView } from './batch.view';

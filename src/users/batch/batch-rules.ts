@@ -1,7 +1,7 @@
-import { newId } from '../../database/id';
-import type { Fault } from '../../http/fault';
-import { mapGivingWay } from '../../fairness/give-way';
-import { validate } from '../../http/input/validate';
+import { newId } from '../../platform/database/id';
+import type { Fault } from '../../platform/http/fault';
+import { mapGivingWay } from '../../platform/fairness/give-way';
+import { validate } from '../../platform/http/input/validate';
 import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN, USER_NAME_TAKEN } from '../user/unique-fields';
 import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { columnsOf } from '../../database/columns';
-import { query, rowsOf, type Sql, sql } from '../../database/sql';
+import { columnsOf } from '../../platform/database/columns';
+import { query, rowsOf, type Sql, sql } from '../../platform/database/sql';
 import { recordEvents } from '../../events/record-events';
-import type { Caller } from '../../http/caller';
+import type { Caller } from '../../platform/http/caller';
 import { putSearchTexts } from '../search/user-search.rows';
 import { User, USER_FIELDS, WRITABLE_FIELDS } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';

@@ -1,11 +1,11 @@
 import { Body, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Responses } from '../../http/responses';
-import { ApiController } from '../../http/api-controller.decorator';
-import { type Caller, CurrentCaller } from '../../http/caller';
-import { BodyLimit, MAX_BODY_LIMIT } from '../../http/input/body-of-route';
-import { idempotentRequestOf } from '../../http/input/idempotency-key';
-import { Scopes } from '../../http/scopes';
+import { Responses } from '../../platform/http/responses';
+import { ApiController } from '../../platform/http/api-controller.decorator';
+import { type Caller, CurrentCaller } from '../../platform/http/caller';
+import { BodyLimit, MAX_BODY_LIMIT } from '../../platform/http/input/body-of-route';
+import { idempotentRequestOf } from '../../platform/http/input/idempotency-key';
+import { Scopes } from '../../platform/http/scopes';
 import { BatchDto } from './batch.dto';
 import { BatchService } from './batch.service';
 import { BatchAnswerView } from './batch.view';

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
-import { fault, Flag, OneOf, OnlyWith, Optional } from '../../http/input/checks';
-import { LevelsAround } from '../../http/input/json-faults';
+import { fault, Flag, OneOf, OnlyWith, Optional } from '../../platform/http/input/checks';
+import { LevelsAround } from '../../platform/http/input/json-faults';
 import { KEY_FIELDS, type KeyField, type Mode, MODES } from './batch-rules';
 
 const MAX_USERS = 500;

@@ -1,11 +1,11 @@
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Database } from '../../database/database';
-import { isLocked, wasRolledBack } from '../../database/errors';
-import type { Caller } from '../../http/caller';
-import { mapGivingWay } from '../../fairness/give-way';
-import type { IdempotentRequest } from '../../http/input/idempotency-key';
-import { IdempotencyKeys } from '../../idempotency/idempotency-keys';
+import { Database } from '../../platform/database/database';
+import { isLocked, wasRolledBack } from '../../platform/database/errors';
+import type { Caller } from '../../platform/http/caller';
+import { mapGivingWay } from '../../platform/fairness/give-way';
+import type { IdempotentRequest } from '../../platform/http/input/idempotency-key';
+import { IdempotencyKeys } from '../../platform/idempotency/idempotency-keys';
 import { lostRace, retryLostRaces } from '../user/unique-fields';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { answerOf } from './batch-answer';

@@ -1,4 +1,4 @@
-import type { Fault } from '../../http/fault';
+import type { Fault } from '../../platform/http/fault';
 
 /** The outcome of an element of a batch. */
 export class BatchResultView {

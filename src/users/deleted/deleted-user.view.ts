@@ -1,4 +1,4 @@
-import { PageView } from '../../pages/page';
+import { PageView } from '../../platform/pages/page';
 import { UserView } from '../user/user.view';
 
 /** A deleted user, as it was before the deletion. */

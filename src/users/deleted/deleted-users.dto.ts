@@ -1,5 +1,5 @@
-import { Email, Optional } from '../../http/input/checks';
-import { PageQuery } from '../../pages/page';
+import { Email, Optional } from '../../platform/http/input/checks';
+import { PageQuery } from '../../platform/pages/page';
 
 export class ListDeletedUsersDto extends PageQuery {
   /**

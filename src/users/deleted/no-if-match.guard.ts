@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { invalidInput } from '../../http/fault';
+import { invalidInput } from '../../platform/http/fault';
 
 /** Rejects `If-Match` on routes without ETags: ignoring it would promise a protection that does not exist. */
 @Injectable()

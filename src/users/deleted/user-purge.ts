@@ -1,18 +1,18 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { EntityManager } from 'typeorm';
-import { Background, type Job } from '../../background/background';
-import { Database } from '../../database/database';
-import { describeError } from '../../database/errors';
-import { findLocked } from '../../database/find-locked';
-import { isId } from '../../database/id';
-import { query, type Sql, sql } from '../../database/sql';
 import { type EmptiedEvent, emptyEvents, hasLongHistory } from '../../events/log/empty-events';
 import { recordEvents } from '../../events/record-events';
-import type { FeatureModule } from '../../feature/feature';
-import { SERVICE_OPTIONS } from '../../feature/options.module';
-import type { PersonalTable } from '../../feature/personal-data';
-import { type Caller, systemCaller } from '../../http/caller';
+import { Background, type Job } from '../../platform/background/background';
+import { Database } from '../../platform/database/database';
+import { describeError } from '../../platform/database/errors';
+import { findLocked } from '../../platform/database/find-locked';
+import { isId } from '../../platform/database/id';
+import { query, type Sql, sql } from '../../platform/database/sql';
+import type { FeatureModule } from '../../platform/feature/feature';
+import { SERVICE_OPTIONS } from '../../platform/feature/options.module';
+import type { PersonalTable } from '../../platform/feature/personal-data';
+import { type Caller, systemCaller } from '../../platform/http/caller';
 import { userPurged } from '../user/user.events';
 import { DeletedUser } from './deleted-user.entity';
 

@@ -1,5 +1,5 @@
-import { raw, type Sql, sql } from '../../database/sql';
-import { opaque } from '../../pages/paginate';
+import { raw, type Sql, sql } from '../../platform/database/sql';
+import { opaque } from '../../platform/pages/paginate';
 import { User } from '../user/user.entity';
 import { filterOf, usersWho } from '../user/user.filter';
 import { afterSql, type RankedUser, type RankPage, readWithValue, type SearchScope } from './page';

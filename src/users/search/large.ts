@@ -1,5 +1,5 @@
-import { join, raw, type Sql, sql } from '../../database/sql';
-import { opaque } from '../../pages/paginate';
+import { join, raw, type Sql, sql } from '../../platform/database/sql';
+import { opaque } from '../../platform/pages/paginate';
 import { usersWho } from '../user/user.filter';
 import type { UserText } from '../user/user.view';
 import { readBeginning } from './beginning';

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../database/sql';
+import { type Sql, sql } from '../../platform/database/sql';
 import { User, USER_COLUMNS } from '../user/user.entity';
 import type { UserText } from '../user/user.view';
 import { filterOf, isFiltered, type UserFilter } from '../user/user.filter';

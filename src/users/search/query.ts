@@ -1,4 +1,4 @@
-import { join, raw, type Sql, sql } from '../../database/sql';
+import { join, raw, type Sql, sql } from '../../platform/database/sql';
 import { fold, foldName } from '../user/fold';
 import { User } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';

@@ -1,7 +1,7 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { isTimedOut } from '../../database/errors';
-import { query, sql } from '../../database/sql';
+import { isTimedOut } from '../../platform/database/errors';
+import { query, sql } from '../../platform/database/sql';
 import type { SearchScope } from './page';
 
 /** The server learns how much time is left only after so much is gone, so fast searches send no statement for it. */

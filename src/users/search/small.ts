@@ -1,5 +1,5 @@
-import { raw, sql } from '../../database/sql';
-import { opaque } from '../../pages/paginate';
+import { raw, sql } from '../../platform/database/sql';
+import { opaque } from '../../platform/pages/paginate';
 import { isFiltered, usersWho } from '../user/user.filter';
 import {
   searchColumns,

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { fault, Satisfies, Text } from '../../http/input/checks';
+import { fault, Satisfies, Text } from '../../platform/http/input/checks';
 import { fold } from '../user/fold';
 import { UsersQuery } from '../user/user.dto';
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { execute, rowsOf, sql } from '../../database/sql';
-import { givingWay } from '../../fairness/give-way';
+import { execute, rowsOf, sql } from '../../platform/database/sql';
+import { givingWay } from '../../platform/fairness/give-way';
 import type { UserFields } from '../user/user.entity';
 import type { UserChange } from '../user/user-lifecycle';
 import { withKeys } from '../user/user.keys';

@@ -1,11 +1,11 @@
 import { Injectable, Optional } from '@nestjs/common';
-import { Database } from '../../database/database';
-import { isId } from '../../database/id';
-import { join, query, sql } from '../../database/sql';
-import { type By, callerOf } from '../../http/caller';
-import { validatedInput } from '../../http/input/validate';
-import { decodeCursor, encodeCursor } from '../../pages/cursor';
-import type { Page } from '../../pages/paginate';
+import { Database } from '../../platform/database/database';
+import { isId } from '../../platform/database/id';
+import { join, query, sql } from '../../platform/database/sql';
+import { type By, callerOf } from '../../platform/http/caller';
+import { validatedInput } from '../../platform/http/input/validate';
+import { decodeCursor, encodeCursor } from '../../platform/pages/cursor';
+import type { Page } from '../../platform/pages/paginate';
 import { User, USER_COLUMNS } from '../user/user.entity';
 import { filterOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';

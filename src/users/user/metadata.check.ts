@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsObject } from 'class-validator';
-import type { FaultCode } from '../../http/fault';
-import { fault, hasCharacters, Satisfies } from '../../http/input/checks';
+import type { FaultCode } from '../../platform/http/fault';
+import { fault, hasCharacters, Satisfies } from '../../platform/http/input/checks';
 
 const MAX_KEYS = 16;
 const MAX_KEY_CHARACTERS = 64;

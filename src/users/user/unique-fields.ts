@@ -1,7 +1,7 @@
 import { ConflictException } from '@nestjs/common';
-import { violates } from '../../database/errors';
-import { retry } from '../../database/retry';
-import { type Fault, taken } from '../../http/fault';
+import { violates } from '../../platform/database/errors';
+import { retry } from '../../platform/database/retry';
+import { type Fault, taken } from '../../platform/http/fault';
 
 export const EMAIL_TAKEN: Fault = {
   field: 'email',

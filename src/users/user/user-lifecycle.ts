@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Caller } from '../../http/caller';
+import type { Caller } from '../../platform/http/caller';
 import type { User, UserFields } from './user.entity';
 
 /** The changes of a write. */

@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
-import type { Database } from '../../database/database';
-import { query, type Sql, sql } from '../../database/sql';
-import { wholeRows } from '../../pages/long-rows';
-import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../pages/paginate';
-import { rangeInCursor, type TimeRange } from '../../pages/range';
+import type { Database } from '../../platform/database/database';
+import { query, type Sql, sql } from '../../platform/database/sql';
+import { wholeRows } from '../../platform/pages/long-rows';
+import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../platform/pages/paginate';
+import { rangeInCursor, type TimeRange } from '../../platform/pages/range';
 import { User, USER_COLUMNS } from './user.entity';
 import { filterInCursor, filterOf, hasUniqueValue, type UserFilter, usersWho } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';

@@ -13,10 +13,10 @@ import {
   OnlyWith,
   Optional,
   Text,
-} from '../../http/input/checks';
-import { ValidatedByService } from '../../http/input/input.pipe';
-import { PageQuery } from '../../pages/page';
-import type { Order } from '../../pages/paginate';
+} from '../../platform/http/input/checks';
+import { ValidatedByService } from '../../platform/http/input/input.pipe';
+import { PageQuery } from '../../platform/pages/page';
+import type { Order } from '../../platform/pages/paginate';
 import { MetadataPatch, UserMetadata } from './metadata.check';
 import { type Metadata, type Role, ROLES, type UserFields } from './user.entity';
 import { USER_SORTS, type UserSort } from './user.sorts';

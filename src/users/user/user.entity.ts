@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn, VersionColumn } from 'typeorm';
-import { OnCluster } from '../../database/citus/placements';
-import { columnsOf } from '../../database/columns';
+import { OnCluster } from '../../platform/database/citus/placements';
+import { columnsOf } from '../../platform/database/columns';
 
 export const ROLES = ['member', 'admin', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../events/record-events';
-import type { Caller } from '../../http/caller';
+import type { Caller } from '../../platform/http/caller';
 import type { User, UserFields } from './user.entity';
 import { serializeUser } from './user.serializer';
 

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../database/sql';
+import { type Sql, sql } from '../../platform/database/sql';
 import { type Role, ROLES, User } from './user.entity';
 import { emailKey } from './user.keys';
 

@@ -1,5 +1,5 @@
-import { type Sql, sql } from '../../database/sql';
-import { BY_CREATION, byTime, type Order, type SortColumn } from '../../pages/paginate';
+import { type Sql, sql } from '../../platform/database/sql';
+import { BY_CREATION, byTime, type Order, type SortColumn } from '../../platform/pages/paginate';
 
 export type UserSort = 'name' | 'email' | 'createdAt' | 'updatedAt';
 

@@ -1,4 +1,4 @@
-import { PageView } from '../../pages/page';
+import { PageView } from '../../platform/pages/page';
 import type { Metadata, Role, User, USER_FIELDS } from './user.entity';
 
 /** A user. */

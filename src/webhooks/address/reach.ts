@@ -1,5 +1,5 @@
 import { BlockList, isIPv4 } from 'node:net';
-import { carriedIpv4, isUnscopedIpv6 } from '../../http/server/network';
+import { carriedIpv4, isUnscopedIpv6 } from '../../platform/http/server/network';
 
 /**
  * IPv4 networks without public receivers: all of the IANA IPv4 Special-Purpose Address Registry

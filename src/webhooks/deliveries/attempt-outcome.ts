@@ -1,4 +1,4 @@
-import { PAUSES } from '../../background/pauses';
+import { PAUSES } from '../../platform/background/pauses';
 import type { Answer } from '../address/post';
 import type { EventRow } from '../../events/event/event.entity';
 import type { WebhookFields } from '../webhook/webhook.entity';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { resumedAtSql, suspendedSql } from '../../organizations/suspension';
-import { pastSql } from '../../database/claims';
-import { Database } from '../../database/database';
-import { findLocked } from '../../database/find-locked';
-import { execute, query, sql } from '../../database/sql';
+import { pastSql } from '../../platform/database/claims';
+import { Database } from '../../platform/database/database';
+import { findLocked } from '../../platform/database/find-locked';
+import { execute, query, sql } from '../../platform/database/sql';
 import { Event, EVENT_COLUMNS, type EventRow } from '../../events/event/event.entity';
 import { recordEvents } from '../../events/record-events';
-import { systemCaller } from '../../http/caller';
+import { systemCaller } from '../../platform/http/caller';
 import { SECRET_COLUMNS } from '../webhook/webhook-secrets';
 import { webhookEvent } from '../webhook/webhook.serializer';
 import {

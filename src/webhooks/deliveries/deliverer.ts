@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Background } from '../../background/background';
-import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../background/claimed-work';
-import { LIMITS } from '../../fairness/limits';
-import { TimeShare } from '../../fairness/time-share';
+import { Background } from '../../platform/background/background';
+import { type ClaimedWork, type Due, LOOK_EVERY_MS, type Turn } from '../../platform/background/claimed-work';
+import { LIMITS } from '../../platform/fairness/limits';
+import { TimeShare } from '../../platform/fairness/time-share';
 import { EventNumbering } from '../../events/log/event-numbering';
 import { TokenEvents } from '../../events/log/token-events';
 import { type Receiver, Sender } from './sender';

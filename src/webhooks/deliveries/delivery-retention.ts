@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Background } from '../../background/background';
-import { sql } from '../../database/sql';
 import { EventHead } from '../../events/log/event-head.entity';
+import { Background } from '../../platform/background/background';
+import { sql } from '../../platform/database/sql';
 import { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
 

@@ -1,5 +1,5 @@
-import { Id, Instant, OneOf, Optional } from '../../http/input/checks';
-import { PageQuery } from '../../pages/page';
+import { Id, Instant, OneOf, Optional } from '../../platform/http/input/checks';
+import { PageQuery } from '../../platform/pages/page';
 import { DELIVERY_STATES } from './delivery.entity';
 
 /** A test has no settings. */

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { columnsOf } from '../../database/columns';
+import { columnsOf } from '../../platform/database/columns';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 

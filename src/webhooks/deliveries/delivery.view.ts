@@ -1,4 +1,4 @@
-import { PageView } from '../../pages/page';
+import { PageView } from '../../platform/pages/page';
 
 /** An event that is sent to a webhook. */
 export class DeliveryView {

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import { columnsOf } from '../../database/columns';
-import { firstId } from '../../database/id';
-import { query, sql } from '../../database/sql';
 import { Event } from '../../events/event/event.entity';
+import { columnsOf } from '../../platform/database/columns';
+import { firstId } from '../../platform/database/id';
+import { query, sql } from '../../platform/database/sql';
 import type { Webhook } from '../webhook/webhook.entity';
 import { WebhookReplay } from './delivery.entity';
 import { freeSlots, insertDeliveries, type NewDelivery } from './pending';

@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
-import { insertSql } from '../../database/columns';
-import { pastSql } from '../../database/claims';
-import { newId } from '../../database/id';
-import { execute, query, sql } from '../../database/sql';
-import { conflict } from '../../http/fault';
+import { insertSql } from '../../platform/database/columns';
+import { pastSql } from '../../platform/database/claims';
+import { newId } from '../../platform/database/id';
+import { execute, query, sql } from '../../platform/database/sql';
+import { conflict } from '../../platform/http/fault';
 import type { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery, WebhookReplay } from './delivery.entity';
 

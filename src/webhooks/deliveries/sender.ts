@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { VERSION } from '../../feature/version';
-import type { Turn } from '../../background/claimed-work';
+import { VERSION } from '../../platform/feature/version';
+import type { Turn } from '../../platform/background/claimed-work';
 import { eventAsJson, withoutData } from '../../events/event/event.serializer';
-import { Bulkhead } from '../../fairness/bulkhead';
-import { LIMITS } from '../../fairness/limits';
+import { Bulkhead } from '../../platform/fairness/bulkhead';
+import { LIMITS } from '../../platform/fairness/limits';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
 import type { ReceiverState } from '../webhook/webhook.entity';

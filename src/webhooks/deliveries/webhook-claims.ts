@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Due } from '../../background/claimed-work';
+import { Event } from '../../events/event/event.entity';
+import { EventHead } from '../../events/log/event-head.entity';
+import type { Due } from '../../platform/background/claimed-work';
 import {
   type Claim,
   CLAIMED_SQL,
@@ -8,12 +10,10 @@ import {
   pastSql,
   releasedSql,
   UNCLAIMED_SQL,
-} from '../../database/claims';
-import { Database } from '../../database/database';
-import { findLocked } from '../../database/find-locked';
-import { execute, raw, type Sql, sql } from '../../database/sql';
-import { Event } from '../../events/event/event.entity';
-import { EventHead } from '../../events/log/event-head.entity';
+} from '../../platform/database/claims';
+import { Database } from '../../platform/database/database';
+import { findLocked } from '../../platform/database/find-locked';
+import { execute, raw, type Sql, sql } from '../../platform/database/sql';
 import {
   type ReceiverState,
   stateOf,

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { decrypt, encrypt } from '../../crypto/aes-gcm';
+import { decrypt, encrypt } from '../../platform/crypto/aes-gcm';
 
 const KEY_BYTES = 32;
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
-import { columnsOf } from '../../database/columns';
-import { Database } from '../../database/database';
-import { execute, query, sql } from '../../database/sql';
+import { columnsOf } from '../../platform/database/columns';
+import { Database } from '../../platform/database/database';
+import { execute, query, sql } from '../../platform/database/sql';
 import { KeyRing } from '../secrets/key-ring';
 import { Webhook } from './webhook.entity';
 

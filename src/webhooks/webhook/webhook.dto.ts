@@ -12,8 +12,8 @@ import {
   Satisfies,
   SomeOf,
   Text,
-} from '../../http/input/checks';
-import { PageQuery } from '../../pages/page';
+} from '../../platform/http/input/checks';
+import { PageQuery } from '../../platform/pages/page';
 import { Overlap } from '../../tokens/durations';
 import { ORDERINGS, PAYLOADS } from './webhook.entity';
 

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { suspendedSql } from '../../organizations/suspension';
-import { Claimable } from '../../database/claims';
-import { columnsOf } from '../../database/columns';
-import { raw } from '../../database/sql';
+import { Claimable } from '../../platform/database/claims';
+import { columnsOf } from '../../platform/database/columns';
+import { raw } from '../../platform/database/sql';
 import type { EventType } from '../../events/event/event.types';
 
 export const PAYLOADS = ['full', 'thin'] as const;

@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../events/record-events';
-import type { Caller } from '../../http/caller';
+import type { Caller } from '../../platform/http/caller';
 import { WEBHOOK_FIELDS, type WebhookFields } from './webhook.entity';
 import type { WebhookView } from './webhook.view';
 

@@ -1,4 +1,4 @@
-import { PageView } from '../../pages/page';
+import { PageView } from '../../platform/pages/page';
 
 /** A webhook, without its secret. */
 export class WebhookView {

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import type { Database } from '../../database/database';
-import { findLocked } from '../../database/find-locked';
-import { isId } from '../../database/id';
-import { notFound } from '../../http/fault';
+import type { Database } from '../../platform/database/database';
+import { findLocked } from '../../platform/database/find-locked';
+import { isId } from '../../platform/database/id';
+import { notFound } from '../../platform/http/fault';
 import { Webhook } from './webhook.entity';
 
 /** Runs a transaction on the webhook, which is locked. Throws a 404 if it does not exist. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { ask } from '../load.mjs';
 
 const require = createRequire(import.meta.url);
-const { newId } = require('../../../dist/src/database/id.js');
+const { newId } = require('../../../dist/src/platform/database/id.js');
 
 /** What a service or a host needs to send webhooks to receivers of a test. */
 export const WEBHOOKS = {

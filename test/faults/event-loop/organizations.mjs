@@ -4,7 +4,7 @@ import { makeTokens } from '../cluster.mjs';
 import { FULL, list, longName, person } from './bodies.mjs';
 
 const require = createRequire(import.meta.url);
-const { newId } = require('../../../dist/src/database/id.js');
+const { newId } = require('../../../dist/src/platform/database/id.js');
 
 const PAGE = 200;
 const GROUPS = 1_000;

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
-const { bodyLimitOf } = require('../../../dist/src/http/input/body-of-route.js');
-const { routesOf } = require('../../../dist/src/http/method-not-allowed.js');
+const { bodyLimitOf } = require('../../../dist/src/platform/http/input/body-of-route.js');
+const { routesOf } = require('../../../dist/src/platform/http/method-not-allowed.js');
 
 const BUILT = new URL('../../../dist/src/', import.meta.url);
 

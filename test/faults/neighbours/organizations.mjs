@@ -6,7 +6,7 @@ import { newDirectory, SHORT } from '../scene.mjs';
 import { ums } from './places.mjs';
 
 const require = createRequire(import.meta.url);
-const { person } = require('../../../dist/src/demo/people.js');
+const { person } = require('../../../dist/src/entry/demo/people.js');
 
 const MANY = SHORT ? 6_000 : 30_000;
 const EMBEDDED = 5_000;

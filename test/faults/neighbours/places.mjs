@@ -11,7 +11,7 @@ import { startPostgres } from '../servers.mjs';
 
 const require = createRequire(import.meta.url);
 const { newTokenValue, hashOf, hintOf } = require('../../../dist/src/tokens/token-value.js');
-const { newId } = require('../../../dist/src/database/id.js');
+const { newId } = require('../../../dist/src/platform/database/id.js');
 
 /** Runs the `ums` command line on a database. */
 export const ums = (environment, ...options) =>

@@ -8,7 +8,7 @@ import { heavy, person, wordy } from './attacker.mjs';
 import { ums } from './places.mjs';
 
 const require = createRequire(import.meta.url);
-const { person: sample } = require('../../../dist/src/demo/people.js');
+const { person: sample } = require('../../../dist/src/entry/demo/people.js');
 
 const IMPORTED = SHORT ? 10_000 : 100_000;
 const LOCKED_ROWS = 16;

@@ -13,7 +13,7 @@ const filesIn = (folder) =>
 
 function templateName() {
   const hash = createHash('sha256');
-  for (const path of [...filesIn('migrations'), ...filesIn('src/database'), 'src/schema.ts'])
+  for (const path of [...filesIn('migrations'), ...filesIn('src/platform/database'), 'src/schema.ts'])
     hash.update(`${path}\n${readFileSync(path)}`);
   return `ums_template_${hash.digest('hex').slice(0, 12)}`;
 }

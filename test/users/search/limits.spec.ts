@@ -1,7 +1,7 @@
 import { queriesFor } from '../../../src/users/search/query';
 import { SearchTime } from '../../../src/users/search/search-time';
 import { UserSearch } from '../../../src/users/search/user-search.service';
-import { Sql, sql } from '../../../src/database/sql';
+import { Sql, sql } from '../../../src/platform/database/sql';
 import { describeOn } from '../../support/engine';
 import { fillOrganization } from '../../support/people';
 import { rowsReadBy, selectsOf } from '../../support/plans';

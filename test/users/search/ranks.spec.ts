@@ -4,10 +4,10 @@
 import type { INestApplication } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { OrganizationsService, UserManagementModule } from '../../../src';
-import { person, pick, random } from '../../../src/demo/people';
-import { ConnectionShares } from '../../../src/database/connections/connection-shares';
-import { Database } from '../../../src/database/database';
-import { tableName } from '../../../src/database/tables';
+import { person, pick, random } from '../../../src/entry/demo/people';
+import { ConnectionShares } from '../../../src/platform/database/connections/connection-shares';
+import { Database } from '../../../src/platform/database/database';
+import { tableName } from '../../../src/platform/database/tables';
 import { UserSearch } from '../../../src/users/search/user-search.service';
 import { stringsIn } from '../../../src/users/search/text';
 import { fold } from '../../../src/users/user/fold';

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { databaseFailure } from '../../platform/database/errors';
+import { EventLog } from '../../events/log/event-log';
+import { eventAsJson, serializeEvent } from '../../events/event/event.serializer';
+import type { EventView } from '../../events/event/event.view';
+import { ListEventsDto } from '../../events/event/event.dto';
+import { validateOrThrow } from '../../platform/http/input/validate';
+import { printable } from '../process/pretty-log';
+import { Interruption } from './interruption';
+import { withOrganization } from './with-service';
+
+const POLL_MS = 1_000;
+
+interface TailOptions {
+  organization: string;
+  type?: string;
+  since?: string;
+  json?: boolean;
+}
+
+export function eventsCommand(events: Command): void {
+  events.addHelpText('after', '\nExample:\n  ums events tail --organization org_…');
+
+  events
+    .command('tail')
+    .description('print events as they happen, until Ctrl-C')
+    .requiredOption('--organization <id>', 'the organization to watch')
+    .option('--type <types>', 'only these types, separated by commas, such as user.created,user.deleted')
+    .option('--since <time>', 'begin at this time, such as 2026-01-31T09:30:00Z; default: now')
+    .option('--json', 'print one JSON object per line')
+    .addHelpText('after', '\nExample:\n  ums events tail --organization org_… --type user.deleted --json')
+    .action(tail);
+}
+
+async function tail({ organization, type, since, json }: TailOptions): Promise<void> {
+  const query = validateOrThrow(ListEventsDto, { type, since, limit: 200 });
+  await withOrganization({ organization, command: 'ums events tail' }, async (app) => {
+    const stop = new AbortController();
+    const interruption = new Interruption(() => stop.abort());
+    const log = app.get(EventLog);
+    const pause = () => sleep(POLL_MS, undefined, { signal: stop.signal }).catch(() => {});
+    let position = since === undefined ? await newest(log, organization) : undefined;
+    let isOutage = false;
+    // Standard output ends with its reader, as `| head` does.
+    while (!stop.signal.aborted && process.stdout.writable) {
+      const page = await log.page(organization, query, position ?? 0).catch(undefinedIfUnavailable);
+      if (!page && !isOutage) say('The database is not available. Waiting for it …');
+      isOutage = !page;
+      if (page && position !== undefined && position < page.removed)
+        say(`The events ${position + 1} to ${page.removed} are missing here: they are no longer kept.`);
+      for (const row of page?.rows ?? [])
+        process.stdout.write(`${json ? eventAsJson(row) : lineOf(serializeEvent(row))}\n`);
+      position = page?.position ?? position;
+      if (!page?.hasMore) await pause();
+    }
+    interruption.end();
+  });
+}
+
+/** The position after everything that has happened so far. */
+async function newest(log: EventLog, organizationId: string): Promise<number> {
+  for (let position = 0; ;) {
+    const { last, hasMore } = await log.page(organizationId, { order: 'asc', limit: 1 }, position);
+    if (!hasMore) return last;
+    position = last;
+  }
+}
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+function undefinedIfUnavailable(error: unknown): undefined {
+  if (databaseFailure(error) !== 'unavailable') throw error;
+}
+
+const lineOf = ({ occurredAt, sequence, type, target, actor }: EventView) =>
+  printable(`${occurredAt.toISOString()}  ${sequence}  ${type}  ${target.id}  by ${actor.name}`);

@@ -1,0 +1,146 @@
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import { formatRows } from '../../../csv/write-csv';
+import { LARGE_JOB } from '../../platform/database/data-source';
+import { Database } from '../../platform/database/database';
+import { pagesOf } from '../../platform/pages/paginate';
+import { optimizeForSize } from '../process/v8';
+import { type Role, ROLES, type User, USER_COLUMNS, USER_FIELDS } from '../../users/user/user.entity';
+import type { UserFilter } from '../../users/user/user.filter';
+import { pageOfUsers } from '../../users/user/user-query';
+import { serializeUser } from '../../users/user/user.serializer';
+import type { UserView } from '../../users/user/user.view';
+import { type Format, fileFormatOf, formatOption, isTsv } from './import/format';
+import { Interruption } from './interruption';
+import { count, counted } from './progress';
+import { withOrganization } from './with-service';
+
+const PAGE_SIZE = 1_000;
+
+interface ExportOptions {
+  organization: string;
+  format?: Format;
+  output?: string;
+  json?: boolean;
+  role?: Role;
+  active?: 'true' | 'false';
+}
+
+export function addExport(users: Command): void {
+  users
+    .command('export')
+    .description('write users, oldest first, to standard output or a file')
+    .requiredOption('--organization <id>', 'the organization to export')
+    .addOption(new Option('--role <role>', 'only users with this role').choices(ROLES))
+    .addOption(
+      new Option('--active <state>', 'only active users, or only inactive ones').choices(['true', 'false']),
+    )
+    .addOption(formatOption())
+    .option('--output <file>', 'output file; it appears only when it is complete')
+    .option('--json', 'print the summary as JSON; to standard error if the users go to standard output')
+    .addHelpText(
+      'after',
+      `
+In CSV, cells that a spreadsheet would run as a formula are prefixed with an
+apostrophe. An import of a file with the column id removes it again. Have the
+spreadsheet split cells at the delimiter of the file (comma, or tab for .tsv): at
+any other character it could find a formula in the middle of a cell.
+
+Examples:
+  ums users export --organization org_… --output people.csv
+  ums users export --organization org_… --active false --output inactive.csv
+  ums users export --organization org_… | jq -r .email`,
+    )
+    .action(exportUsers);
+}
+
+async function exportUsers({ organization, output, json, ...options }: ExportOptions): Promise<void> {
+  const filter: UserFilter = {
+    role: options.role,
+    active: options.active === undefined ? undefined : options.active === 'true',
+  };
+  const format = fileFormatOf(output ?? '', options.format);
+  const delimiter = isTsv(output ?? '') ? '\t' : ',';
+  optimizeForSize();
+  const command = 'ums users export';
+  await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app) => {
+    let users = 0;
+    const interruption = new Interruption();
+    async function* pages(): AsyncGenerator<UserView[]> {
+      for await (const page of userPages(app.get(Database), organization, filter)) {
+        yield page;
+        users += page.length;
+        await nextTurn(); // lets signals be handled
+        if (interruption.signal) throw new Error(`Stopped by ${interruption.signal}.`);
+      }
+    }
+    const texts = exportTexts(pages(), { format, delimiter });
+    try {
+      await (output === undefined
+        ? pipeline(texts, process.stdout, { end: false })
+        : writeAtomically(output, texts));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EPIPE') return; // the reader has closed the pipe, as `| head` does
+      if (interruption.signal) process.exitCode = interruption.exitCode;
+      const result =
+        output === undefined ? `${count(users)} users were written` : `${output} was not created`;
+      throw new Error(`The export is incomplete: ${result}. ${(error as Error).message}`, { cause: error });
+    } finally {
+      interruption.end();
+    }
+    const summary = json
+      ? JSON.stringify({ users, format, output: output ?? null })
+      : `${counted(users, 'user')}.`;
+    (output === undefined ? process.stderr : process.stdout).write(`${summary}\n`);
+  });
+}
+
+/** Yields the users of an organization who pass the filter in pages, oldest first. */
+export async function* userPages(
+  database: Database,
+  organizationId: string,
+  filter: UserFilter,
+): AsyncGenerator<UserView[]> {
+  const pages = pagesOf((cursor) => {
+    const page = { sort: 'createdAt', order: 'asc', limit: PAGE_SIZE, cursor } as const;
+    return database.read(organizationId, (manager) =>
+      pageOfUsers<User>(manager, { organizationId, filter }, USER_COLUMNS.select, page),
+    );
+  });
+  for await (const page of pages) yield page.map(serializeUser);
+}
+
+/** The text of a file with these users, page by page. */
+export async function* exportTexts(
+  pages: AsyncIterable<UserView[]>,
+  { format, delimiter }: { format: Format; delimiter: string },
+): AsyncGenerator<string> {
+  const csv = (rows: string[][]) => formatRows(rows, delimiter);
+  if (format === 'csv') yield csv([[...USER_FIELDS]]);
+  for await (const page of pages) yield format === 'csv' ? csv(page.map(cellsOf)) : ndjson(page);
+}
+
+const ndjson = (page: UserView[]) => page.map((user) => `${JSON.stringify(user)}\n`).join('');
+
+const cellsOf = (user: UserView) => USER_FIELDS.map((name) => cell(user[name]));
+
+const cell = (value: unknown): string => {
+  if (value === null) return '';
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+/** Creates a file that appears only when it is complete. Devices and pipes are written to directly. */
+async function writeAtomically(path: string, texts: AsyncIterable<string>): Promise<void> {
+  const isSpecial = existsSync(path) && !statSync(path).isFile();
+  const target = isSpecial ? path : `${path}.part`;
+  try {
+    await pipeline(texts, createWriteStream(target, { mode: 0o600, flush: !isSpecial }));
+  } catch (error) {
+    if (!isSpecial) rmSync(target, { force: true });
+    throw error;
+  }
+  if (!isSpecial) renameSync(target, path);
+}

@@ -1,0 +1,169 @@
+import { createReadStream, fstatSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { LARGE_JOB } from '../../../platform/database/data-source';
+import { optimizeForSize } from '../../process/v8';
+import { type KeyField, type Mode, MODES } from '../../../users/batch/batch-rules';
+import { BatchService } from '../../../users/batch/batch.service';
+import { type Format, fileFormatOf, formatOption, isTsv } from './format';
+import { withOrganization } from '../with-service';
+import { type CsvOptions, readCsv } from './csv-file';
+import type { ImportFile } from './import-file';
+import { readNdjson } from './ndjson-file';
+import { requireWritable } from './refused-rows';
+import { runImport } from './run-import';
+
+interface ImportOptions extends CsvOptions {
+  organization: string;
+  format?: Format;
+  json?: boolean;
+  dryRun?: boolean;
+  mode: Mode;
+  by?: KeyField;
+  refused?: string;
+}
+
+export function addImport(users: Command): void {
+  users
+    .command('import')
+    .argument('<file>', 'CSV or NDJSON file; - for standard input')
+    .description('create users from a CSV or NDJSON file')
+    .requiredOption('--organization <id>', 'the organization to import into')
+    .addOption(formatOption())
+    .option(
+      '--delimiter <character>',
+      'delimiter of the CSV file, or "tab"; by default a comma, semicolon or tab, as in its header',
+      parseDelimiter,
+    )
+    .option('--ignore-columns <a,b>', 'columns of the CSV file to leave out')
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'what to do with a row whose email a user has: create refuses it, upsert updates the user',
+      )
+        .choices(MODES)
+        .default('create'),
+    )
+    .option(
+      '--by <field>',
+      'what identifies the users of --mode upsert: email, or external-id, with which emails may change (default: email)',
+      parseBy,
+    )
+    .option('--dry-run', 'only report what the import would do')
+    .option(
+      '--refused <file>',
+      'file for refused rows, replaced if it exists; by default <file>.refused with the extension of the format, or refused.<format> for a pipe',
+    )
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+CSV: The first line names the columns, in any letter case: externalId, name,
+email, role, active (true or false, in any letter case), metadata (as JSON). Any
+other column must be named by --ignore-columns. An empty cell counts as missing,
+and a row of empty cells is skipped.
+
+If a CSV file has the column id, as an export has, the apostrophe that an export
+puts before a formula is removed. In a file without it, an apostrophe is part of
+the cell.
+
+NDJSON: Each line is an object as in POST /api/v1/users.
+
+The fields id, version, createdAt and updatedAt, which an export contains, are
+ignored. Rows are validated like requests to the API and written in batches of
+up to 500, each as a whole or not at all. With --mode upsert, a row changes only
+the fields that it contains, and one that changes nothing counts as unchanged;
+use it to resume an import. A repeated email is refused within a batch; in a
+later batch it is that of an existing user, which --dry-run does not know. With
+--by external-id, a row changes the user who has its externalId, and may change
+the email.
+
+Refused rows are written to a file of the same format, with the reason in a
+column or property "refused_because", which an import ignores: correct the rows
+there and import that file. A line that is not a JSON object stays as it is,
+below a line with the reason.
+
+Exits with 1 if a row was refused or the import failed, with 130 after Ctrl-C.
+
+Examples:
+  ums users import people.csv --organization org_… --dry-run
+  ums users import people.csv --organization org_… --ignore-columns "Phone,Full address"
+  ums users import people.refused.csv --organization org_…
+  ums users import staff.csv --organization org_… --mode upsert --by external-id
+  zcat people.ndjson.gz | ums users import - --organization org_… --mode upsert --json`,
+    )
+    .action(importUsers);
+}
+
+async function importUsers(path: string, options: ImportOptions): Promise<void> {
+  optimizeForSize();
+  const { organization, mode, by: identity, dryRun = false } = options;
+  if (identity && mode !== 'upsert') throw new Error('--by is for --mode upsert.');
+  const format = fileFormatOf(path, options.format);
+  const { source, total, bytesRead } = open(path);
+  const refusedFile =
+    options.refused ?? (total === undefined ? `refused.${format}` : refusedFileOf(path, format));
+  if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
+  requireWritable(refusedFile);
+  const file = readerOf(source, path, format, options);
+  const command = 'ums users import';
+  await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app, by) => {
+    const batch = { mode, by: identity, atomic: false, dryRun };
+    await runImport(
+      {
+        file,
+        add: async (users) => (await app.get(BatchService).run(by, { users, ...batch })).answer,
+        refusedFile,
+        dryRun,
+        total,
+        done: bytesRead,
+        stop: () => source.destroy(),
+      },
+      options,
+    );
+  });
+}
+
+function readerOf(
+  source: Readable,
+  path: string,
+  format: Format,
+  { by, delimiter, ignoreColumns }: ImportOptions,
+): ImportFile {
+  if (format === 'csv')
+    return readCsv(source, { delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined), ignoreColumns, by });
+  if (delimiter !== undefined || ignoreColumns !== undefined)
+    throw new Error('--delimiter and --ignore-columns are for CSV files. If this is one, add --format csv.');
+  return readNdjson(source);
+}
+
+/** `people.refused.csv` for `people.csv`. */
+function refusedFileOf(path: string, format: Format): string {
+  const extension = format === 'csv' && isTsv(path) ? 'tsv' : format;
+  return `${path.replace(/\.(csv|tsv|ndjson)$/i, '')}.refused.${extension}`;
+}
+
+/** Opens a file or standard input; the total of standard input, a pipe or a device is unknown. */
+function open(path: string): { source: Readable; total?: number; bytesRead(): number } {
+  if (path === '-') return { source: process.stdin, bytesRead: () => 0 };
+  const fd = openSync(path, 'r');
+  const stat = fstatSync(fd);
+  const source = createReadStream(path, { fd });
+  return { source, total: stat.isFile() ? stat.size : undefined, bytesRead: () => source.bytesRead };
+}
+
+function parseBy(text: string): KeyField {
+  if (text === 'email') return text;
+  if (text === 'external-id') return 'externalId';
+  throw new InvalidArgumentError('It must be email or external-id.');
+}
+
+function parseDelimiter(text: string): string {
+  if (['tab', '\\t', '\t'].includes(text)) return '\t';
+  if (!/^[^\p{L}\p{N}\s"']$/u.test(text))
+    throw new InvalidArgumentError(
+      'It must be one character that is not a letter, digit or quote, or "tab".',
+    );
+  return text;
+}

@@ -1,0 +1,26 @@
+import type { Fault } from '../../../platform/http/fault';
+
+/** A row of a file, with its content or the reasons why it cannot be parsed. */
+export interface ImportRow {
+  /** The number of its first line, counted from 1 as in an editor. */
+  line: number;
+  input?: unknown;
+  faults?: Fault[];
+  /** Approximate memory use. */
+  bytes: number;
+  /** The row in the format of its file, with the reason why it was refused. An import ignores the reason. */
+  refused(reason: string): string | Buffer;
+}
+
+export interface ImportFile {
+  /** Throws if the file as a whole is not in the format. */
+  rows: AsyncIterable<ImportRow>;
+  /** The text before the rows in a file of refused rows. */
+  refusedHeader?(): string;
+}
+
+/** The maximum size of a line in bytes, the same as for a request body. */
+export const MAX_ROW_BYTES = 64 * 1024;
+
+/** A fault of a row as a whole. */
+export const rowFault = (code: Fault['code'], message: string): Fault => ({ field: 'body', code, message });

@@ -1,0 +1,80 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
+import type { Fault } from '../../../platform/http/fault';
+import { printable } from '../../process/pretty-log';
+import type { ImportFile, ImportRow } from './import-file';
+
+/** The terminal shows this many refused rows; the file has all of them. */
+const MAX_SHOWN = 5;
+
+/**
+ * Writes the refused rows to a file in the format of the input, which can be corrected and imported. Only the owner may
+ * read it: it has personal data.
+ */
+export class RefusedRows {
+  readonly firstReasons: string[] = [];
+  private file?: number;
+
+  constructor(
+    private readonly path: string,
+    private readonly input: ImportFile,
+  ) {}
+
+  /** Writes those rows of the batch that have faults. */
+  write(batch: ImportRow[], faultsOf: (row: ImportRow) => Fault[] | undefined): void {
+    const refused = batch.flatMap((row) => {
+      const faults = faultsOf(row);
+      if (!faults) return [];
+      const reason = `line ${row.line}: ${faults.map(describeFault).join('; ')}`;
+      if (this.firstReasons.length < MAX_SHOWN) this.firstReasons.push(reason);
+      return Buffer.from(row.refused(reason));
+    });
+    if (refused.length === 0) return;
+    if (this.file === undefined) {
+      this.file = openPrivate(this.path, 'w');
+      refused.unshift(Buffer.from(this.input.refusedHeader?.() ?? ''));
+    }
+    writeFileSync(this.file, Buffer.concat(refused));
+  }
+
+  /** Returns the path, or null if no file was created. */
+  close(): string | null {
+    if (this.file === undefined) return null;
+    closeSync(this.file);
+    return this.path;
+  }
+}
+
+/** Throws if the file cannot be written, which an import would otherwise notice only after it has committed rows. */
+export function requireWritable(path: string): void {
+  try {
+    if (existsSync(path)) closeSync(openPrivate(path, 'r+'));
+    else accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    const [, reason] = getSystemErrorMap().get((error as NodeJS.ErrnoException).errno!)!;
+    throw new Error(
+      `The file for refused rows cannot be written at ${path}: ${reason}. Name another one with --refused.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Opens a file that only its owner may read, even if it existed with another mode. */
+function openPrivate(path: string, flags: 'w' | 'r+'): number {
+  const file = openSync(path, flags, 0o600);
+  if (fstatSync(file).isFile()) fchmodSync(file, 0o600);
+  return file;
+}
+
+const describeFault = ({ field, message }: Fault) =>
+  printable(`${field === 'body' ? 'row' : field} ${message}`);

@@ -1,0 +1,118 @@
+import { BadRequestException } from '@nestjs/common';
+import { type Command } from 'commander';
+import type { Fault } from '../../platform/http/fault';
+import { validateOrThrow } from '../../platform/http/input/validate';
+import { readConfig } from '../process/config';
+import { messageOf } from '../process/failure';
+import { Token } from '../../tokens/token.entity';
+import { newTokenValue } from '../../tokens/token-value';
+import { CreateTokenDto, RotateTokenDto } from '../../tokens/tokens.dto';
+import { TokensService } from '../../tokens/tokens.service';
+import { addSubcommand, type OutputOptions, print } from './output';
+import { addList, withOrganization, withRow } from './with-service';
+
+const TOKEN = {
+  entity: Token,
+  missing: 'There is no such token. List them with: ums tokens list --organization <id>',
+};
+
+export function tokensCommand(tokens: Command): void {
+  addList(tokens, 'list the tokens of an organization, newest first', (app, by, page) =>
+    app.get(TokensService).list(by, page),
+  );
+
+  addSubcommand(
+    tokens,
+    'create',
+    'create a token; its value is shown only once',
+    '--organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
+  )
+    .requiredOption('--organization <id>', 'the organization that the token gives access to')
+    .requiredOption('--name <name>', 'a name to recognize the token by')
+    .requiredOption('--scopes <scopes>', 'comma-separated: users:read, users:write, users:delete, admin')
+    .option('--expires-in <days>', 'lifetime in days, such as 90d; without it the token never expires')
+    .option(
+      '--rate-limit <requests>',
+      'requests per minute, at most 100000; without it the limit of the service applies',
+    )
+    .action(async ({ organization, name, scopes, expiresIn, rateLimit, ...output }: CreateOptions) => {
+      const input = validateOrThrow(CreateTokenDto, {
+        name,
+        scopes: scopes.split(',').map((scope) => scope.trim()),
+        expiresIn,
+        rateLimit: rateLimit === undefined ? undefined : Number(rateLimit),
+      });
+      const { token, value } = await withOrganization(
+        { organization, command: 'ums tokens create' },
+        (app, by) => app.get(TokensService).create(by, input).catch(nameOption),
+      );
+      print({ ...token, token: value }, output);
+    });
+
+  addSubcommand(tokens, 'revoke', 'revoke a token, immediately and permanently', 'tok_…')
+    .argument('<id>', 'the ID of the token, not its value')
+    .action(async (id: string, output: OutputOptions) => {
+      const revoked = await withRow({ ...TOKEN, id, command: 'ums tokens revoke' }, async (app, by) => {
+        const tokens = app.get(TokensService);
+        await tokens.revoke(by, id);
+        return tokens.get(by, id);
+      });
+      print(revoked, output);
+    });
+
+  addSubcommand(
+    tokens,
+    'rotate',
+    'replace a token with a new one, whose value is shown only once; both work for a while',
+    'tok_… --overlap 48h',
+  )
+    .argument('<id>', 'the ID of the token, not its value')
+    .option(
+      '--overlap <hours>',
+      'how long the old token still works: 0h (it is revoked at once) to 168h; default: 24h',
+    )
+    .option(
+      '--expires-in <days>',
+      'lifetime of the new token, such as 90d; default: the full one of the old token',
+    )
+    .action(async (id: string, { overlap, expiresIn, ...output }: RotateOptions) => {
+      const input = validateOrThrow(RotateTokenDto, { overlap, expiresIn });
+      const { token, value } = await withRow({ ...TOKEN, id, command: 'ums tokens rotate' }, (app, by) =>
+        app.get(TokensService).rotate(by, id, input).catch(nameOption),
+      );
+      print({ ...token, token: value }, output);
+    });
+
+  tokens
+    .command('generate')
+    .description('generate a value for BOOTSTRAP_TOKEN or OPERATOR_TOKEN; needs no database')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  BOOTSTRAP_TOKEN=$(ums tokens generate) ums start')
+    .action(({ json }: OutputOptions) => {
+      const token = newTokenValue();
+      process.stdout.write(`${json ? JSON.stringify({ token }) : token}\n`);
+    });
+}
+
+interface CreateOptions extends OutputOptions {
+  organization: string;
+  name: string;
+  scopes: string;
+  expiresIn?: string;
+  rateLimit?: string;
+}
+
+interface RotateOptions extends OutputOptions {
+  overlap?: string;
+  expiresIn?: string;
+}
+
+/** Rethrows an error. If it is about the term of a token, its message also says how to set one that is accepted. */
+function nameOption(error: unknown): never {
+  const { errors = [] } =
+    error instanceof BadRequestException ? (error.getResponse() as { errors?: Fault[] }) : {};
+  if (!errors.some(({ field }) => field === 'expiresIn')) throw error;
+  const { tokenMaxDays } = readConfig(process.env);
+  const advice = `TOKEN_MAX_DAYS is ${tokenMaxDays}. Set --expires-in ${tokenMaxDays}d, or a shorter lifetime.`;
+  throw new Error(`${messageOf(error)}\n${advice}`, { cause: error });
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { WebhookSecrets } from '../../webhooks/webhook/webhook-secrets';
+import { WebhooksService } from '../../webhooks/webhooks.service';
+import { type OutputOptions, print } from './output';
+import { addList, withService } from './with-service';
+
+export function webhooksCommand(webhooks: Command): void {
+  addList(webhooks, 'list the webhooks of an organization, newest first', (app, by, page) =>
+    app.get(WebhooksService).list(by, page),
+  );
+
+  webhooks
+    .command('rewrap')
+    .description('encrypt the secrets of all webhooks with the first key in WEBHOOK_ENCRYPTION_KEY')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  WEBHOOK_ENCRYPTION_KEY=<new key>,<old key> ums webhooks rewrap')
+    .action(async (output: OutputOptions) => {
+      print({ rewrapped: await withService((app) => app.get(WebhookSecrets).rewrap()) }, output);
+    });
+}
