@@ -1,58 +1,54 @@
 /**
- * The rooms of `src/` that know no feature: each may import those before it. docs/architecture.md says what each is
- * for.
+ * `src/` has three floors. Each may import from itself and from those before it: what knows no feature, the features,
+ * and the ways in. docs/architecture.md says what each folder is for.
  */
-const GROUND = ['feature', 'crypto', 'fairness', 'database', 'http', 'pages', 'background', 'issuers'];
+const PLATFORM = 'src/platform';
+const ENTRY = 'src/entry';
 
-/** The other rooms, which stand on that ground, and those of them that each may import. No arrow runs back up. */
-const ROOMS = {
+/** The rooms of `src/platform/`: each may import those before it. */
+const PLATFORM_ROOMS = [
+  'feature',
+  'crypto',
+  'fairness',
+  'database',
+  'http',
+  'pages',
+  'background',
+  'issuers',
+  'rate-limit',
+  'idempotency',
+];
+
+/** The features, and those of them that each may import. Each may import all of `src/platform/`. */
+const FEATURES = {
   dashboard: [],
   docs: [],
-  health: [],
-  demo: ['users'],
-  'rate-limit': [],
-  idempotency: [],
   events: [],
-  tokens: ['events', 'rate-limit'],
-  users: ['idempotency', 'events'],
+  tokens: ['events'],
+  users: ['events'],
   organizations: ['tokens', 'events', 'users'],
   operator: ['organizations', 'tokens'],
   auth: ['organizations', 'tokens'],
-  oauth: ['auth', 'organizations', 'tokens', 'rate-limit'],
+  oauth: ['auth', 'organizations', 'tokens'],
   groups: ['events', 'users'],
-  scim: ['users', 'groups', 'rate-limit'],
+  scim: ['users', 'groups'],
   webhooks: ['organizations', 'events', 'tokens'],
   statistics: ['organizations', 'users'],
   'user-export': ['users', 'groups', 'scim', 'events'],
-  'sign-in': ['rate-limit', 'organizations', 'tokens', 'dashboard'],
-  metrics: ['health', 'rate-limit', 'tokens', 'events', 'webhooks'],
-  process: [
-    'organizations',
-    'tokens',
-    'rate-limit',
-    'demo',
-    'health',
-    'metrics',
-    'webhooks',
-    'sign-in',
-    'oauth',
-  ],
-  embedding: [
-    'auth',
-    'organizations',
-    'tokens',
-    'users',
-    'groups',
-    'events',
-    'rate-limit',
-    'webhooks',
-    'sign-in',
-    'oauth',
-  ],
-  cli: ['organizations', 'tokens', 'idempotency', 'users', 'groups', 'events', 'demo', 'process', 'webhooks'],
+  'sign-in': ['organizations', 'tokens', 'dashboard'],
 };
 
-/** The files of `src/` itself that a room may import; everything else there is an entry point. */
+/** The rooms of `src/entry/`, and those of them that each may import. Each may import all features. */
+const ENTRY_ROOMS = {
+  health: [],
+  demo: [],
+  metrics: ['health'],
+  process: ['demo', 'health', 'metrics'],
+  embedding: [],
+  cli: ['demo', 'process'],
+};
+
+/** The files of `src/` itself that a way in may import; everything else there is an entry point. */
 const ROOTS = {
   process: ['app.module', 'schema', 'service.module', 'service.options'],
   embedding: ['schema', 'service.module', 'service.options'],
@@ -67,14 +63,67 @@ const rule = (name, from, to, comment) => ({
   comment,
 });
 
-const roomRule = (room, allowed) => {
-  const open = [room, ...allowed].map((name) => `${name}/`);
-  const roots = (ROOTS[room] ?? []).map((file) => `${file}\\.ts$`);
-  return rule(`room-${room}`, `^src/${room}/`, `^src/(?!${[...open, ...roots].join('|')})`);
-};
-const rooms = [
-  ...GROUND.map((room, place) => roomRule(room, GROUND.slice(0, place))),
-  ...Object.entries(ROOMS).map(([room, allowed]) => roomRule(room, [...GROUND, ...allowed])),
+/** A folder that may import only itself and these paths of `src/`. */
+const roomRule = (folder, allowed, comment) =>
+  rule(
+    `room ${folder.slice('src/'.length)}`,
+    `^${folder}/`,
+    `^(?!${[folder, ...allowed].map((path) => path + (path.endsWith('.ts') ? '$' : '/')).join('|')})src/`,
+    comment,
+  );
+
+const platformRooms = PLATFORM_ROOMS.map((name, place) =>
+  roomRule(
+    `${PLATFORM}/${name}`,
+    PLATFORM_ROOMS.slice(0, place).map((lower) => `${PLATFORM}/${lower}`),
+    'A room of src/platform/ imports only rooms before it in PLATFORM_ROOMS, and no feature. If it needs ' +
+      'to know something of a feature, let the feature declare or register it.',
+  ),
+);
+const features = Object.entries(FEATURES).map(([name, allowed]) =>
+  roomRule(
+    `src/${name}`,
+    [PLATFORM, ...allowed.map((other) => `src/${other}`)],
+    'A feature imports src/platform/ and the features that FEATURES allows it. Add one there only if the ' +
+      'arrow does not run back up, and if what you import is exported by its module.',
+  ),
+);
+const waysIn = Object.entries(ENTRY_ROOMS).map(([name, allowed]) =>
+  roomRule(
+    `${ENTRY}/${name}`,
+    [
+      PLATFORM,
+      ...Object.keys(FEATURES).map((feature) => `src/${feature}`),
+      ...allowed.map((other) => `${ENTRY}/${other}`),
+      ...(ROOTS[name] ?? []).map((file) => `src/${file}.ts`),
+    ],
+    'A way in imports every feature, but only those other ways in that ENTRY_ROOMS allows it, and the ' +
+      'files of ROOTS.',
+  ),
+);
+const floors = [
+  rule(
+    'floor platform',
+    `^${PLATFORM}/`,
+    `^src/(?!platform/)`,
+    'src/platform/ knows no feature. Let the feature declare what the platform needs (static feature), or ' +
+      'register it at the start.',
+  ),
+  rule(
+    'floor features',
+    `^src/(?!platform/|entry/)[^/]+/`,
+    `^src/(entry/|[^/]+\\.ts$)`,
+    'A feature knows neither how the service is started nor the other features as a list. Move what both ' +
+      'need to src/platform/.',
+  ),
+  rule(
+    'every folder is a room',
+    `^(?!${[...platformRooms, ...features, ...waysIn].map(({ from }) => from.path.slice(1)).join('|')})src/[^/]+/`,
+    '.',
+    'Add the new folder of src/ to FEATURES in .dependency-cruiser.cjs (or to PLATFORM_ROOMS if it knows ' +
+      'no feature, or to ENTRY_ROOMS if it is a way in), to the picture and the table of ' +
+      'docs/architecture.md, and to a row of .ci/rooms.mjs.',
+  ),
 ];
 
 /**
@@ -120,7 +169,7 @@ const PAGE_ROOMS = {
   groups: ['users/user'],
   webhooks: ['activity'],
   overview: ['activity', 'webhooks'],
-  'users/edit': ['users/user', 'groups'],
+  'users/edit': ['users/user'],
   'users/bulk': ['users/user'],
   'users/import': ['users/(user|bulk)'],
   'users/export': ['users/user', 'users/bulk'],
@@ -143,12 +192,15 @@ module.exports = {
   forbidden: [
     ...inner,
     ...pageRooms,
-    ...rooms,
-    rule('every-folder-is-a-room', `^src/(?!(${[...GROUND, ...Object.keys(ROOMS)].join('|')})/)[^/]+/`, '.'),
+    ...floors,
+    ...platformRooms,
+    ...features,
+    ...waysIn,
     rule(
       'every-folder-of-the-page-is-a-room',
       `^dashboard/(?!(${[...PAGE_GROUND, ...Object.keys(PAGE_ROOMS)].join('|')})/).+/`,
       '.',
+      'Add the new folder of dashboard/ to PAGE_ROOMS in .dependency-cruiser.cjs, with the rooms that it may import.',
     ),
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
@@ -178,7 +230,7 @@ module.exports = {
     ),
     rule('no-page-in-the-product', '^(src|migrations|client)/', '^dashboard/'),
     rule('csv-stands-alone', '^csv/', '^(?!csv/|node_modules/(@types/)?papaparse/)'),
-    rule('csv-is-for-the-command-line', '^src/(?!cli/)', '^csv/'),
+    rule('csv-is-for-the-command-line', '^src/(?!entry/cli/)', '^csv/'),
     rule('no-tests-in-the-product', '^(src|migrations)/', '^test/'),
   ],
   options: {

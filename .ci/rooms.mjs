@@ -52,7 +52,7 @@ export const ROOMS = [
     ['processes', 'routes', 'cluster'],
   ],
   [
-    ['src/platform/database/', 'scripts/postgres.mjs'],
+    ['src/platform/database/', 'src/platform/fairness/', 'scripts/postgres.mjs'],
     ['processes', 'routes', 'cluster', 'tracing', 'faults'],
   ],
   [
@@ -77,9 +77,9 @@ export const ROOMS = [
   [['test/faults/', 'scripts/faults.mjs', 'scripts/pgbouncer.mjs'], ['faults']],
 
   // What has statements of its own, and what replicas share
-  [inFolder('src', ['groups', 'pages', 'scim', 'statistics', 'user-export']), ['routes']],
+  [inFolder('src', ['groups', 'scim', 'statistics', 'user-export', 'platform/pages']), ['routes']],
   [
-    inFolder('src', ['auth', 'idempotency', 'oauth', 'operator', 'organizations', 'users']),
+    inFolder('src', ['auth', 'oauth', 'operator', 'organizations', 'users', 'platform/idempotency']),
     ['processes', 'routes'],
   ],
   [['src/tokens/'], ['processes', 'routes', 'cluster']], // they are on one node, which needs no other
@@ -92,12 +92,25 @@ export const ROOMS = [
   [['src/service.module.ts', 'src/service.options.ts', 'docs/operations.md'], ['processes']],
 
   // What the steps of every run test
-  [inFolder('src', ['crypto', 'feature', 'issuers']), []],
+  [inFolder('src/platform', ['crypto', 'feature', 'issuers']), []],
   [
     inFolder('test', ['auth', 'background', 'cli', 'client', 'dashboard', 'database', 'docs', 'embedding']),
     [],
   ],
-  [inFolder('test', ['events', 'groups', 'http', 'idempotency', 'metrics', 'oauth', 'pages', 'process']), []],
+  [
+    inFolder('test', [
+      'events',
+      'fairness',
+      'groups',
+      'http',
+      'idempotency',
+      'metrics',
+      'oauth',
+      'pages',
+      'process',
+    ]),
+    [],
+  ],
   [inFolder('test', ['rate-limit', 'repository', 'scim', 'sign-in', 'statistics', 'tokens']), []],
   [inFolder('test', ['operator', 'organizations', 'user-export', 'users', 'webhooks']), []],
   [['bench/', 'deploy/', 'docs/', 'scripts/', '.github/', 'CHANGELOG.md', 'LICENSE', 'README.md'], []],

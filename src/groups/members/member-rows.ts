@@ -27,7 +27,7 @@ export async function lockUsers(
 ): Promise<Set<string>> {
   const users = new Set<string>();
   for (const some of chunksOf([...ids].filter((id) => isId('usr', id)).sort(), ROWS_PER_STATEMENT)) {
-    const found = await idsOf(
+    const found = await selectedIds(
       manager,
       sql`SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${some}) ORDER BY id FOR KEY SHARE`,
     );
@@ -87,7 +87,7 @@ const insert = (
   { organizationId, id }: GroupRow,
   userIds: string[],
 ): Promise<string[]> =>
-  idsOf(
+  selectedIds(
     manager,
     sql`INSERT INTO ${GroupMember} (organization_id, group_id, user_id)
         VALUES ${rowsOf(userIds.map((userId) => [organizationId, id, userId]))}
@@ -101,7 +101,7 @@ async function remove(
   userIds: string[],
 ): Promise<string[]> {
   if (userIds.length === 0) return [];
-  return idsOf(
+  return selectedIds(
     manager,
     sql`DELETE FROM ${entity} WHERE organization_id = ${organizationId} AND group_id = ${id} AND user_id = ANY (${userIds})
         RETURNING user_id AS id`,
@@ -134,14 +134,14 @@ const memberIds = (
   after: string,
   limit: number,
 ): Promise<string[]> =>
-  idsOf(
+  selectedIds(
     manager,
     sql`SELECT user_id AS id FROM ${entity} WHERE organization_id = ${organizationId} AND group_id = ${id} AND user_id > ${after}
         ORDER BY user_id LIMIT ${opaque(limit)}`,
   );
 
 /** The ids that a statement returns. */
-export const idsOf = async (manager: EntityManager, statement: Sql): Promise<string[]> =>
+export const selectedIds = async (manager: EntityManager, statement: Sql): Promise<string[]> =>
   (await query<{ id: string }>(manager, statement)).map(({ id }) => id);
 
 /** Deletes all members of a locked group without events of their own; the deletion of the group has one. */

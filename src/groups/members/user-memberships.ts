@@ -7,7 +7,7 @@ import type { User } from '../../users/user/user.entity';
 import { UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { Group } from '../group/group.entity';
 import { DeletedGroupMember, GroupMember, type MemberEntity } from '../group/group-member.entity';
-import { idsOf, ROWS_PER_STATEMENT } from './member-rows';
+import { selectedIds, ROWS_PER_STATEMENT } from './member-rows';
 
 /**
  * The memberships of a user who is deleted or restored. The groups do not change: only the event of the user is
@@ -63,7 +63,7 @@ async function forEachPart(
   const memberships = sql`${from} WHERE organization_id = ${organizationId} AND user_id = ${userId}`;
   let found: string[] = [];
   do {
-    found = await idsOf(
+    found = await selectedIds(
       manager,
       sql`SELECT group_id AS id FROM ${memberships} AND group_id > ${found.at(-1) ?? ''}
           ORDER BY group_id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
@@ -74,7 +74,7 @@ async function forEachPart(
       manager,
       sql`SELECT id FROM ${Group} WHERE organization_id = ${organizationId} AND id = ANY (${found}) ORDER BY id FOR NO KEY UPDATE`,
     );
-    const taken = await idsOf(
+    const taken = await selectedIds(
       manager,
       sql`DELETE FROM ${memberships} AND group_id = ANY (${found}) RETURNING group_id AS id`,
     );

@@ -3,7 +3,7 @@ import { GroupedLoader } from '../database/per-turn';
 import { join, query, raw, type Sql, sql } from '../database/sql';
 import { ExpiringMap } from './expiring-map';
 import { RateLimitWindow } from './rate-limit-window.entity';
-import { idsOf, WINDOW_MS, windowKey, type WindowRecord, windowRecord, WindowStorage } from './window';
+import { splitKey, WINDOW_MS, windowKey, type WindowRecord, windowRecord, WindowStorage } from './window';
 
 /** A window that starts this far in the future dates from before the server's clock was set back, and is over. */
 const MAX_AHEAD_MS = 1_000;
@@ -56,7 +56,7 @@ export class PostgresStorage extends WindowStorage {
   async add(key: string, count: number, limit: number): Promise<WindowRecord> {
     const window = this.exhaustedWindow(key);
     if (window) return windowRecord(limit + 1, limit, window.resetAt, window.until - performance.now());
-    const group = this.countsPerOrganization ? idsOf(key)[0] : TOGETHER;
+    const group = this.countsPerOrganization ? splitKey(key)[0] : TOGETHER;
     const { hits, resetAt, remainingMs } = await this.hits.load(group, { key, hits: count });
     if (hits > limit) this.exhausted.set(key, { resetAt, until: performance.now() + remainingMs });
     return windowRecord(hits, limit, resetAt, remainingMs);
@@ -90,7 +90,7 @@ export class PostgresStorage extends WindowStorage {
    */
   private write(hits: ReadonlyMap<string, number>, group: string): Promise<WindowRow[]> {
     const rows = [...hits]
-      .map(([key, hits]) => [...idsOf(key), hits] as const)
+      .map(([key, hits]) => [...splitKey(key), hits] as const)
       .sort(([, a], [, b]) => (a < b ? -1 : 1)); // by token, the same order everywhere, or two replicas deadlock
     const currentSql = raw(
       `excluded.counted_ms BETWEEN w.started_ms - ${MAX_AHEAD_MS} AND w.started_ms + ${this.windowMs - 1}`,

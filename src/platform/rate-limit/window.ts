@@ -14,7 +14,7 @@ export interface WindowRecord extends ThrottlerRecord {
 /** The key of a caller, usually a token. A cluster keeps the windows of an organization together, so it names both. */
 export const windowKey = (organizationId: string, tokenId: string): string => `${organizationId} ${tokenId}`;
 
-export const idsOf = (key: string) => key.split(' ') as [organizationId: string, tokenId: string];
+export const splitKey = (key: string) => key.split(' ') as [organizationId: string, tokenId: string];
 
 /** Counts the hits of a caller, which is named by its `windowKey()`, in its window. */
 export abstract class WindowStorage implements ThrottlerStorage {

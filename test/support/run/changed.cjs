@@ -6,11 +6,11 @@ const { reasonToLeaveOut } = require('./selection.cjs');
 
 /** The rooms of test/ for what has none of its own name there. The first row that matches counts. */
 const ROOMS = [
-  [/^src\/(crypto)\//, 'tokens', 'webhooks'],
-  [/^src\/(demo)\//, 'cli'],
-  [/^src\/(feature|service\.module)/, 'repository', 'docs'],
-  [/^src\/(health)\//, 'http', 'process'],
-  [/^src\/(issuers)\//, 'oauth', 'sign-in'],
+  [/^src\/platform\/crypto\//, 'tokens', 'webhooks'],
+  [/^src\/entry\/demo\//, 'cli'],
+  [/^src\/(platform\/feature|service\.module)/, 'repository', 'docs'],
+  [/^src\/entry\/health\//, 'http', 'process'],
+  [/^src\/platform\/issuers\//, 'oauth', 'sign-in'],
   [/^src\/cli\.ts/, 'cli'],
   [/^src\/(index|service\.options)\.ts/, 'embedding'],
   [/^(migrations\/|src\/(schema|data-source)\.ts)/, 'database'],
@@ -50,10 +50,11 @@ function suitesFor(changed) {
   };
 }
 
-/** An inner folder of src/ has a room if test/ has it; otherwise it belongs to the one around it. */
+/** The rooms of a floor, such as src/platform/http, are test/http. An inner folder that test/ lacks belongs to its room. */
 function roomsOf(file) {
-  for (let room = dirname(file); room.startsWith('src/'); room = dirname(room))
-    if (existsSync(room.replace('src/', 'test/'))) return [room.replace('src/', '')];
+  const inTest = file.replace(/^src\/(platform\/|entry\/)?/, 'test/');
+  for (let room = dirname(inTest); room.startsWith('test/'); room = dirname(room))
+    if (file.startsWith('src/') && existsSync(room)) return [room.replace('test/', '')];
   return ROOMS.find(([pattern]) => pattern.test(file))?.slice(1) ?? [];
 }
 
