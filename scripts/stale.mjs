@@ -20,8 +20,8 @@ const SOURCES = [
 ];
 const BUILT = 'dist/docs/openapi.json.gz'; // the last that a build writes
 
-// The build tools would fail on an older Node with a stack trace. src/entry/process/node-version.ts checks the same at a
-// start.
+// The build tools would fail on an older Node with a stack trace. src/entry/process/node-version.ts checks the same
+// at a start.
 const version = process.versions.node;
 const [major, minor] = version.split('.').map(Number);
 if (!(major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19))) {

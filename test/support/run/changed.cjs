@@ -50,7 +50,7 @@ function suitesFor(changed) {
   };
 }
 
-/** The rooms of src/platform/ and src/entry/ are in test/ itself. An inner folder that test/ lacks belongs to its room. */
+/** The rooms of src/platform/ and src/entry/ are in test/ itself. A folder that test/ lacks belongs to its room. */
 function roomsOf(file) {
   const inTest = file.replace(/^src\/(platform\/|entry\/)?/, 'test/');
   for (let room = dirname(inTest); room.startsWith('test/'); room = dirname(room))
