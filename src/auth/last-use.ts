@@ -73,22 +73,30 @@ async function update(
   const ids = [...used.keys()];
   const ages = [...used.values()].map((at) => now - at);
   // Sends ages rather than times, because `lastUsedAt` is on the database's clock; a cluster refuses now() beside a
-  // column of the updated table. Rows are locked in the order of their ids, or two replicas could deadlock. A token
-  // that is gone is not locked.
-  const locked = await query<{ id: string }>(
+  // column of the updated table. Rows are locked in the order of their ids, or two replicas could deadlock.
+  const written = await query<{ id: string }>(
     manager,
     sql`
-      WITH recent AS (
-        SELECT id, now() - age_ms * interval '1 millisecond' AS at
-        FROM unnest(${ids}::text[], ${ages}::float8[]) AS ages (id, age_ms)
-      ), used AS (
-        SELECT tokens.id, recent.at FROM ${Token} AS tokens JOIN recent USING (id)
-        ORDER BY tokens.id FOR UPDATE OF tokens ${ifLocked}
-      ), written AS (
-        UPDATE ${Token} AS tokens SET last_used_at = greatest(last_used_at, used.at)
-        FROM used WHERE tokens.id = used.id RETURNING tokens.id
-      )
-      SELECT id FROM ${Token} WHERE id = ANY (${ids}) AND id NOT IN (SELECT id FROM written)`,
+      UPDATE ${Token} AS tokens SET last_used_at = greatest(last_used_at, used.at)
+      FROM (
+        SELECT tokens.id, recent.at
+        FROM ${Token} AS tokens JOIN (
+          SELECT id, now() - age_ms * interval '1 millisecond' AS at
+          FROM unnest(${ids}::text[], ${ages}::float8[]) AS ages (id, age_ms)
+        ) AS recent USING (id)
+        ORDER BY tokens.id
+        FOR UPDATE OF tokens ${ifLocked}
+      ) AS used
+      WHERE tokens.id = used.id
+      RETURNING tokens.id`,
+  );
+  const done = new Set(written.map(({ id }) => id));
+  const others = ids.filter((id) => !done.has(id));
+  if (others.length === 0) return [];
+  // A token that is gone is not locked.
+  const locked = await query<{ id: string }>(
+    manager,
+    sql`SELECT id FROM ${Token} WHERE id = ANY (${others})`,
   );
   return locked.map(({ id }) => id);
 }
