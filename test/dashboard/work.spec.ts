@@ -126,7 +126,9 @@ describeInBrowser('work in the dashboard', () => {
     // A page that is old changes nothing either.
     second.expectErrors(412, 404);
     await second.page.getByRole('button', { name: 'Deactivate' }).click();
-    await second.page.getByText('Somebody else changed Ada meanwhile, so the user was not deactivated').waitFor();
+    await second.page
+      .getByText('Somebody else changed Ada meanwhile, so the user was not deactivated')
+      .waitFor();
     await heading(second.page, 'Ada King').waitFor();
 
     await chooseAction(first.page, 'Delete', 'Ada King');
