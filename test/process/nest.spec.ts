@@ -28,6 +28,7 @@ describe('what nest build alone has compiled', () => {
     directory = mkdtempSync('node_modules/.compiled-'); // the packages are found from here
     for (const name of ['src', 'csv', 'migrations', 'openapi.json'])
       cpSync(`dist/${name}`, `${directory}/dist/${name}`, { recursive: true });
+    cpSync('package.json', `${directory}/package.json`);
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -37,7 +38,7 @@ describe('what nest build alone has compiled', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(service, 'exit');
-    const [line] = await once(service.stdout, 'data');
+    const [line] = await Promise.race([once(service.stdout, 'data'), ended]);
     const { url } = JSON.parse(String(line));
     const get = async (path: string) => {
       const response = await fetch(url + path);
