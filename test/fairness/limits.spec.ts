@@ -30,7 +30,7 @@ function outcome({ whenFull = 'wait', patienceMs, maxWaiting, lateAfterMs }: Lim
 
 const rowOf = (limit: Limit) => {
   const { of, size, share } = limit;
-  return [of, amount(size), share === 'free' ? 'half of the rest' : amount(share), outcome(limit)];
+  return [of, amount(size), share === 'free' ? 'as much as is free' : amount(share), outcome(limit)];
 };
 
 it('docs/operations.md shows every limit as it is', () => {

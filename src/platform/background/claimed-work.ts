@@ -42,7 +42,7 @@ export interface Turn {
 export interface KindOfWork<Item extends Due, Held extends Claim> {
   /** For the log, as in "cannot <name>". */
   name: string;
-  /** How many items a process works at. Slow ones have places of their own; late ones leave theirs. */
+  /** How many items a process works at. Slow and late ones have places of their own (`LIMITS`). */
   limit: { size: number; lateAfterMs: number };
   /** Up to `limit` items that no process has claimed and up to `slowLimit` slow ones, the longest waiting first. */
   due(limit: number, slowLimit: number): Promise<Item[]>;

@@ -32,7 +32,7 @@ interface Waiting {
 
 /**
  * Shares something among owners, so that none can take all of it. Those that find no room wait in a queue for each
- * owner and class. The owner (or the group) that holds least comes first, and those that hold the same take turns.
+ * owner and class. These take turns, whatever their owners hold: one with a long task does not wait for all others.
  */
 export class Bulkhead {
   private readonly quota: Quota;
@@ -119,6 +119,7 @@ export class Bulkhead {
       const queue = this.queues.get(key)!;
       const { place, start } = queue.shift()!;
       this.queues.delete(key);
+      if (place.group !== undefined) this.moveBehind(place.group);
       if (queue.length > 0) this.queues.set(key, queue); // behind the others
       count(place, place.cost);
       start();
@@ -128,15 +129,17 @@ export class Bulkhead {
   /** The queue whose turn it is, if there is room for what waits first in it. */
   private next(): string | undefined {
     if (this.quota.isFull) return undefined;
-    let next: string | undefined;
-    let least = Infinity;
-    for (const [key, [{ place }]] of this.queues) {
-      const held = this.quota.heldBy(place.group ?? place.owner);
-      if (held >= least || !hasRoom(place)) continue;
-      if (held === 0) return key;
-      [next, least] = [key, held];
+    for (const [key, [{ place }]] of this.queues) if (hasRoom(place)) return key;
+    return undefined;
+  }
+
+  /** Groups take turns, too, however many owners of each wait. */
+  private moveBehind(group: string): void {
+    for (const [key, queue] of [...this.queues]) {
+      if (queue[0].place.group !== group) continue;
+      this.queues.delete(key);
+      this.queues.set(key, queue);
     }
-    return next;
   }
 }
 

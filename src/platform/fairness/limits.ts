@@ -6,7 +6,7 @@ export interface Limit {
   of: string;
   /** How much all owners together may have. Default: no limit. */
   size?: number;
-  /** How much one owner may have; `free`: as much as it leaves free, half of the rest. Default: as much as all. */
+  /** How much one owner may have; `free`: with the new one no more than is free before it. Default: as much as all. */
   share?: number | 'free';
   /** What happens to a newcomer; `evict`: the owner that holds the most loses its oldest instead. Default: `wait`. */
   whenFull?: 'wait' | 'refuse' | 'evict' | 'yield';
@@ -52,17 +52,25 @@ export const LIMITS = {
     whenFull: 'evict',
     refusal: BODIES_IN_PROGRESS,
   },
-  /** One of 1 MB can take 22 MB once it is parsed. Whatever owners hold, the share leaves some to small ones. */
-  bodiesAtWork: {
-    of: 'bytes of parsed bodies; over 64 KB as 1 MB',
-    size: 5 * MB,
+  /** Apart from the large ones, so that neither keeps the other waiting. */
+  smallBodies: {
+    of: 'bytes of parsed bodies up to 64 KB',
+    size: 4 * MB,
+    share: MB,
+    patienceMs: 5_000,
+    refusal: BODIES_IN_PROGRESS,
+  },
+  /** One of 1 MB can take 22 MB once it is parsed, and a short batch may have as many elements as a long one. */
+  largeBodies: {
+    of: 'parsed bodies over 64 KB',
+    size: 4,
     share: 'free',
     patienceMs: 5_000,
     refusal: BODIES_IN_PROGRESS,
   },
   /** Issuers are the owners: a silent one must not use up the memory for other bodies. */
   bodiesForIssuers: {
-    of: 'bytes of bodies that wait for an issuer',
+    of: 'bytes of bodies that wait for an issuer, by issuer',
     size: MB,
     share: 'free',
     whenFull: 'refuse',
@@ -81,8 +89,8 @@ export const LIMITS = {
     lateAfterMs: 1_500,
   },
   /** Slow ones have places of their own, so that neither they nor the others wait for each other. */
-  slow: { of: '… of both, as many more that are slow', size: 100 },
-  late: { of: '… of both, as many more that are late', size: 100 },
+  slow: { of: 'webhooks and organizations that are slow, besides', size: 100 },
+  late: { of: 'webhooks and organizations that are late, besides', size: 100 },
   numbering: {
     of: 'organizations whose events are numbered',
     size: 4,

@@ -3,7 +3,7 @@ export class Quota {
   private readonly held = new Map<string, number>();
   private total = 0;
 
-  /** `size` limits all owners together, `share` each of them; a share of `free` is as much as the owner leaves free. */
+  /** `size` limits all owners together, `share` each of them; `free` is as much as is free so far. */
   constructor(
     private readonly size: number,
     private readonly share: number | 'free',
@@ -23,9 +23,9 @@ export class Quota {
 
   /** Whether there is room for `cost` in the shares of all these owners, who hold it together. */
   hasRoom(owners: readonly string[], cost: number): boolean {
-    const free = this.size - this.total - cost;
+    const free = this.size - this.total;
     const share = this.share === 'free' ? free : this.share;
-    return free >= 0 && owners.every((owner) => this.heldBy(owner) + cost <= share);
+    return cost <= free && owners.every((owner) => this.heldBy(owner) + cost <= share);
   }
 
   /** A negative cost gives back. */

@@ -11,12 +11,13 @@ import { LIMITS } from '../../fairness/limits';
 import { holderOf } from '../caller';
 import { sendContinue } from '../server/expect-continue';
 import { networkOf } from '../server/network';
-import { bodyTooLarge, DEFAULT_BODY_LIMIT, MAX_BODY_LIMIT } from './body-of-route';
+import { bodyTooLarge, DEFAULT_BODY_LIMIT } from './body-of-route';
 import { hold, letGo } from './held-body';
 import { parsedSize, parserErrorOf } from './parsed-body';
 
 const inFlight = new EvictingBulkhead(LIMITS.bodiesInFlight);
-const atWork = new Bulkhead(LIMITS.bodiesAtWork);
+const small = new Bulkhead(LIMITS.smallBodies);
+const large = new Bulkhead(LIMITS.largeBodies);
 
 /** The media type of the body, without parameters. */
 export const mediaTypeOf = ({ headers }: Request): string =>
@@ -72,7 +73,10 @@ export async function readBody(request: Request, response: Response, limit: numb
   try {
     sendContinue(request, response);
     await arrived(request.on('data', receive), signal);
-    const leave = await atWork.enter(owner, { cost: costOf(length), signal });
+    const isLarge = length > DEFAULT_BODY_LIMIT;
+    const leave = await (isLarge
+      ? large.enter(owner, { signal })
+      : small.enter(owner, { cost: length, signal }));
     hold(response, () => {
       request.body = undefined; // Node keeps the last request of a connection until the next one
       leave();
@@ -90,9 +94,6 @@ export async function readBody(request: Request, response: Response, limit: numb
     chunks.length = 0; // the listeners above outlive it
   }
 }
-
-/** Only batches and changes of groups are larger, and a short one may have as many elements as a long one. */
-const costOf = (length: number) => (length > DEFAULT_BODY_LIMIT ? MAX_BODY_LIMIT : length);
 
 const connectionClosed = () => new BadRequestException('The caller has closed the connection.');
 
