@@ -27,7 +27,7 @@ import { serializeToken } from './token.serializer';
 import type { TokenView } from './token.view';
 import { newTokenValue } from './token-value';
 import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
-import { endToken, insertToken, type TokenFields, updateToken } from './write-token';
+import { endToken, insertToken, requireStaying, type TokenFields, updateToken } from './write-token';
 
 /** A new token and its value, which is not stored. */
 export interface NewToken {
@@ -100,6 +100,7 @@ export class TokensService {
       .write(
         caller.organizationId,
         async (manager) => {
+          await requireStaying(manager, caller);
           const token = await insertToken(manager, caller, { ...fields, ...origin }, value);
           if (token.expired) throw conflict('The token would already have expired.');
           const data = { token: serializeToken(token) };
@@ -169,6 +170,7 @@ export class TokensService {
         if (numberIn(overlap) === 0) await revokeChildren(manager, id);
         const { name, scopes, rateLimit } = old;
         const fields = { name, scopes, rateLimit, expiresIn: expiresIn ?? old.expiresIn, rotatedFrom: id };
+        await requireStaying(manager, caller);
         const token = await insertToken(manager, caller, fields, value);
         const data = { token: serializeToken(token) };
         await recordTokenEvent(manager, { by: caller, type: 'token.rotated', targetId: id, data });
