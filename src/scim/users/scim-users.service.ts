@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../platform/database/database';
+import { retry, upTo } from '../../platform/database/retry';
 import type { Caller } from '../../platform/http/caller';
 import type { Precondition } from '../../platform/http/input/entity-tags';
 import { validateOrThrow } from '../../platform/http/input/validate';
-import { EMAIL_TAKEN, isTaken, retryLostRaces, USER_NAME_TAKEN } from '../../users/user/unique-fields';
+import { EMAIL_TAKEN, isTaken, USER_NAME_TAKEN } from '../../users/user/unique-fields';
 import { isSame } from '../../users/user/user.changes';
 import { UpdateUserDto } from '../../users/user/user.dto';
 import type { User } from '../../users/user/user.entity';
@@ -123,9 +124,12 @@ async function freeEmail(
   return chooseEmail(emails, (email) => !taken.has(emailKey(email)), user?.email);
 }
 
+/** Attempts at a free address before the service gives up. */
+const MAX_ATTEMPTS = 5;
+
 /** If another user has taken the address meanwhile, the next attempt chooses another one. */
 const withFreeAddress = <Result>(run: () => Promise<Result>): Promise<Result> =>
-  retryLostRaces(run, (error) => isTaken(error, EMAIL_TAKEN)).catch((error) => {
+  retry(run, (error) => isTaken(error, EMAIL_TAKEN), upTo(MAX_ATTEMPTS)).catch((error) => {
     if (isTaken(error, USER_NAME_TAKEN)) throw uniqueness('Another user has this userName');
     throw isTaken(error, EMAIL_TAKEN) ? uniqueness('Other users keep taking the addresses') : error;
   });
