@@ -1,6 +1,6 @@
 import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
 
-/** The numbers of an organization's events. Numbering and removing events lock it, so they take turns. */
+/** The numbers of an organization's events. Numbering locks it first, removing events locks it last. */
 @Entity('event_heads')
 export class EventHead {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })

@@ -83,8 +83,8 @@ export class EventLog {
   }
 
   /**
-   * Reads the matching events after a position. One statement sees the head and the events of the same moment. Unless
-   * behind means that it reads none if the page needs the newest events and some of them have no number yet.
+   * Reads the matching events after a position. One statement sees the head and the events of the same moment. With
+   * `unless behind`, it reads none if the page needs the newest events and some of them have no number yet.
    */
   private async read(
     organizationId: string,

@@ -75,8 +75,10 @@ export class UserPurge implements OnModuleInit {
         async (manager) => ((await isDeleted(manager)) ? query<EmptiedEvent>(manager, statement) : []),
         'heavy',
       );
-    const isLong = await this.database.read(organizationId, (manager) =>
-      hasLongHistory(manager, organizationId, id),
+    const isLong = await this.database.read(
+      organizationId,
+      async (manager) =>
+        (await manager.existsBy(DeletedUser, where)) && (await hasLongHistory(manager, organizationId, id)),
     );
     if (isLong) await emptyEvents(commit, organizationId, id, signal);
     return this.database.write(organizationId, async (manager) => {
