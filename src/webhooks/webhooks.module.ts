@@ -11,6 +11,7 @@ import { DeliveriesService } from './deliveries/deliveries.service';
 import { Deliverer } from './deliveries/deliverer';
 import { WebhookDelivery, WebhookReplay } from './deliveries/delivery.entity';
 import { DeliveryRetention } from './deliveries/delivery-retention';
+import { DiscardedDeliveries } from './deliveries/discarded-deliveries';
 import { Sender } from './deliveries/sender';
 import { WebhookClaims } from './deliveries/webhook-claims';
 import { KeyRing } from './secrets/key-ring';
@@ -31,6 +32,7 @@ import { WebhooksService } from './webhooks.service';
     Attempts,
     Sender,
     DeliveryRetention,
+    DiscardedDeliveries,
     {
       provide: KeyRing,
       inject: [SERVICE_OPTIONS],

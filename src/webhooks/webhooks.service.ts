@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Injectable } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { insertSql } from '../platform/database/columns';
 import { Database } from '../platform/database/database';
@@ -104,7 +104,11 @@ export class WebhooksService {
       const changes = changedFields(before, fields);
       if (Object.keys(changes).length === 0) return before;
       const isSwitchedOn = changes.enabled === true;
-      if (changes.enabled !== undefined) await discardPending(manager, before);
+      const isLeft = changes.enabled !== undefined && (await discardPending(manager, before));
+      if (isSwitchedOn && isLeft)
+        throw new ServiceUnavailableException(
+          'Deliveries from before the webhook was disabled are still being discarded. Try again in a minute.',
+        );
       const reset = isSwitchedOn ? { ...RESET, sequence: await lastSequence(manager, organizationId) } : {};
       // The pause was requested by the former receiver.
       const unblock = isSwitchedOn || changes.url !== undefined ? { blockedUntil: () => `'-infinity'` } : {};

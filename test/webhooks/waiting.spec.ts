@@ -4,6 +4,7 @@
 import { newId } from '../../src/platform/database/id';
 import { Database } from '../../src/platform/database/database';
 import { webhookLag } from '../../src/webhooks/webhook-lag';
+import { runJob } from '../support/background';
 import type { Client } from '../support/client';
 import { statementsOf } from '../support/statements';
 import { createWebhook as create, twoLooks, useWebhooks, WEBHOOKS } from '../support/webhooks';
@@ -49,6 +50,17 @@ it('what waited is not sent when the webhook is enabled again', async () => {
   await receiver.until(1);
   await twoLooks(service);
   expect(receiver.received.map(({ event }) => event.target.id)).toEqual([user.id]);
+});
+
+it('a job fails the rest where more were pending than there may be, and until then the webhook stays disabled', async () => {
+  const api = await service.client();
+  const { id } = await create(api, { enabled: false });
+  await addPending(api, id, 12_500);
+  const refusal = await api.patch(`${WEBHOOKS}/${id}`, { enabled: true }).expect(503);
+  expect(refusal.body.detail).toMatch(/^Deliveries from before .* in a minute\.$/);
+  await runJob(service.app, 'discard the deliveries of disabled webhooks');
+  expect(await states(id)).toEqual({ failed: 12_500 });
+  await api.patch(`${WEBHOOKS}/${id}`, { enabled: true }).expect(200);
 });
 
 it('a change of an enabled webhook fails nothing', async () => {

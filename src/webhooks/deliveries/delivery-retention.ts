@@ -8,7 +8,7 @@ import { WebhookDelivery } from './delivery.entity';
 const REMOVE_EVERY_MS = 60 * 60_000;
 const CUTOFF = sql`now() - interval '30 days'`;
 
-/** Removes deliveries older than 30 days that are not pending, or whose webhook is deleted or disabled. */
+/** Removes deliveries older than 30 days that are not pending, including those of deleted webhooks. */
 @Injectable()
 export class DeliveryRetention implements OnModuleInit {
   constructor(private readonly background: Background) {}
@@ -29,7 +29,7 @@ export class DeliveryRetention implements OnModuleInit {
         DELETE FROM ${WebhookDelivery} WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(
           SELECT id FROM ${WebhookDelivery} AS deliveries
           WHERE organization_id = ${organizationId} AND created_at <= ${CUTOFF} AND (state <> 'pending' OR NOT EXISTS (
-            SELECT FROM ${Webhook} AS webhooks WHERE webhooks.organization_id = ${organizationId} AND webhooks.id = deliveries.webhook_id AND enabled))
+            SELECT FROM ${Webhook} AS webhooks WHERE webhooks.organization_id = ${organizationId} AND webhooks.id = deliveries.webhook_id))
           ORDER BY created_at LIMIT ${limit}))`,
     });
   }

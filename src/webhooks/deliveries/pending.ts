@@ -66,8 +66,11 @@ async function countPending(
   return counts;
 }
 
-/** Fails the pending deliveries of a webhook that is locked, and forgets the events that it should get again. */
-export async function discardPending(manager: EntityManager, webhook: Webhook): Promise<void> {
+/**
+ * Fails the pending deliveries of a webhook that is locked, and forgets the events that it should get again. Returns
+ * whether deliveries are left, because there were more than there may be: `DiscardedDeliveries` fails the rest.
+ */
+export async function discardPending(manager: EntityManager, webhook: Webhook): Promise<boolean> {
   const { organizationId, id: webhookId } = webhook;
   await manager.delete(WebhookReplay, { organizationId, webhookId });
   const failSome = () =>
@@ -77,9 +80,9 @@ export async function discardPending(manager: EntityManager, webhook: Webhook): 
           WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(
             SELECT id FROM ${WebhookDelivery} WHERE ${pendingOf(webhook)} LIMIT ${DELIVERIES_PER_STATEMENT}))`,
     );
-  let failed: number;
-  do failed = await failSome();
-  while (failed === DELIVERIES_PER_STATEMENT);
+  for (let failed = 0; failed < MAX_PENDING; failed += DELIVERIES_PER_STATEMENT)
+    if ((await failSome()) < DELIVERIES_PER_STATEMENT) return false;
+  return manager.existsBy(WebhookDelivery, { organizationId, webhookId, state: 'pending' });
 }
 
 /** Null if nothing waits. With an order, the first delivery of the feed decides, even if later ones are due. */
