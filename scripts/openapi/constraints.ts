@@ -54,6 +54,7 @@ export function fieldsOf(dto: Function): Record<string, Field> {
     if (type === 'conditionalValidation') field.isOptional = true;
     else if (name === 'isAbsent') field.isRefused = true;
     else if (!UNSAID.includes(name!)) {
+      if (!(name! in KEYWORDS)) throw new Error(`scripts/openapi/constraints.ts: KEYWORDS lacks ${name}.`);
       const keywords = KEYWORDS[name!](constraints?.[0] as never);
       field.keywords = merged(field.keywords, each ? { items: keywords } : keywords);
     }

@@ -1,4 +1,14 @@
-import { kindOf, resourceAt, RESOURCES, routes, served, UNKNOWN, useEveryRoute } from '../support/routes';
+import { readFileSync } from 'node:fs';
+import {
+  kindOf,
+  resourceAt,
+  RESOURCES,
+  routes,
+  served,
+  UNKNOWN,
+  useEveryRoute,
+  withId,
+} from '../support/routes';
 
 const service = useEveryRoute();
 
@@ -12,6 +22,15 @@ function bodyFor(method: string, path: string): object | undefined {
   return path.includes('webhooks') ? { description: 'Taken over' } : { name: 'Taken over' };
 }
 
+/** The parameters of all lists of organizations. */
+const LIST_PARAMETERS = Object.entries<{ get?: { parameters?: { in: string; name: string }[] } }>(
+  JSON.parse(readFileSync('openapi.json', 'utf8')).paths,
+)
+  .filter(([path]) => routes.some((route) => route.method === 'get' && route.path === path))
+  .flatMap(([path, { get }]) =>
+    (get?.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => [path, name]),
+  );
+
 describe('a resource of another organization', () => {
   it.each(routes.filter(({ path }) => path.includes(':id')))(
     'is indistinguishable from an unknown id: $method $path',
@@ -21,7 +40,7 @@ describe('a resource of another organization', () => {
       const unknown = UNKNOWN[kindOf(path)];
       const body = bodyFor(method, path);
       const answer = async (candidate: string) => {
-        const url = path.replace(':id', candidate);
+        const url = withId(path, candidate);
         const { text, headers } = await own
           .send(served(method), url, body)
           .set('X-Request-ID', 'same')
@@ -65,6 +84,20 @@ describe('a resource of another organization', () => {
     const [user, , , token] = ids.slice(1);
     for (const filter of [`target=${user}`, `target=${token}`, `actor=${token}`])
       expect((await own.get(`/api/v1/events?${filter}`).expect(200)).body.data).toEqual([]);
+  });
+
+  it('is found by no parameter of a list that takes its id', async () => {
+    const [own, foreign] = [await service.client(), await service.client()];
+    const ids = await Promise.all(Object.values(RESOURCES).map(async (create) => (await create(foreign)).id));
+    const accepted = new Set<string>();
+    for (const [path, name] of LIST_PARAMETERS)
+      for (const id of ids) {
+        const { status, body } = await own.get(`${path}?${name}=${id}`);
+        if (status === 400) continue;
+        expect([path, name, id, status, body.data]).toEqual([path, name, id, 200, []]);
+        accepted.add(`${path} ${name}`);
+      }
+    expect([...accepted]).toEqual(expect.arrayContaining(['/api/v1/events target', '/api/v1/users group']));
   });
 
   it('is found by no filter', async () => {

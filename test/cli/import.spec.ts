@@ -329,20 +329,11 @@ describe('ums users import', () => {
     const again = await upsert('staff.refused.csv');
     expect(again).toMatchObject({ code: 1, summary: { updated: 1, created: 0, refused: 2 } });
     const after = await exported(organization);
-    const userOf = (externalId: string) => after.find((user) => user.externalId === externalId);
-    expect(after).toHaveLength(2);
-    expect(userOf('E-1')).toMatchObject({
-      id: ids.get('E-1'),
-      name: 'Ada',
-      email: 'new@example.com',
-      version: 2,
-    });
-    expect(userOf('E-2')).toMatchObject({
-      id: ids.get('E-2'),
-      name: 'Bob',
-      email: 'ada@example.com',
-      version: 2,
-    });
+    const shown = after.map((user) => [user.externalId, user.id, user.name, user.email, user.version]);
+    expect(shown.sort()).toEqual([
+      ['E-1', ids.get('E-1'), 'Ada', 'new@example.com', 2],
+      ['E-2', ids.get('E-2'), 'Bob', 'ada@example.com', 2],
+    ]);
     const noColumn = ['users', 'import', file('none.csv', 'email,name\n'), '--organization', organization];
     for (const [more, message] of [
       [['--by', 'external-id'], '--by is for --mode upsert'],

@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { migrations } from '../../migrations';
 
 /** The SHA-256 of each migration that has landed. A database that has run it never runs it again. */
 const LANDED: Record<string, string> = {
@@ -56,6 +57,13 @@ it('has the hash of every migration', () => {
   throw new Error(
     `Once these migrations are final, add them to LANDED in test/database/migrations.spec.ts; from then on nobody may edit them:\n${lines}`,
   );
+});
+
+it('migrations/index.ts lists every migration', () => {
+  const index = readFileSync('migrations/index.ts', 'utf8');
+  const unlisted = files.filter((file) => !index.includes(`'./${file.replace('.ts', '')}'`));
+  if (unlisted.length > 0) throw new Error(`migrations/index.ts lacks ${unlisted.join(', ')}.`);
+  expect(migrations).toHaveLength(files.length);
 });
 
 /** Later migrations are held to `locksOf()`. */

@@ -71,7 +71,14 @@ export const kindOf = (path: string): Kind => {
   throw new Error(`test/support/routes.ts: UNKNOWN, kindOf() and RESOURCES lack the things at ${path}.`);
 };
 export const withUnknownId = (path: string) =>
-  path.replace(':id', () => UNKNOWN[kindOf(path)]).replace(':tokenId', UNKNOWN.tok);
+  withId(path.replace(':tokenId', UNKNOWN.tok), UNKNOWN[kindOf(path)]);
+
+/** The path about this thing. Throws if it has a parameter for another thing, too, which no test would try. */
+export function withId(path: string, id: string): string {
+  const [left] = /(?<!:id.*):(?!id\b)\w+/.exec(path) ?? [];
+  if (left) throw new Error(`test/support/routes.ts: withId() does not know what ${left} of ${path} is.`);
+  return path.replace(':id', () => id);
+}
 
 /** A thing of an organization: the path that shows it, and a part of what it shows if nobody has changed it. */
 interface Resource {

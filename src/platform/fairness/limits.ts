@@ -70,7 +70,7 @@ export const LIMITS = {
   },
   /** Issuers are the owners: a silent one must not use up the memory for other bodies. */
   bodiesForIssuers: {
-    of: 'bytes of bodies that wait for an issuer, by issuer',
+    of: 'bytes of bodies that wait, by issuer',
     size: MB,
     share: 'free',
     whenFull: 'refuse',
@@ -89,8 +89,8 @@ export const LIMITS = {
     lateAfterMs: 1_500,
   },
   /** Slow ones have places of their own, so that neither they nor the others wait for each other. */
-  slow: { of: 'webhooks and organizations that are slow, besides', size: 100 },
-  late: { of: 'webhooks and organizations that are late, besides', size: 100 },
+  slow: { of: 'slow webhooks and organizations, besides', size: 100 },
+  late: { of: 'late webhooks and organizations, besides', size: 100 },
   numbering: {
     of: 'organizations whose events are numbered',
     size: 4,
