@@ -20,7 +20,9 @@ const stepsOf = (...files: string[]) =>
 
 const EVERYTHING = ['browser', 'cluster', 'faults', 'package', 'processes', 'routes', 'tracing'];
 
-const { status, stdout } = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' });
+const { status, stdout } = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+});
 const files = (stdout ?? '').split('\n').filter(Boolean);
 if (status !== 0) process.stderr.write('This is no clone: whether each file has a row is not tested.\n');
 const itInAClone = status === 0 ? it : it.skip;
