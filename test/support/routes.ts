@@ -71,7 +71,10 @@ export const kindOf = (path: string): Kind => {
   throw new Error(`test/support/routes.ts: UNKNOWN, kindOf() and RESOURCES lack the things at ${path}.`);
 };
 export const withUnknownId = (path: string) =>
-  withId(path.replace(':tokenId', UNKNOWN.tok), UNKNOWN[kindOf(path)]);
+  withId(
+    path.replace(':tokenId', UNKNOWN.tok).replace(/:(name|urn)\b/, 'Nothing'),
+    path.includes(':id') ? UNKNOWN[kindOf(path)] : '',
+  );
 
 /** The path about this thing. Throws if it has a parameter for another thing, too, which no test would try. */
 export function withId(path: string, id: string): string {
