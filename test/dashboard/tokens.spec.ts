@@ -28,6 +28,9 @@ async function create(page: Page, name: string, scope = 'users:read'): Promise<s
   return page.getByRole('textbox', { name: 'Token' }).inputValue();
 }
 
+/** Resolves when what has happened so far is drawn. */
+const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))';
+
 describeInBrowser('API tokens in the dashboard', () => {
   const { service, visit } = useDashboard();
   const clientWith = (value: string) => new Client(service().url, { value });
@@ -109,11 +112,12 @@ describeInBrowser('API tokens in the dashboard', () => {
     const value = await create(page, 'Kept');
     expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(true);
     const field = page.getByRole('textbox', { name: 'Token' });
-    for (const shown of [dialogButton(page, 'Back'), field, dialogButton(page, 'Back'), field]) {
+    for (let i = 0; i < 5; i++) {
       await page.keyboard.press('Escape');
-      await shown.waitFor();
+      await page.evaluate(DRAWN); // a browser may close the dialog, and the page then opens it again
       expect(await page.getByRole('dialog').count()).toBe(1);
     }
+    if (await dialogButton(page, 'Back').isVisible()) await dialogButton(page, 'Back').click();
     expect(await field.inputValue()).toBe(value);
     // Browsers may close a dialog at Escape without asking the page first.
     await page.evaluate(`document.querySelector('dialog').close()`);

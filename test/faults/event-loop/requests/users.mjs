@@ -28,9 +28,6 @@ export const USERS = {
     'full metadata, of a time': () => ({
       query: `${PAGE}&sort=updatedAt&updatedSince=2000-01-01T00:00:00Z&updatedUntil=2999-01-01T00:00:00Z`,
     }),
-    'full metadata, of a group and a time': ({ heavy }) => ({
-      query: `${PAGE}&createdSince=2000-01-01T00:00:00Z&group=${heavy.groups[0]}`,
-    }),
     'a long time': () => ({ query: `createdSince=2000-01-01T00:00:00.${'0'.repeat(12 * KB)}Z`, status: 400 }),
     'a long email': () => ({ query: `email=${'a.'.repeat(6 * KB)}a@example.com`, status: 400 }),
   },
