@@ -6,7 +6,7 @@ export interface Limit {
   of: string;
   /** How much all owners together may have. Default: no limit. */
   size?: number;
-  /** How much one owner may have; `free`: with the new one no more than is free before it. Default: as much as all. */
+  /** How much one owner may have; `free`: as much as is free, so half of it at most. Default: as much as all. */
   share?: number | 'free';
   /** What happens to a newcomer; `evict`: the owner that holds the most loses its oldest instead. Default: `wait`. */
   whenFull?: 'wait' | 'refuse' | 'evict' | 'yield';
@@ -89,8 +89,8 @@ export const LIMITS = {
     lateAfterMs: 1_500,
   },
   /** Slow ones have places of their own, so that neither they nor the others wait for each other. */
-  slow: { of: 'slow webhooks and organizations, besides', size: 100 },
-  late: { of: 'late webhooks and organizations, besides', size: 100 },
+  slow: { of: 'slow webhooks and organizations, in addition', size: 100 },
+  late: { of: 'late webhooks and organizations, in addition', size: 100 },
   numbering: {
     of: 'organizations whose events are numbered',
     size: 4,

@@ -3,7 +3,7 @@ export class Quota {
   private readonly held = new Map<string, number>();
   private total = 0;
 
-  /** `size` limits all owners together, `share` each of them; `free` is as much as is free so far. */
+  /** `size` limits all owners together, `share` each of them; `free` is as much as is free before it comes. */
   constructor(
     private readonly size: number,
     private readonly share: number | 'free',

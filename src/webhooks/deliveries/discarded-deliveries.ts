@@ -3,6 +3,7 @@ import { Background } from '../../platform/background/background';
 import { sql } from '../../platform/database/sql';
 import { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery } from './delivery.entity';
+import { failSql } from './pending';
 
 const EVERY_MS = 30_000;
 
@@ -22,13 +23,14 @@ export class DiscardedDeliveries implements OnModuleInit {
           SELECT true FROM ${WebhookDelivery} AS deliveries WHERE deliveries.organization_id = webhooks.organization_id
             AND webhook_id = webhooks.id AND state = 'pending' ORDER BY next_attempt_at LIMIT 1)
         ORDER BY organization_id LIMIT ${limit}`,
-      statement: (organizationId, limit) => sql`
-        UPDATE ${WebhookDelivery} SET state = 'failed', next_attempt_at = NULL
-        WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(
-          SELECT deliveries.id FROM ${WebhookDelivery} AS deliveries
-          JOIN ${Webhook} AS webhooks ON webhooks.organization_id = ${organizationId} AND webhooks.id = webhook_id
-          WHERE deliveries.organization_id = ${organizationId} AND state = 'pending' AND NOT enabled
-          LIMIT ${limit}))`,
+      statement: (organizationId, limit) =>
+        failSql(
+          organizationId,
+          sql`SELECT deliveries.id FROM ${WebhookDelivery} AS deliveries
+              JOIN ${Webhook} AS webhooks ON webhooks.organization_id = ${organizationId} AND webhooks.id = webhook_id
+              WHERE deliveries.organization_id = ${organizationId} AND state = 'pending' AND NOT enabled
+              LIMIT ${limit}`,
+        ),
     });
   }
 }

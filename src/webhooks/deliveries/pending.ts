@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { insertSql } from '../../platform/database/columns';
 import { pastSql } from '../../platform/database/claims';
 import { newId } from '../../platform/database/id';
-import { execute, query, sql } from '../../platform/database/sql';
+import { execute, query, type Sql, sql } from '../../platform/database/sql';
 import { conflict } from '../../platform/http/fault';
 import type { Webhook } from '../webhook/webhook.entity';
 import { WebhookDelivery, WebhookReplay } from './delivery.entity';
@@ -66,6 +66,11 @@ async function countPending(
   return counts;
 }
 
+/** Fails the deliveries whose ids a statement selects. */
+export const failSql = (organizationId: string, ids: Sql): Sql =>
+  sql`UPDATE ${WebhookDelivery} SET state = 'failed', next_attempt_at = NULL
+      WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(${ids}))`;
+
 /**
  * Fails the pending deliveries of a webhook that is locked, and forgets the events that it should get again. Returns
  * whether deliveries are left, because there were more than there may be: `DiscardedDeliveries` fails the rest.
@@ -76,9 +81,10 @@ export async function discardPending(manager: EntityManager, webhook: Webhook): 
   const failSome = () =>
     execute(
       manager,
-      sql`UPDATE ${WebhookDelivery} SET state = 'failed', next_attempt_at = NULL
-          WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(
-            SELECT id FROM ${WebhookDelivery} WHERE ${pendingOf(webhook)} LIMIT ${DELIVERIES_PER_STATEMENT}))`,
+      failSql(
+        organizationId,
+        sql`SELECT id FROM ${WebhookDelivery} WHERE ${pendingOf(webhook)} LIMIT ${DELIVERIES_PER_STATEMENT}`,
+      ),
     );
   for (let failed = 0; failed < MAX_PENDING; failed += DELIVERIES_PER_STATEMENT)
     if ((await failSome()) < DELIVERIES_PER_STATEMENT) return false;
