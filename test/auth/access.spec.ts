@@ -28,32 +28,38 @@ import {
 const service = useEveryRoute();
 
 it('tests every route of the running service that requires a token', () => {
-  const served = [...routesOf(controllersOf(service.app.get(DiscoveryService)))]
+  const served = declared()
     .filter(({ handler, controller }) => accessOf(handler, controller) !== 'public')
     .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
   const tested = [...routes, ...operatorRoutes].map(({ method, path }) => `${method} ${path}`);
   expect(tested.sort()).toEqual(served.sort());
 });
 
+const declared = () => [...routesOf(controllersOf(service.app.get(DiscoveryService)))];
+const WITH_AND_WITHOUT_API = /^\/api(?=\/(scim|oauth|v1\/tokens|v1\/organizations)\b)/;
+
+it('answers for SCIM, OAuth, tokens and organizations with and without /api, by the same handlers', () => {
+  const handlersOf = (twins: ReturnType<typeof declared>) =>
+    new Map(twins.map(({ method, path, handler }) => [`${method} ${path}`, handler]));
+  const twins = declared().filter(({ path }) => WITH_AND_WITHOUT_API.test(path));
+  const others = declared().filter(({ path }) => /^\/(scim|oauth|v1)\//.test(path));
+  expect(handlersOf(others)).toEqual(
+    handlersOf(twins.map((route) => ({ ...route, path: route.path.replace('/api', '') }))),
+  );
+  expect(others.length).toBeGreaterThan(30);
+});
+
 /** The access table of the running service. A new route fails this test until its scope is entered here. */
 it('requires these scopes for these routes', () => {
-  const served = controllersOf(service.app.get(DiscoveryService));
-  const table = [...routesOf(served)].map(({ method, path, handler, controller }) => {
+  const routes = declared().filter(({ path }) => !WITH_AND_WITHOUT_API.test(path));
+  const table = routes.map(({ method, path, handler, controller }) => {
     const access = accessOf(handler, controller);
     return `${method.toLowerCase()} ${path} ${typeof access === 'string' ? access : access.join() || 'any token'}`;
   });
   expect(table.sort()).toEqual([
-    'all /api/scim/v2/Bulk any token',
-    'all /api/scim/v2/Me any token',
     'all /scim/v2/Bulk any token',
     'all /scim/v2/Me any token',
-    'delete /api/scim/v2/Groups/:id users:delete',
-    'delete /api/scim/v2/Users/:id users:delete',
     'delete /api/v1/deleted-users/:id admin',
-    'delete /api/v1/organizations/:id operator',
-    'delete /api/v1/organizations/:id/tokens/:tokenId operator',
-    'delete /api/v1/tokens/:id admin',
-    'delete /api/v1/tokens/current any token',
     'delete /api/v1/users/:id users:delete',
     'delete /api/v1/webhooks/:id admin',
     'delete /scim/v2/Groups/:id users:delete',
@@ -62,28 +68,13 @@ it('requires these scopes for these routes', () => {
     'delete /v1/organizations/:id/tokens/:tokenId operator',
     'delete /v1/tokens/:id admin',
     'delete /v1/tokens/current any token',
-    'get /api/scim/v2/Groups users:read',
-    'get /api/scim/v2/Groups/:id users:read',
-    'get /api/scim/v2/ResourceTypes any token',
-    'get /api/scim/v2/ResourceTypes/:name any token',
-    'get /api/scim/v2/Schemas any token',
-    'get /api/scim/v2/Schemas/:urn any token',
-    'get /api/scim/v2/ServiceProviderConfig any token',
-    'get /api/scim/v2/Users users:read',
-    'get /api/scim/v2/Users/:id users:read',
     'get /api/v1/deleted-users users:read',
     'get /api/v1/deleted-users/:id users:read',
     'get /api/v1/events admin',
     'get /api/v1/events/:id admin',
     'get /api/v1/groups users:read',
     'get /api/v1/groups/:id users:read',
-    'get /api/v1/organizations operator',
-    'get /api/v1/organizations/:id operator',
-    'get /api/v1/organizations/:id/tokens operator',
     'get /api/v1/statistics users:read',
-    'get /api/v1/tokens admin',
-    'get /api/v1/tokens/:id admin',
-    'get /api/v1/tokens/current any token',
     'get /api/v1/users users:read',
     'get /api/v1/users/:id users:read',
     'get /api/v1/users/:id/export admin',
@@ -114,25 +105,12 @@ it('requires these scopes for these routes', () => {
     'get /v1/tokens admin',
     'get /v1/tokens/:id admin',
     'get /v1/tokens/current any token',
-    'patch /api/scim/v2/Groups/:id users:write',
-    'patch /api/scim/v2/Users/:id users:write',
-    'patch /api/v1/organizations/:id operator',
     'patch /api/v1/users/:id users:write',
     'patch /api/v1/webhooks/:id admin',
     'patch /scim/v2/Groups/:id users:write',
     'patch /scim/v2/Users/:id users:write',
     'patch /v1/organizations/:id operator',
-    'post /api/oauth/token public',
-    'post /api/scim/v2/.search users:read',
-    'post /api/scim/v2/Groups users:write',
-    'post /api/scim/v2/Groups/.search users:read',
-    'post /api/scim/v2/Users users:write',
-    'post /api/scim/v2/Users/.search users:read',
     'post /api/v1/deleted-users/:id/restore users:write',
-    'post /api/v1/organizations operator',
-    'post /api/v1/organizations/:id/tokens operator',
-    'post /api/v1/tokens admin',
-    'post /api/v1/tokens/:id/rotate admin',
     'post /api/v1/users users:write',
     'post /api/v1/users/batch users:write',
     'post /api/v1/webhooks admin',
@@ -150,8 +128,6 @@ it('requires these scopes for these routes', () => {
     'post /v1/organizations/:id/tokens operator',
     'post /v1/tokens admin',
     'post /v1/tokens/:id/rotate admin',
-    'put /api/scim/v2/Groups/:id users:write',
-    'put /api/scim/v2/Users/:id users:write',
     'put /scim/v2/Groups/:id users:write',
     'put /scim/v2/Users/:id users:write',
   ]);
@@ -182,92 +158,65 @@ const subsets = SCOPES.reduce<Scope[][]>(
   [[]],
 ).filter((set) => set.length > 0);
 
-describe.each(subsets.map((scopes) => ({ scopes })))('a token with $scopes', ({ scopes }) => {
-  let api: Client;
-  beforeEach(async () => (api = await service.client({ scopes }))); // one of the routes revokes it
-
-  it.each(routes)('may use $method $path if it has $scopes', async ({ method, path, scopes: needed }) => {
-    const { status, headers, body } = await api.send(
-      served(method),
-      withUnknownId(path),
-      method === 'post' ? {} : undefined,
-    );
-
-    if (scopes.includes('admin') || needed.every((scope) => scopes.includes(scope))) {
-      // Allowed, but the resource may not exist or the input be invalid.
-      expect([200, 204, 400, 404, 415, 501]).toContain(status);
-    } else {
-      expect(status).toBe(403);
-      expect(headers['www-authenticate']).toBe(
-        `Bearer error="insufficient_scope", scope="${needed.join(' ')}"`,
-      );
-      expect(body).toMatchObject({
-        ...failure(path, 403, 'insufficient_scope'),
-        detail: expect.stringContaining(needed.join(' ')),
-      });
-    }
+/** What a caller with these scopes gets at a route; the answers of an allowed one depend on what does not exist. */
+async function answerTo(scopes: Scope[], { method, path, scopes: needed }: (typeof routes)[number]) {
+  const api = await service.client({ scopes }); // one of the routes revokes it
+  const response = await api.send(served(method), withUnknownId(path), method === 'post' ? {} : undefined);
+  const { status, headers, body } = response;
+  if (ALLOWED.includes(status)) return { scopes, answer: 'allowed' };
+  expect(headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${needed.join(' ')}"`);
+  expect(body).toMatchObject({
+    ...failure(path, 403, 'insufficient_scope'),
+    detail: expect.stringContaining(needed.join(' ')),
   });
-});
+  return { scopes, answer: status };
+}
+const ALLOWED = [200, 204, 400, 404, 415, 501];
 
-describe.each(routes)('$method $path', ({ method, path }) => {
-  const send = (api: Client) => api.send(served(method), withUnknownId(path));
+/** What a route says to values that are no token of an organization: the same to each, and nothing of a limit. */
+async function expectUnknown({ method, path }: (typeof routes)[number]) {
+  const send = (api: Client) =>
+    api.send(served(method), withUnknownId(path)).set('X-Request-ID', 'same').expect(401);
+  const { headers, body } = await send(service.anonymous());
+  expect(headers['www-authenticate']).toBe('Bearer');
+  expect(headers['x-ratelimit-limit']).toBeUndefined();
+  expect(body).toMatchObject(failure(path, 401, 'unauthorized'));
 
-  it('answers 401 without a token', async () => {
-    const { headers, body } = await send(service.anonymous()).expect(401);
-    expect(headers['www-authenticate']).toBe('Bearer');
-    expect(body).toMatchObject(failure(path, 401, 'unauthorized'));
-    expect(headers['x-ratelimit-limit']).toBeUndefined();
-  });
-
-  it('rejects an expired, a revoked and an unknown token with the same response', async () => {
-    const expired = await service.client();
-    await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = $1`, [expired.tokenId]);
-    const revoked = await service.client();
-    await service.app.get(TokensService).revoke(revoked.organizationId, revoked.tokenId);
-    const unknown = revoked.withValue('umt_00000000000000000000000000000000004kTDkI');
-
-    const answers = await Promise.all(
-      [expired, revoked, unknown].map((api) => send(api).set('X-Request-ID', 'same').expect(401)),
-    );
-
-    for (const { headers } of answers)
-      expect(headers['www-authenticate']).toBe('Bearer error="invalid_token"');
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-  });
-});
-
-describe("the operator's token", () => {
-  const operator = () => service.anonymous().withValue(OPERATOR_TOKEN);
-
-  it.each(routes)('is an unknown token for $method $path', async ({ method, path }) => {
-    const api = await service.client();
-    await api.delete('/v1/tokens/current').expect(204);
-    const [{ text, headers }, revoked] = await Promise.all(
-      [operator(), api].map((client) =>
-        client.send(served(method), withUnknownId(path)).set('X-Request-ID', 'same').expect(401),
-      ),
-    );
-    expect(text).toBe(revoked.text);
+  const expired = await service.client();
+  await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = $1`, [expired.tokenId]);
+  const revoked = await service.client();
+  await service.app.get(TokensService).revoke(revoked.organizationId, revoked.tokenId);
+  const unknown = revoked.withValue('umt_00000000000000000000000000000000004kTDkI');
+  const answers = await Promise.all([expired, revoked, unknown, operator()].map(send));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  for (const { headers } of answers) {
     expect(headers['www-authenticate']).toBe('Bearer error="invalid_token"');
     expect(headers['x-ratelimit-limit']).toBeUndefined();
-  });
+  }
+}
 
-  it.each(operatorRoutes)('may use $method $path', async ({ method, path }) => {
-    const { status, headers } = await operator().send(
-      served(method),
-      withUnknownId(path),
-      method === 'post' ? {} : undefined,
-    );
-    expect([200, 400, 404, 415]).toContain(status);
-    expect(headers['x-ratelimit-limit']).toBe('1000');
-  });
+it.each(routes)('$method $path is for the tokens with its scopes, and no other value', async (route) => {
+  const isAllowed = (scopes: Scope[]) =>
+    scopes.includes('admin') || route.scopes.every((scope) => scopes.includes(scope));
+  const answers = await Promise.all(subsets.map((scopes) => answerTo(scopes, route)));
+  expect(answers).toEqual(subsets.map((scopes) => ({ scopes, answer: isAllowed(scopes) ? 'allowed' : 403 })));
+  await expectUnknown(route);
+});
 
+const operator = () => service.anonymous().withValue(OPERATOR_TOKEN);
+
+describe("the operator's token", () => {
   it.each(operatorRoutes)('is what $method $path requires, and nothing else', async ({ method, path }) => {
     const send = (client: Client) =>
-      client.send(served(method), withUnknownId(path)).set('X-Request-ID', 'same');
+      client
+        .send(served(method), withUnknownId(path), method === 'post' ? {} : undefined)
+        .set('X-Request-ID', 'same');
+    const { status, headers } = await send(operator());
+    expect([200, 400, 404, 415]).toContain(status);
+    expect(headers['x-ratelimit-limit']).toBe('1000');
+
+    expect((await send(service.anonymous()).expect(401)).headers['www-authenticate']).toBe('Bearer');
     const admin = await service.client();
-    const { headers } = await send(service.anonymous()).expect(401);
-    expect(headers['www-authenticate']).toBe('Bearer');
     const others = [
       admin,
       admin.withValue(`${OPERATOR_TOKEN}0`),
