@@ -1,26 +1,45 @@
-// Runs the tests on the embedded database, with --postgres on a real server, with --pgbouncer on a server behind
-// PgBouncer, or with --citus on a cluster that distributes every database. All other arguments go to Jest, options as
-// --name=value. Without the name of a suite, it runs what test/support/run/selection.cjs selects for the engine: with
-// --browser or --processes only the suites that drive a browser or start processes, with --others only the rest.
+// Runs the tests: on PostgreSQL if it is installed, and otherwise on the embedded database. With --postgres they run
+// on a server in any case, and with --pgbouncer on one behind PgBouncer. With --citus they run on a cluster that
+// distributes every database, and with --embedded without a server; both run what they can refuse
+// (test/support/run/cover.cjs). All other arguments go to Jest, options as --name=value.
+//
+// Without the name of a suite, it runs what test/support/run/selection.cjs selects: with --browser or --processes only
+// the suites that drive a browser or start processes, with --others, or without an engine, only the rest. With
+// --write-cover, that rest chooses the suites for the other engines.
 import { spawnSync } from 'node:child_process';
 import { NO_CITUS } from './citus.mjs';
+import { hasPostgres } from './postgres.mjs';
 
-const engines = process.argv.filter((argument) => /^--(postgres|pgbouncer|citus)$/.test(argument));
-const [engine = 'embedded'] = engines.map((argument) => argument.slice(2));
+const optionsOf = (pattern) => process.argv.slice(2).filter((argument) => pattern.test(argument));
+const engines = optionsOf(/^--(embedded|postgres|pgbouncer|citus)$/);
+const kinds = optionsOf(/^--(browser|processes|others|write-cover)$/);
+const hasServer = Boolean(process.env.TEST_DATABASE_URL) || hasPostgres();
+
+const [engine = hasServer ? 'postgres' : 'embedded'] = engines.map((argument) => argument.slice(2));
+const [kind = engines.length === 0 ? 'others' : ''] = kinds.map((argument) => argument.slice(2));
 if (engine === 'citus' && NO_CITUS) {
   process.stdout.write(`The tests on a cluster are skipped: ${NO_CITUS}.\n`);
   process.exit();
 }
+if (engines.length === 0)
+  process.stdout.write(
+    hasServer
+      ? 'The tests run on PostgreSQL.\n'
+      : 'PostgreSQL is not installed: the tests that need no server run on the embedded database.\n',
+  );
 
-const kind = process.argv.find((argument) => /^--(browser|processes|others)$/.test(argument))?.slice(2);
-const jestArguments = process.argv
-  .slice(2)
-  .filter((argument) => !engines.includes(argument) && argument !== `--${kind}`);
+const jestArguments = process.argv.slice(2).filter((argument) => ![...engines, ...kinds].includes(argument));
 const isWhole = jestArguments.every((argument) => argument.startsWith('-'));
 if (isWhole) jestArguments.push('--filter', './test/support/run/selection.cjs');
 
 const { status } = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js', ...jestArguments], {
   stdio: 'inherit',
-  env: { ...process.env, TEST_ENGINE: engine, TEST_SELECTION: kind ?? '' },
+  env: {
+    ...process.env,
+    TEST_ENGINE: engine,
+    TEST_SELECTION: kind === 'write-cover' ? 'others' : kind,
+    TEST_COVER: engines.some((name) => /embedded|citus/.test(name)) ? 'true' : '',
+    WRITE_COVER: kind === 'write-cover' ? 'true' : '',
+  },
 });
 process.exitCode = status ?? 1;

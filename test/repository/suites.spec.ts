@@ -1,12 +1,11 @@
-/**
- * @only embedded: it uses no database
- */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const { reasonToLeaveOut } = createRequire(__filename)('../support/run/selection.cjs') as {
+const require = createRequire(__filename);
+const { reasonToLeaveOut } = require('../support/run/head-comment.cjs') as {
   reasonToLeaveOut(path: string, engine: string): string | undefined;
 };
+const { covers } = require('../support/run/cover.cjs') as { covers(): Record<string, string[]> };
 const ENGINES = ['embedded', 'postgres', 'citus'];
 const suites = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.spec.ts'))
@@ -36,7 +35,8 @@ describe('every suite', () => {
     expect(lost).toEqual([]);
   });
 
-  it('has at most 400 lines', () => {
-    expect(suites.filter(({ text }) => text.split('\n').length > 401).map(({ name }) => name)).toEqual([]);
+  it('of the cover of an engine can be run by it', () => {
+    for (const [engine, cover] of Object.entries(covers()))
+      expect(cover.filter((path) => !enginesOf(path.replace('test/', '')).includes(engine))).toEqual([]);
   });
 });

@@ -16,11 +16,27 @@ const isOn: Record<Engine, boolean> = {
  * reason from the title of a skipped test.
  */
 export const describeOn = (engine: Engine, title: string, tests: () => void): void =>
-  isOn[engine] ? describe(title, tests) : describe.skip(`${title} (on ${engine})`, tests);
+  isOn[engine]
+    ? describe(title, () => {
+        beforeAll(() => restrictTo(engine));
+        tests();
+        afterAll(() => restrictTo(''));
+      })
+    : describe.skip(`${title} (on ${engine})`, tests);
 
 /**
  * A test that this engine cannot run. A cluster has no triggers, and no foreign keys of other tables; on the embedded
  * database an open transaction keeps the only connection.
  */
 export const itNotOn = (engine: Engine, title: string, test: () => Promise<void>): void =>
-  isOn[engine] ? it.skip(`${title} (not on ${engine})`, test) : it(title, test);
+  isOn[engine]
+    ? it.skip(`${title} (not on ${engine})`, test)
+    : it(title, () => {
+        restrictTo(`not ${engine}`);
+        return test().finally(() => restrictTo(''));
+      });
+
+/** Tells run/record.cjs which engines can run the statements of a test. */
+function restrictTo(engines: Engine | `not ${Engine}` | ''): void {
+  Object.assign(globalThis, { [Symbol.for('engine of the test')]: engines });
+}

@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { createApp } from '../../src/entry/process/setup';
 import type { Scope } from '../../src/platform/http/scopes';
 import { readConfig } from '../../src/entry/process/config';
-import { openDatabase } from '../../src/platform/database/data-source';
+import { type OpenDatabase, openDatabase } from '../../src/platform/database/data-source';
 import { createLog } from '../../src/entry/process/log';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
@@ -29,11 +29,26 @@ export interface TestService {
   close(): Promise<void>;
 }
 
+/** What runs of a service, whatever suite uses it. */
+interface Running {
+  app: NestExpressApplication;
+  database: OpenDatabase;
+  url: string;
+  logs: string[];
+  env: NodeJS.ProcessEnv;
+  end(): Promise<void>;
+}
+
 /** The service as `npm start` runs it, but for `DEFAULTS`, on a database of its own. */
 export async function startService(
   env: NodeJS.ProcessEnv = {},
   options: TestServiceOptions = {},
 ): Promise<TestService> {
+  const running = await run(env, options);
+  return inSuite(running, running.end);
+}
+
+async function run(env: NodeJS.ProcessEnv, options: TestServiceOptions): Promise<Running> {
   const { background } = { ...DEFAULTS, ...options };
   const copy = await copyOfTemplate();
   const variables = { MIGRATE_ON_START: 'false', LOG_LEVEL: 'trace', ...copy.env, ...env };
@@ -49,9 +64,25 @@ export async function startService(
 
   return {
     app,
+    database,
     url,
     logs,
     env: copy.env,
+    async end() {
+      await app.close();
+      await database.close();
+      await copy.drop();
+    },
+  };
+}
+
+/** What a suite sees of a service. */
+function inSuite({ app, database, url, logs, env }: Running, end: () => Promise<void>): TestService {
+  return {
+    app,
+    url,
+    logs,
+    env,
     dataSource: database.dataSource,
     async client({ scopes = ['admin'], organizationId }: { scopes?: Scope[]; organizationId?: string } = {}) {
       organizationId ??= (await app.get(OrganizationsService).create('Test')).id;
@@ -60,14 +91,24 @@ export async function startService(
     },
     anonymous: () => new Client(url),
     async close() {
-      await app.close();
-      await database.close();
-      await copy.drop();
+      await end();
       // In every test file, responses match openapi.json, and no token and no secret of a webhook is logged.
       expect([...new Set(deviated)]).toEqual([]);
       expect(logs.join('')).not.toMatch(/umt_[0-9A-Za-z]{38}|whsec_/);
     },
   };
+}
+
+/** Under this name the process keeps the service that its suites share. */
+const SHARED = Symbol.for('the shared service');
+const kept = globalThis as { [SHARED]?: Promise<Running> };
+
+/** The service of a suite that needs no settings, with its database: each process of Jest has one. */
+async function sharedService(): Promise<TestService> {
+  kept[SHARED] ??= run({ RATE_LIMIT_PER_MINUTE: '1000000' }, {}).then(endWithProcess);
+  const running = await kept[SHARED];
+  running.logs.length = 0;
+  return inSuite(running, async () => {});
 }
 
 /** Another process on the same database, and on the connections of the service. */
@@ -91,18 +132,34 @@ export async function startReplica(
   return { app, url: `http://127.0.0.1:${port}`, close: () => app.close() };
 }
 
-/** Starts a service for a suite or a `describe` block. */
-export function useService(env: NodeJS.ProcessEnv = {}, options: TestServiceOptions = {}): TestService {
+/** Ends a service when Jest ends its process, or has run the suites in its own. Its database ends with the server. */
+function endWithProcess(running: Running): Running {
+  const CHILD_MESSAGE_END = 2; // of jest-worker
+  const end = () => running.app.close().then(() => running.database.close());
+  process.on('message', function onMessage([kind]: [number]) {
+    if (kind !== CHILD_MESSAGE_END) return;
+    process.off('message', onMessage);
+    void end();
+  });
+  Object.assign(globalThis, { endSharedService: end }); // for run/teardown.mjs
+  return running;
+}
+
+/**
+ * A service for a suite or a `describe` block. Without settings it is shared with other suites: each test makes an
+ * organization of its own, counts nothing of others, and leaves the service and its database as they were.
+ */
+export function useService(env?: NodeJS.ProcessEnv, options?: TestServiceOptions): TestService {
   let service: TestService | undefined;
-  beforeAll(async () => void (service = await startService(env, options)));
+  beforeAll(async () => void (service = await (env ? startService(env, options) : sharedService())));
   afterAll(() => service?.close());
   return late(() => service!);
 }
 
-/** Starts a service, and gives each test a client of a new organization. */
+/** A service, and for each test a client of a new organization. */
 export function useApi(
-  env: NodeJS.ProcessEnv = {},
-  options: TestServiceOptions = {},
+  env?: NodeJS.ProcessEnv,
+  options?: TestServiceOptions,
 ): { service: TestService; api: Client } {
   const service = useService(env, options);
   let api: Client | undefined;

@@ -2,7 +2,7 @@
 // a path. Jest's --findRelatedTests is no help here: every suite imports the application, so it finds nearly all.
 const { existsSync, readdirSync, readFileSync } = require('node:fs');
 const { dirname, join } = require('node:path').posix;
-const { reasonToLeaveOut } = require('./selection.cjs');
+const { reasonToLeaveOut } = require('./head-comment.cjs');
 
 /** The rooms of test/ for what has none of its own name there. The first row that matches counts. */
 const ROOMS = [

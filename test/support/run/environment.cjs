@@ -1,6 +1,7 @@
 // The environment of a suite: the process itself, whose modules suite.cjs gives it. What Jest replaces is put back.
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
+const record = require('./record.cjs');
 
 module.exports = class {
   global = globalThis;
@@ -9,7 +10,8 @@ module.exports = class {
   #exit = process.exit;
   #getBuiltinModule = process.getBuiltinModule;
 
-  constructor({ projectConfig }) {
+  constructor({ projectConfig }, { testPath }) {
+    this.endRecord = () => record.end(projectConfig.rootDir, testPath);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
@@ -18,10 +20,12 @@ module.exports = class {
 
   setup() {
     process.getBuiltinModule = this.#getBuiltinModule;
+    record.begin();
   }
 
   teardown() {
     globalThis.console = this.#console;
     process.exit = this.#exit;
+    this.endRecord();
   }
 };

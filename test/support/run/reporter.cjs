@@ -1,6 +1,8 @@
-// Says at the end of a run which tests were skipped and which suites were left out, and why.
+// Says at the end of a run which tests were skipped and which suites were left out, and why, and whether the covers
+// (cover.cjs) lack statements that the run has recorded.
 const { readdirSync } = require('node:fs');
-const { engine, reasonToLeaveOut } = require('./selection.cjs');
+const cover = require('./cover.cjs');
+const { reasonOfRun } = require('./selection.cjs');
 
 const say = (line) => process.stdout.write(`${line}\n`);
 
@@ -9,14 +11,32 @@ module.exports = class {
     this.isWhole = globalConfig.filter !== undefined && globalConfig.filter !== null;
   }
 
-  onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, testResults }) {
+  onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, testResults, success }) {
     if (this.isWhole) sayLeftOut();
+    if (process.env.RECORD_STATEMENTS && success) this.#judgeCovers();
     const skipped = testResults
       .flatMap((suite) => suite.testResults)
       .filter(({ status }) => status === 'pending');
     for (const [reason, tests] of grouped(skipped, ({ fullName }) => reasonToSkip(fullName)))
       say(`Skipped ${tests.length} tests: ${reason}.`);
     say(`Tests: ${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
+  }
+
+  /** Writes the covers, or has the run fail if they lack a statement. */
+  #judgeCovers() {
+    const records = cover.recordsIn(process.env.RECORD_STATEMENTS);
+    if (process.env.WRITE_COVER) return cover.write(records);
+    const lacking = cover.ENGINES.flatMap((engine) =>
+      cover
+        .missing(records, engine)
+        .map(({ sql, suite }) => `No suite of the cover runs this of ${suite} on ${engine}: ${sql}`),
+    );
+    if (lacking.length === 0) return;
+    this.error = new Error([...lacking, 'npm run test:cover chooses anew.'].join('\n'));
+  }
+
+  getLastError() {
+    return this.error;
   }
 };
 
@@ -34,7 +54,7 @@ const reasonToSkip = (title) =>
 
 function sayLeftOut() {
   const names = readdirSync('test', { recursive: true }).filter((name) => name.endsWith('.spec.ts'));
-  const reasonOf = (name) => reasonToLeaveOut(`test/${name}`, engine());
+  const reasonOf = (name) => reasonOfRun(`test/${name}`);
   const left = names.filter((name) => reasonOf(name) !== undefined);
   for (const [reason, suites] of grouped(left, reasonOf))
     say(`Left out ${suites.map((name) => name.replace('.spec.ts', '')).join(', ')}: ${reason}.`);

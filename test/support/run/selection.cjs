@@ -1,39 +1,43 @@
-// Which suites a whole run takes. A suite says in the comment that it begins with what it leaves out, each with the
-// reason:
-//
-//     /**
-//      * @slow <why>               npm test leaves it out; a server runs it
-//      * @only <engine …>: <why>   the other engines leave it out
-//      */
-//
-// Any engine can run it by name, except the tests that describeOn() or itNotOn() (support/engine.ts) restrict.
+// Which suites a whole run takes. PostgreSQL runs all that it can; without it, the embedded database does. Otherwise
+// that database and Citus repeat the suites of their cover (cover.cjs), and run what is for them alone. Any engine can
+// run a suite by name, except the tests that describeOn() or itNotOn() (support/engine.ts) restrict.
 const { readFileSync } = require('node:fs');
+const { covers } = require('./cover.cjs');
+const { reasonToLeaveOut } = require('./head-comment.cjs');
 
-/** Why a whole run on an engine leaves a suite out; undefined if it does not. */
-function reasonToLeaveOut(path, engine) {
-  const comment = /^\/\*\*[^]*?\*\//.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
-  const slow = /@slow (.+)/.exec(comment)?.[1];
-  if (slow && engine === 'embedded') return `slow: ${slow}`;
-  const [, engines, why] = /@only ([^:]+): (.+)/.exec(comment) ?? [];
-  return !engines || engines.split(' ').includes(engine) ? undefined : why;
+/** Why an engine that repeats what PostgreSQL has run leaves a suite out; undefined if it does not. */
+function reasonNotToRepeat(path, engine) {
+  const isRepeated =
+    reasonToLeaveOut(path, 'postgres') !== undefined ||
+    kindOf(path) !== 'others' ||
+    covers()[engine].includes(path) ||
+    readFileSync(path, 'utf8').includes(`describeOn('${engine}'`);
+  return isRepeated
+    ? reasonToLeaveOut(path, engine)
+    : 'PostgreSQL runs them, and others send their statements here';
 }
 
 /** The suites that take the most time are of two kinds, for each of which the gate has a step of its own. */
+const COMMANDS = {
+  browser: 'npm run test:postgres -- --browser',
+  processes: 'npm run test:postgres -- --processes',
+  others: 'npm test',
+};
 function kindOf(path) {
   const text = readFileSync(path, 'utf8');
   if (text.includes('describeInBrowser(')) return 'browser';
   return /^ \* @slow it starts (a process|processes)$/m.test(text) ? 'processes' : 'others';
 }
 
-/** The kind that this run takes, as the options of scripts/test.mjs name it; without one, it takes all. */
-const kind = () => process.env.TEST_SELECTION;
-
 /** The engine of this run. Behind PgBouncer runs what a server runs. */
 const engine = () => (process.env.TEST_ENGINE ?? 'embedded').replace('pgbouncer', 'postgres');
 
-module.exports = (paths) => ({
-  filtered: paths.filter(
-    (path) => reasonToLeaveOut(path, engine()) === undefined && (!kind() || kind() === kindOf(path)),
-  ),
-});
-Object.assign(module.exports, { engine, kindOf, reasonToLeaveOut });
+/** Why this run leaves a suite out, as the options of scripts/test.mjs say. */
+function reasonOfRun(path) {
+  const { TEST_SELECTION: kind, TEST_COVER } = process.env;
+  if (kind && kind !== kindOf(path)) return `they are for ${COMMANDS[kindOf(path)]}`;
+  return TEST_COVER ? reasonNotToRepeat(path, engine()) : reasonToLeaveOut(path, engine());
+}
+
+module.exports = (paths) => ({ filtered: paths.filter((path) => reasonOfRun(path) === undefined) });
+Object.assign(module.exports, { engine, kindOf, reasonNotToRepeat, reasonOfRun });

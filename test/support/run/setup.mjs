@@ -2,7 +2,7 @@
 // and migrates the database that every suite copies. With TEST_KEEP_TEMPLATE, that database stays in the server for the
 // next run.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildIfStale } from '../../../scripts/stale.mjs';
@@ -12,11 +12,15 @@ import { startPgBouncer } from '../../../scripts/pgbouncer.mjs';
 import { startPostgres } from '../../../scripts/postgres.mjs';
 import { keepTemplate } from './template.mjs';
 
-export default async function setup() {
+export default async function setup({ filter }) {
   buildIfStale();
   const engine = process.env.TEST_ENGINE ?? 'embedded';
   const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
   const servers = [];
+  if (filter && engine === 'postgres' && process.env.TEST_SELECTION === 'others') {
+    process.env.RECORD_STATEMENTS = join(directory, 'statements');
+    mkdirSync(process.env.RECORD_STATEMENTS);
+  }
   globalThis.stopEngine = async () => {
     for (const server of servers.reverse()) await server.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -1,1 +1,4 @@
-export default () => globalThis.stopEngine();
+export default async () => {
+  await globalThis.endSharedService?.(); // with --runInBand
+  await globalThis.stopEngine();
+};
