@@ -1,0 +1,407 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import pg from 'pg';
+import type { Response } from 'supertest';
+import { TokensService } from '../../src/tokens/tokens.service';
+import { newTokenValue } from '../../src/tokens/token-value';
+import { expectFailure, formOf, newNetwork, requestToken, useParents } from '../support/children';
+import type { Client } from '../support/client';
+import { withoutDatabase } from '../support/database';
+import { describeOn } from '../support/engine';
+import { basic, exchange } from '../support/oauth';
+import { untilBlocked } from '../support/until';
+
+const { service, admin, aParent, childOf, replica } = useParents();
+
+let parent: Client;
+beforeEach(async () => (parent = await aParent()));
+
+/** The form as text, with more text after it. */
+const textOf = (more = '') => new URLSearchParams(formOf(parent)).toString() + more;
+
+/** A part of the response: of a token, or of a failure. */
+type Answer = { scope: string } | { error: string; error_description?: string };
+
+const GRANTED: Answer = { scope: 'users:read users:write' };
+const TWICE: Answer = { error: 'invalid_request', error_description: 'A field must not stand twice.' };
+
+function expectAnswer(answer: Response, expected: Answer): void {
+  if ('error' in expected) expectFailure(answer, expected.error);
+  else expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject(expected);
+}
+
+describe('POST /oauth/token', () => {
+  it('exchanges a token, without a Bearer token', async () => {
+    const { status, body, headers } = await requestToken(service, formOf(parent));
+    expect([status, body]).toEqual([
+      200,
+      {
+        access_token: expect.stringMatching(/^umt_[0-9A-Za-z]{38}$/),
+        token_type: 'Bearer',
+        expires_in: 3600,
+        scope: 'users:read users:write',
+      },
+    ]);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  it.each(['get', 'head', 'put', 'delete', 'options'] as const)('is the only method: %s', async (method) => {
+    const answer = await service.anonymous().send(method, '/oauth/token').set('X-Request-ID', 'my.request-1');
+    expect([answer.status, answer.headers]).toMatchObject([
+      405,
+      {
+        allow: 'POST',
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-request-id': 'my.request-1',
+      },
+    ]);
+    if (method === 'head') expect(answer.text).toBeUndefined();
+    else
+      expect(answer.body).toEqual({
+        error: 'invalid_request',
+        error_description: 'Method not allowed. Use POST.',
+      });
+  });
+
+  it('has nothing below it', async () => {
+    for (const more of ['/', '/x', '%2F']) {
+      const { status, body } = await requestToken(service, formOf(parent), { path: `/oauth/token${more}` });
+      expect([status, body]).toMatchObject([404, { code: 'not_found', status: 404 }]);
+    }
+  });
+
+  it('keeps the X-Request-ID of the caller, also of a failure', async () => {
+    for (const [form, status] of [[formOf(parent), 200] as const, [{}, 400] as const]) {
+      const answer = await requestToken(service, form, { headers: { 'X-Request-ID': 'my.request-1' } });
+      expect([answer.status, answer.headers['x-request-id']]).toEqual([status, 'my.request-1']);
+    }
+  });
+
+  it.each(['?scope=users:read', '?x', '?%C3%A9%22%5C='])('has no query such as %s', async (query) => {
+    const path = `/oauth/token${query}`;
+    expectFailure(await requestToken(service, formOf(parent), { path }), 'invalid_request');
+  });
+
+  it('has no Idempotency-Key', async () => {
+    for (const key of ['1', '']) {
+      const headers = { 'Idempotency-Key': key };
+      expectFailure(await requestToken(service, formOf(parent), { headers }), 'invalid_request');
+    }
+  });
+});
+
+describe('a form', () => {
+  const REQUIRED = { error: 'invalid_request', error_description: 'The field grant_type is required.' };
+
+  it.each<[string, Answer]>([
+    // Fields that are unknown are ignored, and empty ones count as absent.
+    ['FORM&audience=x&resource=&constructor=1&__proto__=2', GRANTED],
+    ['FORM&scope=&assertion=&organization_id=', GRANTED],
+    ['grant_type=client_credentials&client_id=x&client_secret=', { error: 'invalid_client' }],
+    ['FORM&%73cope=users%3Aread+users%3awrite', GRANTED],
+    ['FORM&scope=users:read&scope=users:read', TWICE],
+    ['FORM&scope=&scope=users:read', TWICE],
+    ['FORM&client_secret=', TWICE],
+    ['FORM&audience=&audience=', TWICE],
+    ['FORM&a=1&%61=2', TWICE],
+    ['FORM&=1&=2', TWICE],
+    ['', REQUIRED],
+    ['grant_type=', REQUIRED],
+    ['client_id=x&client_secret=x', REQUIRED],
+    ['grant_type=client_credentials+', { error: 'unsupported_grant_type' }],
+    ['grant_type=Client_Credentials', { error: 'unsupported_grant_type' }],
+    ['grant_type=password', { error: 'unsupported_grant_type' }],
+    ['grant_type=constructor', { error: 'unsupported_grant_type' }],
+    [
+      'grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer',
+      {
+        error: 'unsupported_grant_type',
+        error_description: 'This service exchanges no assertions: no issuer is configured.',
+      },
+    ],
+  ])('%s', async (form, answer) => {
+    expectAnswer(await requestToken(service, form.replace('FORM', textOf())), answer);
+  });
+});
+
+describe('the body', () => {
+  const FORM = 'application/x-www-form-urlencoded';
+  const TYPE = { 'Content-Type': FORM };
+  const OK = [200, undefined];
+  const INVALID = [400, 'invalid_request'];
+
+  /** Sends a body of any type. Returns the status and the error. */
+  async function send(body: RequestInit['body'], headers: Record<string, string>) {
+    const init = { method: 'POST', headers: { ...newNetwork(), ...headers }, body, duplex: 'half' };
+    const response = await fetch(`${service.url}/oauth/token`, init as RequestInit);
+    return [response.status, ((await response.json()) as { error?: string }).error];
+  }
+
+  it.each<[object, unknown[]]>([
+    [{ 'Content-Type': FORM.toUpperCase() }, OK],
+    [{ 'Content-Type': `${FORM};charset="utf-8"` }, OK],
+    [{}, INVALID],
+    [{ 'Content-Type': 'application/json' }, INVALID],
+    [{ 'Content-Type': 'multipart/form-data; boundary=x' }, INVALID],
+    [{ 'Content-Type': `${FORM}, ${FORM}` }, INVALID],
+    [{ 'Content-Type': `${FORM}; charset=iso-8859-1` }, INVALID],
+    [{ 'Content-Type': FORM, 'Content-Encoding': 'gzip' }, INVALID],
+    [{ 'Content-Type': FORM, 'Content-Encoding': 'identity' }, INVALID],
+  ])('has a type: %j', async (headers, answer) => {
+    expect(await send(Buffer.from(textOf()), headers as Record<string, string>)).toEqual(answer);
+  });
+
+  it('must be there', async () => {
+    for (const headers of [TYPE, {}]) expect(await send(undefined, headers)).toEqual(INVALID);
+  });
+
+  it('must be in UTF-8', async () => {
+    for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]])
+      expect(await send(Buffer.from([...Buffer.from(textOf('&x=')), ...bytes]), TYPE)).toEqual(INVALID);
+    expect(await send(Buffer.from(textOf('&x=ü')), TYPE)).toEqual(OK);
+  });
+
+  /** A form of so many bytes. */
+  const formOfBytes = (bytes: number, more = '') => textOf(`${more}&x=`).padEnd(bytes, 'x');
+  const fields = (count: number) => Array.from({ length: count - 3 }, (_, i) => `&x${i}=`).join('');
+
+  it.each<[string, () => string, string | null]>([
+    ['16 KB without an assertion', () => formOfBytes(16_384), null],
+    ['a byte more', () => formOfBytes(16_385), 'A form without an assertion must not exceed 16 KB.'],
+    [
+      'a byte more with an empty assertion',
+      () => formOfBytes(16_385, '&assertion='),
+      'A form without an assertion must not exceed 16 KB.',
+    ],
+    ['64 KB with an assertion', () => formOfBytes(65_536, '&assertion=x'), null],
+    [
+      'a byte more with an assertion',
+      () => formOfBytes(65_537, '&assertion=x'),
+      'The request body must not exceed 64 KB.',
+    ],
+    ['50 fields', () => textOf(fields(50)), null],
+    ['51 fields', () => textOf(fields(51)), 'The form must have at most 50 fields.'],
+    ['51 fields, most without a name', () => textOf('&'.repeat(48)), 'The form must have at most 50 fields.'],
+  ])('has limits: %s', async (_what, form, refusal) => {
+    const answer = await requestToken(service, form());
+    expectAnswer(answer, refusal ? { error: 'invalid_request', error_description: refusal } : GRANTED);
+  });
+
+  it('is counted as it arrives if it comes without a length', async () => {
+    const chunked = (bytes: number) => send(new Blob([formOfBytes(bytes)]).stream(), TYPE);
+    expect([await chunked(16_384), await chunked(16_385)]).toEqual([OK, INVALID]);
+  });
+});
+
+/** The header of HTTP Basic with this text. */
+const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+const right = ({ tokenId, tokenValue }: Client) => basic(tokenId, tokenValue).Authorization;
+
+/** Sends the header of a client with these fields. */
+const withHeader = (Authorization: string, fields: Record<string, string> = {}) =>
+  requestToken(service, { grant_type: 'client_credentials', ...fields }, { headers: { Authorization } });
+
+describe('Authorization', () => {
+  /** The text with all of its characters encoded. */
+  const escaped = (text: string) =>
+    [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
+  const idOf = ({ tokenId }: Client) => ({ client_id: tokenId });
+  const secretOf = ({ tokenValue }: Client) => ({ client_secret: tokenValue });
+  const DENIED = { error: 'invalid_client' };
+  const INVALID = { error: 'invalid_request' };
+
+  type Header = (parent: Client) => string;
+  type Fields = (parent: Client) => Record<string, string>;
+
+  it.each<[string, Header, Fields | undefined, Answer]>([
+    ['HTTP Basic', right, undefined, GRANTED],
+    ['HTTP Basic in any case', (parent) => right(parent).replace('Basic', 'bAsIc'), undefined, GRANTED],
+    // Both parts are encoded as in a form.
+    [
+      '%..',
+      ({ tokenId, tokenValue }) => encoded(`${escaped(tokenId)}:${escaped(tokenValue)}`),
+      undefined,
+      GRANTED,
+    ],
+    ['a space as +', ({ tokenId, tokenValue }) => encoded(`${tokenId}:+${tokenValue}`), undefined, DENIED],
+    [
+      'a space as %20',
+      ({ tokenId, tokenValue }) => encoded(`${tokenId}:${tokenValue}%20`),
+      undefined,
+      DENIED,
+    ],
+    ['a wrong secret', ({ tokenId }) => encoded(`${tokenId}:${newTokenValue()}`), undefined, DENIED],
+    [
+      'HTTP Basic, and a scope that is not granted',
+      right,
+      () => ({ scope: 'admin' }),
+      { error: 'invalid_scope' },
+    ],
+    // What stands beside it in the form.
+    ['HTTP Basic, and the same client_id', right, idOf, GRANTED],
+    ['HTTP Basic, and another client_id', right, () => ({ client_id: 'x' }), INVALID],
+    ['HTTP Basic, and the same secret', right, secretOf, INVALID],
+    ['HTTP Basic, and client_id and secret', right, formOf, INVALID],
+    ['HTTP Basic without a value, and a form that is right', () => 'Basic', formOf, INVALID],
+    // A malformed one is not completed by the form.
+    ['HTTP Basic without a value', () => 'Basic', idOf, DENIED],
+    ['no base64', () => 'basic !!!', idOf, DENIED],
+    ['no colon', () => encoded('no colon'), idOf, DENIED],
+    ['no secret', ({ tokenId }) => encoded(`${tokenId}:`), idOf, DENIED],
+    ['no id', ({ tokenValue }) => encoded(`:${tokenValue}`), undefined, DENIED],
+    ['no encoding of a form', () => encoded('%zz:x'), undefined, DENIED],
+    ['no UTF-8', () => encoded('x:%e2%82'), undefined, DENIED],
+    // Any other scheme is ignored.
+    ['Bearer, and a form that is right', () => `Bearer ${admin.tokenValue}`, formOf, GRANTED],
+    ['Basically, and a form that is right', () => 'Basically x', formOf, GRANTED],
+    ['Bearer', () => `Bearer ${admin.tokenValue}`, undefined, DENIED],
+    ['Basically', () => 'Basically x', undefined, DENIED],
+  ])('%s', async (_what, header, fields, expected) => {
+    const answer = await withHeader(header(parent), fields?.(parent));
+    expectAnswer(answer, expected);
+    const isChallenged = expected === DENIED && /^basic( |$)/i.test(header(parent));
+    expect(answer.headers['www-authenticate']).toBe(isChallenged ? 'Basic' : undefined);
+  });
+
+  it('is in no log, whether it is right or wrong', async () => {
+    /** What is logged about a request, whose line is written when its connection is free again. */
+    async function logged(authorization: string) {
+      const { headers } = await withHeader(authorization);
+      for (;;) {
+        const lines = service.logs.filter((line) => line.includes(headers['x-request-id']));
+        if (lines.length > 0) return [lines.join(), JSON.parse(lines[0])];
+        await turn();
+      }
+    }
+    const wrong = encoded(`${parent.tokenId}:${newTokenValue()}`);
+    const [refusal, refused] = await logged(wrong);
+    expect(refused).toMatchObject({ route: '/oauth/token', status: 401, refusal: 'invalid_client' });
+    const [admission, admitted] = await logged(right(parent));
+    expect(admitted).toMatchObject({ route: '/oauth/token', status: 200, tokenId: parent.tokenId });
+    for (const header of [wrong, right(parent)]) expect(refusal + admission).not.toContain(header.slice(6));
+  });
+});
+
+describe('a client', () => {
+  const send = (client_id: string, client_secret: string) =>
+    requestToken(service, { grant_type: 'client_credentials', client_id, client_secret });
+  const refused = async (id: string, value: string): Promise<string> => {
+    const answer = await send(id, value);
+    expectFailure(answer, 'invalid_client');
+    expect(answer.headers['www-authenticate']).toBeUndefined();
+    return answer.body.error_description;
+  };
+
+  it('is the token that its secret belongs to', async () => {
+    const [other, stranger] = [await aParent(), await service.client()];
+    for (const { tokenId } of [other, stranger, admin]) await refused(tokenId, parent.tokenValue);
+    for (const id of [parent.tokenId.toUpperCase(), ` ${parent.tokenId}`, parent.organizationId, ''])
+      await refused(id, parent.tokenValue);
+  });
+
+  it('is told nothing of why it is refused', async () => {
+    const [revoked, expired] = [await aParent(), await aParent()];
+    await admin.delete(`/v1/tokens/${revoked.tokenId}`).expect(204);
+    await service.dataSource.query('UPDATE tokens SET expires_at = now() WHERE id = $1', [expired.tokenId]);
+    const reasons = [
+      await refused(revoked.tokenId, revoked.tokenValue),
+      await refused(expired.tokenId, expired.tokenValue),
+      await refused(parent.tokenId, newTokenValue()),
+      await refused(parent.tokenId, 'secret'),
+      await refused(admin.tokenId, parent.tokenValue),
+    ];
+    expect(new Set(reasons).size).toBe(1);
+  });
+
+  it('is no token that this endpoint has made', async () => {
+    const child = await childOf(parent);
+    const { body: record } = await child.get('/v1/tokens/current').expect(200);
+    await refused(record.id, child.tokenValue);
+    await refused(parent.tokenId, child.tokenValue);
+  });
+
+  it('may be the token of a sign-in', async () => {
+    const person = { issuer: 'https://login.example.com', subject: '42', name: 'Ada' };
+    const { token, value } = await service.app
+      .get(TokensService)
+      .createFor(parent.organizationId, { name: 'Ada', scopes: ['admin'] }, { createdBy: person, hours: 8 });
+    const { status, body } = await send(token.id, value);
+    expect([status, body.scope]).toEqual([200, 'admin']);
+    const { body: record } = await parent.withValue(body.access_token).get('/v1/tokens/current').expect(200);
+    expect(record).toMatchObject({ parentId: token.id, createdBy: null });
+  });
+});
+
+describe('a network that has failed 60 times in a minute', () => {
+  /** Fails so often, in every way that is the caller's fault, on two replicas in turn. */
+  async function fail(headers: Record<string, string>, count: number): Promise<void> {
+    const right = formOf(parent);
+    const ways = [
+      { ...right, client_secret: 'wrong' },
+      { ...right, grant_type: 'password' },
+      { ...right, scope: 'admin' },
+      'grant_type=client_credentials&grant_type=client_credentials',
+    ];
+    const wayOf = (i: number) => (i >> 1) % ways.length;
+    const urls = [service.url, (await replica()).url];
+    const sent = Array.from({ length: count }, (_, i) => exchange(urls[i % 2], ways[wayOf(i)], { headers }));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses).toEqual(statuses.map((_, i) => (wayOf(i) === 0 ? 401 : 400)));
+  }
+
+  it('is refused on every replica, unless it is right, in 8 KB at most', async () => {
+    const headers = newNetwork();
+    const rightIn = (bytes: number, url = service.url) =>
+      exchange(url, textOf('&x=').padEnd(bytes, 'x'), { headers });
+    await fail(headers, 59);
+    // What it does right does not count, and it is not over its limit yet.
+    for (let i = 0; i < 5; i++) expect((await rightIn(8_193)).status).toBe(200);
+    const wrong = formOf(parent, { client_secret: 'wrong' });
+    expectFailure(await exchange(service.url, wrong, { headers }), 'invalid_client');
+    for (const { url } of [service, await replica()]) {
+      const refused = await exchange(url, wrong, { headers });
+      expectFailure(refused, 'slow_down');
+      const seconds = Number(refused.headers['retry-after']);
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect((await rightIn(8_192, url)).status).toBe(200);
+      expectFailure(await rightIn(8_193, url), 'slow_down'); // it is not read
+      expectFailure(await exchange(url, wrong, { headers: newNetwork() }), 'invalid_client');
+    }
+  });
+});
+
+describeOn('postgres', 'a token that is revoked while it is exchanged', () => {
+  it('is no client', async () => {
+    const other = new pg.Client(service.env.DATABASE_URL);
+    await other.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('UPDATE tokens SET revoked_at = now() WHERE id = $1', [parent.tokenId]);
+      const answer = requestToken(service, formOf(parent));
+      await untilBlocked(service.dataSource);
+      await other.query('COMMIT');
+      expectFailure(await answer, 'invalid_client');
+    } finally {
+      await other.end();
+    }
+  });
+});
+
+describeOn('postgres', 'while the database is away', () => {
+  it('an exchange and a failure are a 503', async () => {
+    await withoutDatabase(service.dataSource, async () => {
+      for (const form of [formOf(parent), { grant_type: 'password' }]) {
+        const answer = await requestToken(service, form);
+        expectFailure(answer, 'temporarily_unavailable');
+        expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      }
+    });
+    expect((await requestToken(service, formOf(parent))).status).toBe(200);
+  });
+});
