@@ -1,10 +1,15 @@
+import { LastUse } from '../../src/auth/last-use';
+import { countExpiringTokens } from '../../src/entry/metrics/expiring-tokens';
+import { scopesOf } from '../../src/oauth/grant';
+import { Database } from '../../src/platform/database/database';
+import type { Scope } from '../../src/platform/http/scopes';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { runJob } from '../support/background';
-import { formOf, requestToken, useParents } from '../support/children';
+import { addChildren, expectFailure, formOf, requestToken, useParents } from '../support/children';
 import { aUser, type Client } from '../support/client';
 import { type Clock, fakeClock } from '../support/clock';
 import { describeOn } from '../support/engine';
-import { run } from '../support/process';
+import { between } from '../support/token-life';
 import { until } from '../support/until';
 
 const { service, admin, aParent, childOf, childrenOf, replica } = useParents();
@@ -17,33 +22,193 @@ beforeAll(async () => {
 
 const HOUR = 3_600;
 
+const exchanged = (parent: Client, at: { url: string } = service) => requestToken(at, formOf(parent));
 const recordOf = async (client: Client) => (await client.get('/v1/tokens/current').expect(200)).body;
-const tokens = () => service.app.get(TokensService);
 
 /** The status of a request with each value, here and on another replica. */
 async function statuses(clients: Client[]): Promise<number[]> {
   const other = await replica();
   const found = [];
-  for (const client of clients)
-    for (const url of [service.url, other.url])
-      found.push((await fetch(`${url}/v1/tokens/current`, withToken(client))).status);
+  for (const { tokenValue } of clients)
+    for (const { url } of [service, other]) {
+      const headers = { Authorization: `Bearer ${tokenValue}` };
+      found.push((await fetch(`${url}/v1/tokens/current`, { headers })).status);
+    }
   return found;
 }
 
-const withToken = ({ tokenValue }: Client) => ({ headers: { Authorization: `Bearer ${tokenValue}` } });
+describe('the scopes of a child', () => {
+  it.each<[Scope[], string | undefined, string | undefined]>([
+    [['users:write', 'users:read'], undefined, 'users:write users:read'],
+    [['users:write', 'users:read'], '  ', 'users:write users:read'],
+    [['users:read', 'users:write'], 'users:write users:read', 'users:write users:read'],
+    [['users:read', 'users:write'], ' users:read  users:read ', 'users:read'],
+    [['admin', 'users:read'], undefined, 'admin users:read'],
+    [['admin'], 'users:delete', 'users:delete'],
+    [['users:read'], 'users:read users:write', undefined],
+    [['users:read', 'users:write', 'users:delete'], 'admin', undefined],
+    [['users:read'], 'users:read,users:read', undefined],
+    [['users:read'], 'users:read\tusers:read', undefined],
+    [['users:read'], 'USERS:READ', undefined],
+    [['admin'], 'users:read root', undefined],
+    [['admin'], 'constructor', undefined],
+  ])('of %j that asks for %j are %s', (scopes, wanted, granted) => {
+    const get = () => scopesOf(wanted, scopes).join(' ');
+    if (granted === undefined) expect(get).toThrow('The scope must name some of ');
+    else expect(get()).toBe(granted);
+  });
+
+  it('hold on every route', async () => {
+    const child = await childOf(admin, { scope: 'users:read' });
+    expect((await recordOf(child)).scopes).toEqual(['users:read']);
+    await child.get('/api/v1/users').expect(200);
+    await child.post('/api/v1/users', {}).expect(403);
+    await child.get('/v1/tokens').expect(403);
+    await (await childOf(admin)).get('/v1/tokens').expect(200);
+  });
+
+  it('are never more than those of its parent', async () => {
+    const parent = await aParent();
+    expectFailure(await requestToken(service, formOf(parent, { scope: 'admin' })), 'invalid_scope');
+    expect(await childrenOf(parent)).toEqual([]);
+  });
+});
+
+describe('the life of a child', () => {
+  it('is an hour, or that of its parent if it is shorter', async () => {
+    const parent = await aParent();
+    for (const [seconds, life] of [
+      [86_400, HOUR],
+      [1_800, 1_800],
+    ]) {
+      await service.dataSource.query(
+        `UPDATE tokens SET expires_at = now() + $2 * interval '1 second' WHERE id = $1`,
+        [parent.tokenId, seconds],
+      );
+      const { expiresAt: end } = await recordOf(parent);
+      const { body, headers } = await exchanged(parent);
+      expect(headers['x-token-expires-at']).toBe(end); // the exchange is a request with the parent
+      const child = await parent.withValue(body.access_token).get('/v1/tokens/current').expect(200);
+      const { createdAt, expiresAt } = child.body;
+      expect(child.headers['x-token-expires-at']).toBe(expiresAt);
+      expect(body.expires_in).toBe(Math.floor(between(createdAt, expiresAt) / 1_000));
+      expect(body.expires_in).toBeLessThanOrEqual(life);
+      if (life === HOUR) expect(between(createdAt, expiresAt)).toBe(HOUR * 1_000);
+      else expect(expiresAt).toBe(end);
+    }
+  });
+
+  it('is not prolonged by a rotation', async () => {
+    const child = await childOf(admin);
+    const { id } = await recordOf(child);
+    for (const by of [admin, child])
+      expect((await by.post(`/v1/tokens/${id}/rotate`, { overlap: '0h' }).expect(409)).body.code).toBe(
+        'conflict',
+      );
+    await child.get('/v1/tokens/current').expect(200);
+  });
+});
+
+describe('the record of a child', () => {
+  it('is that of an ordinary token', async () => {
+    const limited = await aParent({ name: 'Nightly', expiresIn: '90d', rateLimit: 600 });
+    await clock.pass(1);
+    const { tokenValue: value } = await childOf(limited, { scope: 'users:read' });
+    const record = await recordOf(admin.withValue(value));
+    expect(record).toEqual({
+      id: expect.stringMatching(/^tok_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+      name: 'Nightly',
+      hint: `${value.slice(0, 8)}…${value.slice(-4)}`,
+      scopes: ['users:read'],
+      state: 'active',
+      expiresIn: null,
+      expiresAt: expect.any(String),
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+      revokedAt: null,
+      rotatedFrom: null,
+      rateLimit: 600,
+      createdBy: null,
+      parentId: limited.tokenId,
+    });
+    await admin.get(`/v1/tokens/${record.id}`).expect(200, record);
+    expect((await admin.get('/v1/tokens?limit=1').expect(200)).body.data).toEqual([record]);
+    expect((await admin.get(`/v1/tokens/${limited.tokenId}`).expect(200)).body.parentId).toBeNull();
+  });
+
+  it('tells when it was used, and that its parent was used for it', async () => {
+    const parent = await aParent();
+    const child = await childOf(parent);
+    await service.app.get(LastUse).flush();
+    const { lastUsedAt } = (await admin.get(`/v1/tokens/${parent.tokenId}`).expect(200)).body;
+    expect(Math.abs(between(lastUsedAt, (await clock.now()).toISOString()))).toBeLessThan(60_000);
+    expect((await childrenOf(parent))[0].lastUsedAt).toBeNull();
+    await child.get('/api/v1/users').expect(200);
+    await service.app.get(LastUse).flush();
+    expect((await childrenOf(parent))[0].lastUsedAt).toEqual(expect.any(String));
+  });
+
+  it('does not count as expiring', async () => {
+    const expiring = () => countExpiringTokens(service.app.get(Database));
+    const before = await expiring();
+    await childOf(await aParent());
+    expect(await expiring()).toBe(before);
+  });
+});
+
+describe('GET /v1/tokens', () => {
+  const listed = async (query: string): Promise<string[]> =>
+    (await admin.get(`/v1/tokens?${query}`).expect(200)).body.data.map(({ id }: { id: string }) => id);
+
+  it('shows children with session=true, and not with session=false', async () => {
+    const parent = await aParent();
+    const child = (await recordOf(await childOf(parent))).id;
+    const standing = [parent.tokenId, admin.tokenId].sort();
+    expect((await listed('')).sort()).toEqual([child, ...standing].sort());
+    expect(await listed('session=true')).toEqual([child]);
+    expect((await listed('session=false')).sort()).toEqual(standing);
+  });
+
+  it('shows the children of one parent, in pages and by their state', async () => {
+    const [parent, other] = [await aParent(), await aParent()];
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) ids.push((await recordOf(await childOf(parent))).id);
+    const othersChild = (await recordOf(await childOf(other))).id;
+    await admin.delete(`/v1/tokens/${ids[1]}`).expect(204);
+    const of = `parent=${parent.tokenId}`;
+    expect((await listed(`${of}&session=true`)).sort()).toEqual([...ids].sort());
+    expect(await listed(`${of}&session=false`)).toEqual([]);
+    expect(await listed(`${of}&state=revoked`)).toEqual([ids[1]]);
+    expect((await listed(`${of}&state=active`)).sort()).toEqual([ids[0], ids[2]].sort());
+    expect(await listed(`parent=${other.tokenId}`)).toEqual([othersChild]);
+    expect(await listed(`parent=${ids[0]}`)).toEqual([]);
+
+    const first = await admin.get(`/v1/tokens?${of}&limit=2`).expect(200);
+    const { nextCursor } = first.body;
+    expect(first.headers.link).toBe(`</v1/tokens?${of}&limit=2&cursor=${nextCursor}>; rel="next"`);
+    const rest = await listed(`${of}&limit=2&cursor=${nextCursor}`);
+    expect([...first.body.data.map(({ id }: { id: string }) => id), ...rest].sort()).toEqual([...ids].sort());
+    for (const query of ['', `parent=${other.tokenId}&`, `${of}&state=active&`, `${of}&session=true&`])
+      await admin.get(`/v1/tokens?${query}cursor=${nextCursor}`).expect(400);
+    for (const parent of ['', 'x', admin.organizationId, 'tok_x'])
+      await admin.get(`/v1/tokens?parent=${parent}`).expect(400);
+  });
+
+  it('shows none of another organization', async () => {
+    const stranger = await service.client();
+    await childOf(stranger);
+    expect(await listed(`parent=${stranger.tokenId}`)).toEqual([]);
+    expect(await listed('session=true')).toEqual([]);
+  });
+});
 
 describe('children of a token', () => {
   it.each<[string, (parent: Client) => Promise<unknown>]>([
     ['an administrator revokes', ({ tokenId }) => admin.delete(`/v1/tokens/${tokenId}`).expect(204)],
     ['revokes itself', (parent) => parent.delete('/v1/tokens/current').expect(204)],
-    ['a host revokes', ({ organizationId, tokenId }) => tokens().revoke(organizationId, tokenId)],
     [
-      'an administrator rotates without an overlap',
+      'is rotated without an overlap',
       ({ tokenId }) => admin.post(`/v1/tokens/${tokenId}/rotate`, { overlap: '0h' }).expect(201),
-    ],
-    [
-      'a host rotates without an overlap',
-      ({ organizationId, tokenId }) => tokens().rotate(organizationId, tokenId, { overlap: '0h' }),
     ],
   ])('that %s end with it, on every replica', async (_how, end) => {
     const [parent, other] = [await aParent(), await aParent()];
@@ -55,15 +220,13 @@ describe('children of a token', () => {
     expect(await statuses([other, nephew])).toEqual([200, 200, 200, 200]);
     for (const child of await childrenOf(parent))
       expect(child).toMatchObject({ state: 'revoked', revokedAt: expect.any(String) });
-    expect((await requestToken(service, formOf(parent))).status).toBe(401);
+    expect((await exchanged(parent)).status).toBe(401);
   });
 
   it('end with it when it expires, on every replica', async () => {
     const parent = await aParent({ expiresIn: '1d' });
     await clock.pass(24 * HOUR - 1_800);
-    const { body } = await requestToken(service, formOf(parent));
-    expect(body.expires_in).toBeLessThanOrEqual(1_800);
-    const child = parent.withValue(body.access_token);
+    const child = await childOf(parent);
     expect(await statuses([parent, child])).toEqual([200, 200, 200, 200]);
     await clock.pass(1_800);
     expect(await statuses([parent, child])).toEqual([401, 401, 401, 401]);
@@ -103,14 +266,6 @@ describe('children of a token', () => {
     expect(await statuses([child])).toEqual([401, 401]);
   });
 
-  it('can be revoked one by one, by themselves as well', async () => {
-    const parent = await aParent();
-    const [first, second, third] = [await childOf(parent), await childOf(parent), await childOf(parent)];
-    await first.delete('/v1/tokens/current').expect(204);
-    await admin.delete(`/v1/tokens/${(await recordOf(second)).id}`).expect(204);
-    expect(await statuses([first, second, third, parent])).toEqual([401, 401, 401, 401, 200, 200, 200, 200]);
-  });
-
   it('are revoked when they were, if their parent is revoked again', async () => {
     const parent = await aParent();
     const child = await childOf(parent);
@@ -120,18 +275,35 @@ describe('children of a token', () => {
     for (let i = 0; i < 2; i++) await admin.delete(`/v1/tokens/${parent.tokenId}`).expect(204);
     expect(await childrenOf(parent)).toMatchObject([{ revokedAt }]);
   });
-});
 
-describeOn('postgres', 'ums tokens', () => {
-  it.each([
-    ['revoke', (id: string) => ['tokens', 'revoke', id]],
-    ['rotate --overlap 0h', (id: string) => ['tokens', 'rotate', id, '--overlap', '0h']],
-  ])('%s ends the children of a token', async (_command, argumentsFor) => {
+  it('and other tokens of exchanges are deleted 24 hours after their end, and nothing else is', async () => {
     const parent = await aParent();
-    const child = await childOf(parent);
-    const { code, stderr } = await run(argumentsFor(parent.tokenId), service.env);
-    expect([code, stderr]).toEqual([0, '']);
-    await child.get('/v1/tokens/current').expect(401);
+    const [child, revoked] = [await childOf(parent), await childOf(parent)];
+    const ofExchanges = [(await recordOf(child)).id, (await recordOf(revoked)).id];
+    await revoked.delete('/v1/tokens/current').expect(204);
+    const create = async (input: object, fields: object = {}): Promise<string> => {
+      const token = { name: 'CI', scopes: ['users:read' as const], ...input };
+      return (await service.app.get(TokensService).createFor(admin.organizationId, token, fields)).token.id;
+    };
+    const createdBy = { issuer: 'https://issuer.example.com', subject: '42', name: '42' };
+    ofExchanges.push(await create({}, { createdBy, windowId: 'sub_x', hours: 1 }));
+    const others = [await create({ expiresIn: '1d' }), await create({}, { createdBy, hours: 1 })];
+    others.push(await create({}), parent.tokenId);
+    await admin.delete(`/v1/tokens/${others[2]}`).expect(204);
+
+    const standing = async () => {
+      await runJob(service.app, 'delete ended tokens of exchanges');
+      const rows: { id: string }[] = await service.dataSource.query('SELECT id FROM tokens');
+      return [...ofExchanges, ...others].map((id) => rows.some((row) => row.id === id));
+    };
+    await clock.pass(25 * HOUR - 60);
+    expect(await standing()).toEqual([true, true, true, true, true, true, true]);
+    for (const seconds of [120, 1_000 * HOUR]) {
+      await clock.pass(seconds);
+      expect(await standing()).toEqual([false, false, false, true, true, true, true]);
+    }
+    expect(await childrenOf(parent)).toEqual([]);
+    await admin.get(`/v1/tokens/${ofExchanges[0]}`).expect(404);
   });
 });
 
@@ -149,16 +321,12 @@ describe('the events', () => {
   const ofTokens = async (created: number) =>
     (await events()).filter(({ type }) => type.startsWith('token.')).slice(created);
 
-  it('of what a child does name its parent, in the API as in SCIM', async () => {
+  it('of what a child does name its parent, in the API as in SCIM, and so does the log', async () => {
     const parent = await aParent({ scopes: ['admin'] });
     const child = await childOf(parent);
     await child.createUser();
-    await child
-      .post('/scim/v2/Users', {
-        schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
-        userName: aUser().email,
-      })
-      .expect(201);
+    const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
+    await child.post('/scim/v2/Users', { schemas, userName: aUser().email }).expect(201);
     await child.post('/v1/tokens', { name: 'Made', scopes: ['users:read'] }).expect(201);
     const actor = { type: 'token', id: parent.tokenId, name: 'CRM' };
     expect(await events(`&actor=${parent.tokenId}`)).toMatchObject([
@@ -168,6 +336,9 @@ describe('the events', () => {
     ]);
     const { id } = await recordOf(child);
     expect(await events(`&actor=${id}`)).toEqual([]);
+    const ofChild = () => service.logs.find((line) => line.includes(id));
+    expect(JSON.parse(await until(ofChild))) // it is written after the response
+      .toMatchObject({ tokenId: id, parentId: parent.tokenId });
   });
 
   it('do not have that a child is made, ends, or ends with its parent', async () => {
@@ -201,73 +372,144 @@ describe('the events', () => {
     ]);
   });
 
-  it('have that somebody revokes a child', async () => {
+  it('have that somebody revokes one child, or it revokes itself', async () => {
     const parent = await aParent();
-    const [first, second] = [await childOf(parent), await childOf(parent)];
+    const [first, second, third] = [await childOf(parent), await childOf(parent), await childOf(parent)];
     const [{ id: firstId }, { id: secondId }] = [await recordOf(first), await recordOf(second)];
     await admin.delete(`/v1/tokens/${firstId}`).expect(204);
     await second.delete('/v1/tokens/current').expect(204);
-    const token = { parentId: parent.tokenId, state: 'revoked' };
+    expect(await statuses([first, second, third, parent])).toEqual([401, 401, 401, 401, 200, 200, 200, 200]);
+    const revoked = (id: string, actor: object) => ({
+      type: 'token.revoked',
+      target: { type: 'token', id },
+      actor: { type: 'token', ...actor },
+      data: { token: { id, parentId: parent.tokenId, state: 'revoked' } },
+    });
     expect(await ofTokens(2)).toMatchObject([
-      {
-        type: 'token.revoked',
-        target: { type: 'token', id: firstId },
-        actor: { type: 'token', id: admin.tokenId },
-        data: { token: { ...token, id: firstId } },
-      },
-      {
-        type: 'token.revoked',
-        target: { type: 'token', id: secondId },
-        actor: { type: 'token', id: parent.tokenId, name: 'CRM' },
-        data: { token: { ...token, id: secondId } },
-      },
+      revoked(firstId, { id: admin.tokenId }),
+      revoked(secondId, { id: parent.tokenId, name: 'CRM' }),
     ]);
   });
 });
 
-it('the log names the parent of a child, which is still known when the child has been deleted', async () => {
-  const parent = await aParent();
-  const { id } = await recordOf(await childOf(parent));
-  const ofChild = () => service.logs.find((line) => line.includes(id));
-  expect(JSON.parse(await until(ofChild))) // it is written after the response
-    .toMatchObject({ tokenId: id, parentId: parent.tokenId });
+/** The headers about a window. */
+const windowIn = ({ headers }: { headers: Record<string, string> }) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers[`x-ratelimit-${name}`]));
+
+describe('the window of a token', () => {
+  it('is that of its children as well, and exchanges count in it', async () => {
+    const parent = await aParent({ rateLimit: 600 });
+    const first = await exchanged(parent);
+    const [limit, remaining, reset] = windowIn(first);
+    expect([limit, remaining]).toEqual([600, 599]);
+    const child = parent.withValue(first.body.access_token);
+    const sibling = await childOf(parent); // 598
+    const seen = [];
+    for (const client of [child, parent, sibling, child])
+      seen.push(windowIn(await client.get('/api/v1/users').expect(200)));
+    expect(seen).toEqual([597, 596, 595, 594].map((left) => [600, left, reset]));
+    const refused = await requestToken(service, formOf(parent, { scope: 'admin' }));
+    expectFailure(refused, 'invalid_scope');
+    expect(windowIn(refused)).toEqual([600, 593, reset]);
+    // Those who are not known have no window.
+    const unknown = await requestToken(service, formOf(parent, { client_id: 'x' }));
+    expect(windowIn(unknown)).toEqual([NaN, NaN, NaN]);
+  });
+
+  it('that is used up refuses an exchange in the form of OAuth, with its headers', async () => {
+    const parent = await aParent({ rateLimit: 2 });
+    const children = [await childOf(parent), await childOf(parent)];
+    // The limit is judged before the scopes.
+    for (const form of [formOf(parent), formOf(parent, { scope: 'admin' })]) {
+      const answer = await requestToken(service, form);
+      expectFailure(answer, 'slow_down');
+      const [limit, remaining, reset] = windowIn(answer);
+      expect([limit, remaining]).toEqual([2, 0]);
+      const retryAfter = Number(answer.headers['retry-after']);
+      expect(retryAfter).toBeGreaterThan(0);
+      expect(retryAfter).toBeLessThanOrEqual(60);
+      expect(reset).toBeGreaterThan(0);
+      expect(answer.body.error_description).toContain('2 requests per 60 s');
+    }
+    for (const client of [parent, ...children])
+      expect((await client.get('/api/v1/users').expect(429)).body.code).toBe('rate_limited');
+    expect(await childrenOf(parent)).toHaveLength(2); // asked by another token, which has a window of its own
+  });
+
+  it('pays for requests of a child that cost more than one', async () => {
+    const parent = await aParent();
+    const child = await childOf(parent);
+    const users = Array.from({ length: 300 }, (_, n) => ({ name: 'Ada', email: `${n}@example.com` }));
+    const { body } = await child.post('/api/v1/users/batch', { users }).expect(200);
+    const members = body.results.map(({ id }: { id: string }) => ({ value: id }));
+    const [, before] = windowIn(await parent.get('/api/v1/users').expect(200));
+    const group = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: 'All', members };
+    const [, after] = windowIn(await child.post('/scim/v2/Groups', group).expect(201));
+    expect(after).toBeLessThan(before - 1);
+    expect(windowIn(await parent.get('/api/v1/users').expect(200))[1]).toBe(after - 1);
+  });
 });
 
-describe('what an exchange has made', () => {
-  const REMOVE = 'delete ended tokens of exchanges';
-  const stands = async (id: string): Promise<boolean> =>
-    (await service.dataSource.query('SELECT FROM tokens WHERE id = $1', [id])).length > 0;
+describeOn('postgres', 'the window of a token', () => {
+  it('admits exactly what it has left, whoever asks, on whatever replica', async () => {
+    const parent = await aParent({ rateLimit: 20 });
+    const urls = [service.url, (await replica()).url];
+    const values = [parent, await childOf(parent)].map(({ tokenValue }) => tokenValue);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const [url, value] = [urls[i % 2], values[(i >> 1) % 2]];
+        if (i % 5 === 0) return (await exchanged(parent, { url })).status;
+        const headers = { Authorization: `Bearer ${value}` };
+        return (await fetch(`${url}/v1/tokens/current`, { headers })).status;
+      }),
+    );
+    expect(answers.filter((status) => status === 200)).toHaveLength(19);
+    expect(answers.filter((status) => status === 429)).toHaveLength(21);
+  });
+});
 
-  it('is gone 24 hours after its end, and nothing else is', async () => {
+describe('the children of a token that live at once', () => {
+  it('are 1,000 at most, without those that have ended', async () => {
     const parent = await aParent();
-    const [child, revoked] = [await childOf(parent), await childOf(parent)];
-    const ofExchanges = [(await recordOf(child)).id, (await recordOf(revoked)).id];
-    await revoked.delete('/v1/tokens/current').expect(204);
-    const create = async (input: object, fields: object = {}): Promise<string> =>
-      (
-        await tokens().createFor(
-          admin.organizationId,
-          { name: 'CI', scopes: ['users:read'], ...input },
-          fields,
-        )
-      ).token.id;
-    const who = { issuer: 'https://issuer.example.com', subject: '42', name: '42' };
-    ofExchanges.push(await create({}, { createdBy: who, windowId: 'sub_x', hours: 1 }));
-    const others = [await create({ expiresIn: '1d' }), await create({}, { createdBy: who, hours: 1 })];
-    others.push(await create({}), parent.tokenId);
-    await admin.delete(`/v1/tokens/${others[2]}`).expect(204);
-
-    const standing = async () => {
-      await runJob(service.app, REMOVE);
-      return Promise.all([...ofExchanges, ...others].map(stands));
+    await addChildren(service, parent, 1_000, { hours: -1 });
+    await addChildren(service, parent, 1_000, { isRevoked: true });
+    const ids = await addChildren(service, parent, 999);
+    const expectFull = async () => {
+      const refused = await exchanged(parent);
+      expectFailure(refused, 'invalid_request');
+      expect(refused.body.error_description).toContain('1000');
     };
-    await clock.pass(25 * HOUR - 60);
-    expect(await standing()).toEqual([true, true, true, true, true, true, true]);
-    await clock.pass(120);
-    expect(await standing()).toEqual([false, false, false, true, true, true, true]);
-    await clock.pass(1_000 * HOUR);
-    expect(await standing()).toEqual([false, false, false, true, true, true, true]);
-    expect(await childrenOf(parent)).toEqual([]);
-    await admin.get(`/v1/tokens/${ofExchanges[0]}`).expect(404);
+    await childOf(parent);
+    await expectFull();
+    await childOf(await aParent());
+    // One that is revoked, or ends, frees a place.
+    await admin.delete(`/v1/tokens/${ids[0]}`).expect(204);
+    await childOf(parent);
+    await expectFull();
+    await service.dataSource.query('UPDATE tokens SET expires_at = now() WHERE id = $1', [ids[1]]);
+    await childOf(parent);
+    await expectFull();
+  });
+
+  it('are exactly 1,000, however many are wanted at once, and end together', async () => {
+    const parent = await aParent();
+    await addChildren(service, parent, 990);
+    const urls = [service, await replica()];
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => exchanged(parent, urls[i % 2])));
+    const made = answers.filter(({ status }) => status === 200);
+    expect(made).toHaveLength(10);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectFailure(answer, 'invalid_request');
+    const living = async () =>
+      (
+        await service.dataSource.query(
+          `SELECT count(*)::integer AS count FROM tokens WHERE parent_id = $1 AND revoked_at IS NULL`,
+          [parent.tokenId],
+        )
+      )[0].count;
+    expect(await living()).toBe(1_000);
+    await admin.delete(`/v1/tokens/${parent.tokenId}`).expect(204);
+    expect(await living()).toBe(0);
+    await parent.withValue(made[0].body.access_token).get('/v1/tokens/current').expect(401);
   });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Response } from 'supertest';
 import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { newId } from '../../src/platform/database/id';
 import { TokensService } from '../../src/tokens/tokens.service';
@@ -6,15 +7,21 @@ import {
   ACME,
   assertionOf,
   expectFailure,
+  GLOBEX,
   inSeconds,
   present,
   SUBJECT,
   useAssertions,
 } from '../support/assertions';
 import { runJob } from '../support/background';
-import { aUser, type Client } from '../support/client';
+import { aUser, Client } from '../support/client';
 import { fakeClock } from '../support/clock';
+import { type FakeIssuer, startIssuer } from '../support/issuer';
 import { basic, exchange } from '../support/oauth';
+
+let other: FakeIssuer;
+beforeAll(async () => (other = await startIssuer()));
+afterAll(() => other.down());
 
 const GONE = newId('org');
 const LONG = `long:${'🚀'.repeat(150)}`;
@@ -23,6 +30,10 @@ const { issuer, service, exchanged, clientWith, replica } = useAssertions((issue
   `${issuer} sub=${SUBJECT} -> ${ACME} users:read users:write`,
   `${issuer} sub=${LONG} -> ${ACME} users:read`,
   `${issuer} sub=gone -> ${GONE} users:read`,
+  // Each test of windows has a subject of its own.
+  ...['a', 'b', 'c'].flatMap((sub) => [ACME, GLOBEX].map((id) => `${issuer} sub=${sub} -> ${id} users:read`)),
+  `${issuer} sub=d -> ${ACME} users:read`,
+  `${other.url} sub=c -> ${ACME} users:read`,
 ]);
 
 let admin: Client;
@@ -41,16 +52,9 @@ const eventsOf = async (id: string) =>
   (await admin.get(`/api/v1/events?target=${id}`).expect(200)).body.data as { type: string }[];
 const typesOf = async (id: string) => (await eventsOf(id)).map(({ type }) => type);
 
-/** Moves the end of a token, relative to now. */
-const endIn = (id: string, interval: string) =>
-  service.dataSource.query(`UPDATE tokens SET expires_at = now() + $2::interval WHERE id = $1`, [
-    id,
-    interval,
-  ]);
-
 describe('POST /oauth/token with an assertion', () => {
-  it.each(['/oauth/token', '/api/oauth/token'])('answers with a token of an hour: %s', async (path) => {
-    const { status, headers, body } = await present(service, await assertionOf(issuer), {}, { path });
+  it('answers with a token of an hour', async () => {
+    const { status, headers, body } = await present(service, await assertionOf(issuer));
     expect([status, body]).toEqual([
       200,
       {
@@ -86,17 +90,19 @@ describe('POST /oauth/token with an assertion', () => {
       createdBy: { issuer: issuer.url, subject: SUBJECT, name: SUBJECT },
       parentId: null,
     });
-    const { body: user } = await api.post('/api/v1/users', aUser()).expect(201);
-    await admin.get(`/api/v1/users/${user.id}`).expect(200);
     await api.get('/v1/tokens').expect(403);
     expect((await admin.get(`/v1/tokens/${record.id}`).expect(200)).body).toMatchObject({ id: record.id });
     const idsOf = async (query: string) =>
       (await admin.get(`/v1/tokens?limit=200&${query}`).expect(200)).body.data.map(
         ({ id }: { id: string }) => id,
       );
-    expect(await idsOf('')).toContain(record.id);
     expect(await idsOf('session=true')).toContain(record.id);
     expect(await idsOf('session=false')).not.toContain(record.id);
+
+    const { body: user } = await api.post('/api/v1/users', aUser()).expect(201);
+    expect(await eventsOf(user.id)).toMatchObject([
+      { type: 'user.created', source: 'api', actor: { type: 'token', id: record.id, name: SUBJECT } },
+    ]);
     await admin.delete(`/v1/tokens/${record.id}`).expect(204);
     await api.get('/api/v1/users').expect(401);
     expect(await typesOf(record.id)).toEqual(['token.created', 'token.revoked']);
@@ -132,33 +138,111 @@ describe('POST /oauth/token with an assertion', () => {
     expect(JSON.stringify(events)).not.toContain(answer.body.access_token);
   });
 
-  it('records who has used it like any other token', async () => {
-    const { api, record } = await newToken();
-    const { body: user } = await api.post('/api/v1/users', aUser()).expect(201);
-    expect(await eventsOf(user.id)).toMatchObject([
-      { type: 'user.created', source: 'api', actor: { type: 'token', id: record.id, name: SUBJECT } },
-    ]);
+  it('may have a client_id, and fields that nobody knows, but no other credentials', async () => {
+    const assertion = await assertionOf(issuer);
+    const fields = { client_id: 'pipeline', client_assertion: 'x', resource: 'https://x.example', empty: '' };
+    expect((await present(service, assertion, fields)).status).toBe(200);
+    for (const [fields, headers] of [
+      [{ client_id: 'tok_x', client_secret: 'x' }, {}],
+      [{}, basic('tok_x', 'x')],
+      [{}, { Authorization: 'bAsIc' }],
+    ] as [Record<string, string>, Record<string, string>][]) {
+      const answer = await present(service, assertion, fields, { headers });
+      expectFailure(answer, 'invalid_request', /^An assertion is exchanged without a secret\.$/);
+      expect(answer.headers['www-authenticate']).toBeUndefined();
+    }
+    const without = await exchange(service.url, { grant_type: JwtBearerGrant.type, assertion: '' });
+    expectFailure(without, 'invalid_request', /^The field assertion is required\.$/);
+  });
+
+  it('is invalid_grant if the organization has been deleted', async () => {
+    await service.dataSource.query(`INSERT INTO organizations (id, name) VALUES ($1, 'Gone')`, [GONE]);
+    expect((await exchanged({ sub: 'gone' })).status).toBe(200);
+    await service.dataSource.query('DELETE FROM tokens WHERE organization_id = $1', [GONE]);
+    await service.dataSource.query('DELETE FROM organizations WHERE id = $1', [GONE]);
+    expectFailure(await exchanged({ sub: 'gone' }), 'invalid_grant', /^No rule of this service matches/);
+  });
+});
+
+describe('a window', () => {
+  const LIMIT = 10;
+  const limited = () => replica({ RATE_LIMIT_PER_MINUTE: `${LIMIT}` });
+  const inAcme = { organization_id: ACME };
+  const remaining = ({ headers }: Response) => Number(headers['x-ratelimit-remaining']);
+  const get = (made: Response, { url }: { url: string }) =>
+    new Client(url, { value: made.body.access_token }).get('/api/v1/users');
+
+  function expectSlowDown({ status, body, headers }: Response): void {
+    expect([status, body]).toEqual([429, { error: 'slow_down', error_description: expect.any(String) }]);
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': `${LIMIT}`, 'x-ratelimit-remaining': '0' });
+    const seconds = Number(headers['retry-after']);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(Math.abs(Number(headers['x-ratelimit-reset']) - Date.now() / 1000 - seconds)).toBeLessThan(30);
+  }
+
+  it('is shared by the tokens of a subject and their exchanges, on every replica', async () => {
+    const [here, there] = [await limited(), await limited()];
+    const first = await exchanged({ sub: 'a' }, inAcme, here);
+    const second = await exchanged({ sub: 'a', jti: 'another' }, inAcme, there);
+    expect([remaining(first), remaining(second)]).toEqual([LIMIT - 1, LIMIT - 2]);
+    expect(second.headers['x-ratelimit-reset']).toBe(first.headers['x-ratelimit-reset']);
+    for (let left = LIMIT - 3; left >= 0; left--) {
+      const answer = await get(left % 2 ? first : second, left % 3 ? here : there).expect(200);
+      expect(remaining(answer)).toBe(left);
+    }
+    for (const at of [here, there]) {
+      expect((await get(first, at).expect(429)).body.code).toBe('rate_limited');
+      expectSlowDown(await exchanged({ sub: 'a' }, inAcme, at));
+    }
+  });
+
+  it('counts an exchange that fails for its scope, and none that no rule lets in', async () => {
+    const at = await limited();
+    const wrong = await exchanged({ sub: 'b' }, { ...inAcme, scope: 'admin' }, at);
+    expect([wrong.status, remaining(wrong)]).toEqual([400, LIMIT - 1]);
+    for (const claims of [{ sub: 'nobody' }, { sub: 'b' }]) {
+      const answer = await exchanged(claims, {}, at);
+      expect([answer.status, answer.headers['x-ratelimit-remaining']]).toEqual([400, undefined]);
+    }
+    expect(remaining(await exchanged({ sub: 'b' }, inAcme, at))).toBe(LIMIT - 2);
+  });
+
+  it('is of one subject of one issuer in one organization', async () => {
+    const at = await limited();
+    const answers = [
+      await exchanged({ sub: 'c' }, inAcme, at),
+      await exchanged({ sub: 'd' }, inAcme, at),
+      await exchanged({ sub: 'c' }, { organization_id: GLOBEX }, at),
+      await present(at, await assertionOf(other, { sub: 'c' })),
+    ];
+    expect(answers.map(remaining)).toEqual(answers.map(() => LIMIT - 1));
   });
 });
 
 describe('the life of the token', () => {
-  it('is an hour at most', async () => {
+  /** Moves the end of a token, relative to now. */
+  const endIn = (id: string, interval: string) =>
+    service.dataSource.query(`UPDATE tokens SET expires_at = now() + $2::interval WHERE id = $1`, [
+      id,
+      interval,
+    ]);
+
+  it('is an hour, or that of the assertion if it is shorter', async () => {
     const { answer, record } = await newToken({ exp: inSeconds(20 * 3600) });
     expect(answer.body.expires_in).toBe(3600);
     expect(Date.parse(record.expiresAt) - Date.parse(record.createdAt)).toBe(3_600_000);
-  });
 
-  it('is no longer than that of the assertion', async () => {
     const exp = inSeconds(600);
-    const { answer, api, record } = await newToken({ exp });
-    expect(answer.body.expires_in).toBeGreaterThan(500);
-    expect(answer.body.expires_in).toBeLessThanOrEqual(600);
-    expect(record.expiresAt).toBe(new Date(exp * 1000).toISOString());
-    const { headers } = await api.get('/api/v1/users').expect(200);
-    expect(headers['x-token-expires-at']).toBe(record.expiresAt);
+    const shorter = await newToken({ exp });
+    expect(shorter.answer.body.expires_in).toBeGreaterThan(500);
+    expect(shorter.answer.body.expires_in).toBeLessThanOrEqual(600);
+    expect(shorter.record.expiresAt).toBe(new Date(exp * 1000).toISOString());
+    const { headers } = await shorter.api.get('/api/v1/users').expect(200);
+    expect(headers['x-token-expires-at']).toBe(shorter.record.expiresAt);
   });
 
-  it('ends with token.expired, of which nothing warns', async () => {
+  it('ends with token.expired, of which nothing warns, and which stays when the token is forgotten', async () => {
     const { api, record } = await newToken();
     const warn = () => runJob(service.app, 'warn of expiring tokens');
     await warn();
@@ -170,93 +254,31 @@ describe('the life of the token', () => {
     await warn();
     await warn();
     expect(await typesOf(record.id)).toEqual(['token.created', 'token.expired']);
+    await endIn(record.id, '-24 hours -1 second');
+    await runJob(service.app, 'delete ended tokens of exchanges');
+    await admin.get(`/v1/tokens/${record.id}`).expect(404);
+    expect(await typesOf(record.id)).toEqual(['token.created', 'token.expired']);
   });
 
-  it('cannot be prolonged by a rotation', async () => {
-    const { api, record } = await newToken();
+  it('cannot be prolonged by a rotation or an exchange', async () => {
+    const { answer, api, record } = await newToken();
     const { body } = await admin.post(`/v1/tokens/${record.id}/rotate`).expect(409);
     expect(body).toMatchObject({ code: 'conflict', detail: expect.stringContaining('Exchange again') });
-    await api.get('/v1/tokens/current').expect(200);
-  });
-
-  it('cannot be prolonged by an exchange: it is no client', async () => {
-    const { answer, record } = await newToken();
     const secret = answer.body.access_token;
     const form = { grant_type: 'client_credentials', client_id: record.id, client_secret: secret };
     expectFailure(await exchange(service.url, form), 'invalid_client', /./);
-    await expect(service.app.get(TokensService).exchange(ACME, record.id)).rejects.toMatchObject({
-      status: 409,
-    });
+    const exchanges = service.app.get(TokensService).exchange(ACME, record.id);
+    await expect(exchanges).rejects.toMatchObject({ status: 409 });
+    await api.get('/v1/tokens/current').expect(200);
   });
 
-  it('is over at once if it revokes itself', async () => {
-    const { api } = await newToken();
-    await api.delete('/v1/tokens/current').expect(204);
-    await api.get('/v1/tokens/current').expect(401);
+  it('does not begin if the assertion is over by the clock of the database', async () => {
+    const clock = await fakeClock(service.dataSource);
+    const tokens = async () => (await service.dataSource.query('SELECT id FROM tokens')).length;
+    const before = await tokens();
+    await clock.pass(600);
+    expectFailure(await exchanged({ exp: inSeconds(300) }), 'invalid_grant', /^The claim exp /);
+    expect(await tokens()).toBe(before);
+    expect((await exchanged({ exp: inSeconds(900) })).status).toBe(200);
   });
-
-  it('is forgotten 24 hours after its end', async () => {
-    const { record } = await newToken();
-    const clean = () => runJob(service.app, 'delete ended tokens of exchanges');
-    await endIn(record.id, '-23 hours -59 minutes');
-    await clean();
-    expect((await admin.get(`/v1/tokens/${record.id}`).expect(200)).body.state).toBe('expired');
-    await endIn(record.id, '-24 hours -1 second');
-    await clean();
-    await admin.get(`/v1/tokens/${record.id}`).expect(404);
-    expect(await typesOf(record.id)).toEqual(['token.created']); // its events stay
-  });
-});
-
-describe('a form with an assertion', () => {
-  it.each([
-    ['a secret', { client_secret: 'x' }, {}],
-    ['a client with its secret', { client_id: 'tok_x', client_secret: 'x' }, {}],
-    ['HTTP Basic', {}, basic('tok_x', 'x')],
-    ['HTTP Basic in another case', {}, { Authorization: 'bAsIc eDp5' }],
-    ['HTTP Basic without a value', {}, { Authorization: 'Basic' }],
-  ])('must not have %s beside it', async (_what, fields, headers) => {
-    const answer = await present(service, await assertionOf(issuer), fields as Record<string, string>, {
-      headers,
-    });
-    expectFailure(answer, 'invalid_request', /^An assertion is exchanged without a secret\.$/);
-    expect(answer.headers['www-authenticate']).toBeUndefined();
-  });
-
-  it('may have a client_id beside it, and fields that nobody knows', async () => {
-    const fields = { client_id: 'pipeline', client_assertion: 'x', resource: 'https://x.example', empty: '' };
-    expect((await present(service, await assertionOf(issuer), fields)).status).toBe(200);
-  });
-
-  it.each([
-    ['missing', {}],
-    ['empty', { assertion: '' }],
-  ])('must have it: %s', async (_what, form) => {
-    const answer = await exchange(service.url, { grant_type: JwtBearerGrant.type, ...form });
-    expectFailure(answer, 'invalid_request', /^The field assertion is required\.$/);
-  });
-});
-
-it('an organization that has been deleted is invalid_grant', async () => {
-  await service.dataSource.query(`INSERT INTO organizations (id, name) VALUES ($1, 'Gone')`, [GONE]);
-  expect((await exchanged({ sub: 'gone' })).status).toBe(200);
-  await service.dataSource.query('DELETE FROM tokens WHERE organization_id = $1', [GONE]);
-  await service.dataSource.query('DELETE FROM organizations WHERE id = $1', [GONE]);
-  expectFailure(await exchanged({ sub: 'gone' }), 'invalid_grant', /^No rule of this service matches/);
-});
-
-it('without TOKEN_ISSUERS the grant type is not supported', async () => {
-  const { url } = await replica({ TOKEN_ISSUERS: '' });
-  const answer = await present({ url }, await assertionOf(issuer));
-  expectFailure(answer, 'unsupported_grant_type', /no issuer is configured/);
-});
-
-it('an assertion that is over by the clock of the database makes no token', async () => {
-  const clock = await fakeClock(service.dataSource);
-  const tokens = async () => (await service.dataSource.query('SELECT id FROM tokens')).length;
-  const before = await tokens();
-  await clock.pass(600);
-  expectFailure(await exchanged({ exp: inSeconds(300) }), 'invalid_grant', /^The claim exp /);
-  expect(await tokens()).toBe(before);
-  expect((await exchanged({ exp: inSeconds(900) })).status).toBe(200);
 });
