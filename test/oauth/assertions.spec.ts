@@ -564,6 +564,7 @@ describe('TOKEN_ISSUERS', () => {
     ['http://127.0.0.1:8080', 'http://a.example/keys', false],
     ['http://127.0.0.1:8080', 'https://a.example/keys', true],
     ['https://a.example', '/keys', false],
+    ['https://a.example', 'file:///keys', false],
     ['https://a.example', ['https://a.example/keys'], false],
   ])('lets the issuer %s have its keys at %j: %s', (issuer, keys, may) => {
     expect(mayName(issuer, keys)).toBe(may);

@@ -4,13 +4,28 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'supertest';
 import { ACME, assertionOf, expectFailure, present, SUBJECT, useAssertions } from '../support/assertions';
+import { aUser } from '../support/client';
 import { useMonotonicClock } from '../support/clock';
-import { DISCOVERY } from '../support/issuer';
+import { DISCOVERY, type FakeIssuer, startIssuer } from '../support/issuer';
+import { exchange } from '../support/oauth';
 import { useTimeouts } from '../support/timeouts';
 import { until } from '../support/until';
 
-const { issuer, service, exchanged } = useAssertions((issuer) =>
-  ['', '/tenant', '/tenant/'].map((path) => `${issuer}${path} sub=${SUBJECT} -> ${ACME} users:read`),
+/** Two issuers that never answer, and one whose keys are read while they do not. */
+let silent: FakeIssuer[];
+let other: FakeIssuer;
+beforeAll(async () => {
+  [other, ...silent] = await Promise.all([1, 2, 3].map(() => startIssuer()));
+  for (const issuer of silent) issuer.answerAt(DISCOVERY, () => {});
+});
+afterAll(() => Promise.all([other, ...silent].map((issuer) => issuer.down())));
+
+const { issuer, service, exchanged } = useAssertions(
+  (url) =>
+    [url, `${url}/tenant`, `${url}/tenant/`, other.url, ...silent.map(({ url }) => url)].map(
+      (url) => `${url} sub=${SUBJECT} -> ${ACME} admin`,
+    ),
+  { RATE_LIMIT_PER_MINUTE: '100000' },
 );
 const clock = useMonotonicClock();
 const timeouts = useTimeouts();
@@ -26,8 +41,7 @@ const restores: (() => void)[] = [];
 /** Answers at a path of the issuer for the rest of the test. */
 const answerAt = (path: string, answer: (response: ServerResponse) => unknown) =>
   void restores.push(issuer.answerAt(path, answer));
-const answerJson = (path: string, body: unknown) =>
-  answerAt(path, (response) => response.end(JSON.stringify(body)));
+const json = (body: unknown) => (response: ServerResponse) => response.end(JSON.stringify(body));
 
 // Each test begins with keys that are too old, and an issuer that may be asked and shows one key.
 beforeEach(() => {
@@ -110,10 +124,8 @@ describe('the keys of an issuer', () => {
     const strange = { ...issuer.signature, kid: 'strange' };
     const flood = async () => {
       const assertion = await assertionOf(issuer, {}, strange);
-      for (const { status } of await Promise.all(
-        Array.from({ length: 30 }, () => present(service, assertion)),
-      ))
-        expect(status).toBe(400);
+      const answers = await Promise.all(Array.from({ length: 30 }, () => present(service, assertion)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(400));
     };
     await flood();
     await flood();
@@ -140,122 +152,65 @@ describe('the keys of an issuer', () => {
 
   it.each(['/tenant', '/tenant/'])('are those of an issuer with a path: %s', async (path) => {
     const iss = `${issuer.url}${path}`;
-    answerJson(`/tenant${DISCOVERY}`, { issuer: iss, jwks_uri: `${issuer.url}/keys` });
+    answerAt(`/tenant${DISCOVERY}`, json({ issuer: iss, jwks_uri: `${issuer.url}/keys` }));
     expect((await exchanged({ iss })).status).toBe(200);
     expect(asked()).toEqual([`/tenant${DISCOVERY}`, '/keys']);
   });
 });
 
-describe('an issuer whose documents are not right', () => {
-  const right = () => ({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys` });
-  const long = 'x'.repeat(1_100_000);
+describe('an issuer whose documents are not right is a 503', () => {
   const MARKER = 'marker';
-
-  it.each<[string, string, () => unknown, string]>([
-    [
-      'discovery is of another',
-      DISCOVERY,
-      () => ({ ...right(), issuer: `https://${MARKER}.example` }),
-      'another identifier',
-    ],
-    [
-      'discovery has a slash more',
-      DISCOVERY,
-      () => ({ ...right(), issuer: `${issuer.url}/` }),
-      'another identifier',
-    ],
-    ['discovery names no issuer', DISCOVERY, () => ({ ...right(), issuer: undefined }), 'another identifier'],
-    [
-      'discovery names no keys',
-      DISCOVERY,
-      () => ({ ...right(), jwks_uri: undefined }),
-      'no https:// address of its keys',
-    ],
-    [
-      'discovery names keys over http',
-      DISCOVERY,
-      () => ({ ...right(), jwks_uri: `http://${MARKER}.example/keys` }),
-      'no https:// address of its keys',
-    ],
-    [
-      'discovery names keys in a file',
-      DISCOVERY,
-      () => ({ ...right(), jwks_uri: `file:///${MARKER}` }),
-      'no https:// address of its keys',
-    ],
-    [
-      'discovery names keys at no URL',
-      DISCOVERY,
-      () => ({ ...right(), jwks_uri: '/keys' }),
-      'no https:// address of its keys',
-    ],
-    ['discovery is too long', DISCOVERY, () => ({ ...right(), long }), 'the response is too long'],
-    ['discovery is null', DISCOVERY, () => null, 'null'],
-    ['keys are too long', '/keys', () => ({ keys: issuer.keys, long }), 'the response is too long'],
-    ['keys are no set', '/keys', () => ({ keys: MARKER }), 'JSON Web Key Set malformed'],
-    ['keys are null', '/keys', () => null, 'JSON Web Key Set malformed'],
-  ])('is a 503 whose reason is logged, without a value: %s', async (_what, path, body, reason) => {
-    answerJson(path, body());
-    await expectReason(reason);
-  });
+  const long = 'x'.repeat(1_100_000);
+  const NO_ADDRESS = 'no https:// address of its keys';
+  const discovery = (change: () => object) => (response: ServerResponse) =>
+    json({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...change() })(response);
+  const moved = (response: ServerResponse) =>
+    response.writeHead(307, { Location: `${issuer.url}/moved` }).end();
+  /** Lets the time end once the head has arrived. */
+  const never = (begin: (response: ServerResponse) => unknown) => (response: ServerResponse) => {
+    begin(response);
+    setTimeout(timeouts.end, 20);
+  };
 
   it.each<[string, string, (response: ServerResponse) => unknown, string]>([
     [
-      'discovery fails',
+      'of another',
       DISCOVERY,
-      (response) => response.writeHead(500).end(MARKER),
-      'has answered with 500',
+      discovery(() => ({ issuer: `https://${MARKER}.example` })),
+      'another identifier',
     ],
+    ['of a slash more', DISCOVERY, discovery(() => ({ issuer: `${issuer.url}/` })), 'another identifier'],
+    ['of no issuer', DISCOVERY, discovery(() => ({ issuer: undefined })), 'another identifier'],
+    ['without keys', DISCOVERY, discovery(() => ({ jwks_uri: undefined })), NO_ADDRESS],
+    ['with unsafe keys', DISCOVERY, discovery(() => ({ jwks_uri: `http://${MARKER}.example` })), NO_ADDRESS],
+    ['too long', DISCOVERY, discovery(() => ({ long })), 'the response is too long'],
+    ['null', DISCOVERY, json(null), 'null'],
+    ['a failure', DISCOVERY, (response) => response.writeHead(500).end(MARKER), 'has answered with 500'],
+    ['empty', DISCOVERY, (response) => response.writeHead(204).end(), 'has answered with 204'],
+    ['no JSON', DISCOVERY, (response) => response.end(`${MARKER} <html>`), 'not answered with JSON'],
+    ['broken off', DISCOVERY, (response) => response.destroy(), 'fetch failed'],
+    ['elsewhere', DISCOVERY, moved, 'unexpected redirect'],
+    ['too late', DISCOVERY, never(() => {}), 'It took too long.'],
     [
-      'discovery is not there',
-      DISCOVERY,
-      (response) => response.writeHead(404).end(MARKER),
-      'has answered with 404',
+      'too long',
+      '/keys',
+      (response) => json({ keys: issuer.keys, long })(response),
+      'the response is too long',
     ],
-    ['discovery is empty', DISCOVERY, (response) => response.writeHead(204).end(), 'has answered with 204'],
-    [
-      'discovery is no JSON',
-      DISCOVERY,
-      (response) => response.end(`${MARKER} <html>`),
-      'not answered with JSON',
-    ],
-    ['discovery breaks off', DISCOVERY, (response) => response.destroy(), 'fetch failed'],
-    ['keys fail', '/keys', (response) => response.writeHead(500).end(MARKER), 'has answered with 500'],
-    ['keys are no JSON', '/keys', (response) => response.end(`${MARKER} <html>`), 'not answered with JSON'],
-    ['keys break off', '/keys', (response) => response.destroy(), 'fetch failed'],
-  ])('is a 503 whose reason is logged, without a value: %s', async (_what, path, answer, reason) => {
+    ['no set', '/keys', json({ keys: MARKER }), 'JSON Web Key Set malformed'],
+    ['null', '/keys', json(null), 'JSON Web Key Set malformed'],
+    ['a failure', '/keys', (response) => response.writeHead(500).end(MARKER), 'has answered with 500'],
+    ['no JSON', '/keys', (response) => response.end(`${MARKER} <html>`), 'not answered with JSON'],
+    ['broken off', '/keys', (response) => response.destroy(), 'fetch failed'],
+    ['elsewhere', '/keys', moved, 'unexpected redirect'],
+    ['endless', '/keys', never((response) => response.write('{')), 'It took too long.'],
+  ])('%s: %s', async (_what, path, answer, reason) => {
     answerAt(path, answer);
     await expectReason(reason);
+    expect(timeouts.times()).toEqual([5_000]); // for both documents
   });
 
-  it.each([
-    [DISCOVERY, right],
-    ['/keys', () => ({ keys: issuer.keys })],
-  ])('is a 503 that follows no redirect: %s', async (path, body) => {
-    answerJson('/moved', body());
-    for (const status of [301, 302, 303, 307, 308]) {
-      clock.pass(11 * SECOND);
-      answerAt(path, (response) => response.writeHead(status, { Location: `${issuer.url}/moved` }).end());
-      await expectReason('unexpected redirect');
-    }
-    expect(asked()).not.toContain('/moved');
-  });
-
-  it.each([
-    ['discovery never comes', DISCOVERY, () => {}],
-    ['discovery never ends', DISCOVERY, (response: ServerResponse) => response.write('{')],
-    ['keys never come', '/keys', () => {}],
-    ['keys never end', '/keys', (response: ServerResponse) => response.write('{')],
-  ])('is a 503 after 5 s for both: %s', async (_what, path, answer) => {
-    answerAt(path, (response) => {
-      answer(response);
-      setTimeout(timeouts.end, 20); // so that the head has arrived
-    });
-    await expectReason('It took too long.');
-    expect(timeouts.times()).toEqual([5_000]);
-  });
-
-  it('is a 503 if nothing listens, and is asked again after 10 s', async () => {
+  it('if nothing listens, and is asked again after 10 s', async () => {
     await issuer.down();
     await expectReason('ECONNREFUSED');
     await issuer.up();
@@ -267,7 +222,7 @@ describe('an issuer whose documents are not right', () => {
     expect(asked()).toEqual(BOTH);
   });
 
-  it('is no failure of the network that presents its assertions', async () => {
+  it('and no failure of the network that presents its assertions', async () => {
     answerAt(DISCOVERY, (response) => response.writeHead(500).end());
     const from = { headers: { 'X-Forwarded-For': '192.0.2.1' } };
     const assertion = await assertionOf(issuer);
@@ -275,13 +230,13 @@ describe('an issuer whose documents are not right', () => {
     expectFailure(await present(service, 'garbage', {}, from), 'invalid_grant', /no signed JWT/);
   });
 
-  /** One exchange fails, and so does the next one without a question. The log says once why, and nothing else. */
+  /** One exchange fails, and so does the next one without a question. The log says once why, without a value. */
   async function expectReason(reason: string): Promise<void> {
     const before = service.logs.length;
     expectUnavailable(await exchanged());
     const paths = asked();
     expectUnavailable(await exchanged());
-    expect([paths.length <= 2, asked()]).toEqual([true, []]);
+    expect([paths.length <= 2, asked(), paths.includes('/moved')]).toEqual([true, [], false]);
     const logged = service.logs.slice(before).filter((line) => line.includes('"TokenIssuers"'));
     expect(logged.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
@@ -293,4 +248,48 @@ describe('an issuer whose documents are not right', () => {
     expect(JSON.parse(logged[0]).reasons.join()).toContain(reason);
     expect(service.logs.slice(before).join()).not.toContain(MARKER);
   }
+});
+
+describe('issuers that are silent', () => {
+  it('leave room for others, also with 200 bodies of 60 KB from 20 networks', async () => {
+    const api = await service.client();
+    const padding = 'x'.repeat(60_000);
+    expect((await exchanged()).status).toBe(200); // its keys are kept
+    const statuses: number[] = [];
+    const sent = Array.from({ length: 200 }, async (_, i) => {
+      const headers = { 'X-Forwarded-For': `198.51.100.${i % 20}` };
+      const assertion = await assertionOf(silent[i % 2]);
+      statuses.push((await present(service, assertion, { padding }, { headers })).status);
+    });
+    // Most are refused although no time is over; some wait.
+    await until(() => statuses.length >= 180);
+    expect(statuses.length).toBeLessThan(200);
+
+    for (const network of ['198.51.100.0', '198.51.100.1', '192.0.2.9']) {
+      const headers = { 'X-Forwarded-For': network };
+      const presented = async (by: FakeIssuer, padding: string) =>
+        (await present(service, await assertionOf(by), { padding }, { headers })).status;
+      const client = { client_id: api.tokenId, client_secret: api.tokenValue };
+      // Only a form with an assertion may have more than 16 KB.
+      const credentials = { grant_type: 'client_credentials', ...client, padding: padding.slice(0, 15_000) };
+      const user = JSON.stringify(aUser()).padEnd(60_000);
+      expect({
+        'an issuer whose keys are kept': await presented(issuer, padding),
+        'an issuer whose keys are read now': await presented(other, ''),
+        'client credentials': (await exchange(service.url, credentials, { headers })).status,
+        'a read': (await api.get('/api/v1/users').set(headers)).status,
+        'a write': (await api.post('/api/v1/users').set(headers).type('json').send(user)).status,
+      }).toEqual({
+        'an issuer whose keys are kept': 200,
+        'an issuer whose keys are read now': 200,
+        'client credentials': 200,
+        'a read': 200,
+        'a write': 201,
+      });
+    }
+    expect(other.requests.paths).toEqual(BOTH);
+    timeouts.end();
+    await Promise.all(sent);
+    expect(statuses).toEqual(Array(200).fill(503));
+  });
 });
