@@ -1,5 +1,5 @@
 /**
- * @slow it drives a browser
+ * @slow it starts a host application
  * @only embedded postgres: the requests of the dashboard are those of the API
  */
 import { OrganizationsService, TokensService, UserManagementModule } from '../../src';

@@ -204,6 +204,55 @@ it('is not there at all without an issuer', async () => {
   expect((await service.anonymous().get('/dashboard').expect(200)).text).toContain('name="sign-in"');
 });
 
+describe('what anybody may cost', () => {
+  /** Finishes an attempt with a made-up code, as anybody can. */
+  async function madeUp(address: string, at: { url: string } = service) {
+    const browser = browse(at);
+    const url = new URL(await browser.untilCallback());
+    url.searchParams.set('code', 'made up');
+    const headers = { 'X-Forwarded-For': address };
+    return { browser, response: await browser.request(url.href, { headers }) };
+  }
+  const count = async (table: string) =>
+    (await service.dataSource.query(`SELECT count(*)::integer AS count FROM ${table}`))[0].count;
+
+  it('is 600 attempts an hour from an address, and then no row and no request to the issuer', async () => {
+    expect((await madeUp('192.0.2.1')).response.status).toBe(400);
+    await service.dataSource.query(
+      `UPDATE rate_limit_windows SET hits = 599 WHERE organization_id = '' AND hits = 1`,
+    );
+    expect((await madeUp('192.0.2.1')).response.status).toBe(400);
+    const before = [issuer.requests.token.length, await count('sign_in_rounds')];
+    const { browser, response } = await madeUp('192.0.2.1');
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(3500);
+    expect(await expectRefused(browser, response, 429)).toContain('Too many sign-ins');
+    const queries = jest.spyOn(service.dataSource, 'query');
+    expect((await madeUp('192.0.2.1')).response.status).toBe(429);
+    expect(queries.mock.calls.filter(([sql]) => sql.includes('rate_limit_windows'))).toEqual([]);
+    expect([issuer.requests.token.length, await count('sign_in_rounds')]).toEqual(before);
+    expect((await madeUp('192.0.2.2')).response.status).toBe(400);
+  });
+
+  it('is nothing without the cookie of an attempt', async () => {
+    const rows = () => Promise.all(['rate_limit_windows', 'sign_in_rounds'].map(count));
+    const before = await rows();
+    for (const query of ['', '?code=1&state=2', '?error=access_denied'])
+      await browse().request(`${PUBLIC_URL}/dashboard/callback${query}`, {
+        headers: { 'X-Forwarded-For': '192.0.2.3' },
+      });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('takes connections of its own share, and none that people with a token need', async () => {
+    const idle = await replica(); // nobody has used a token there, so nothing writes in the background
+    const write = jest.spyOn(idle.app.get(Database), 'write');
+    const writeAll = jest.spyOn(idle.app.get(Database), 'writeAll');
+    await madeUp('192.0.2.4', idle);
+    expect(write.mock.calls.map(([organizationId]) => organizationId)).toEqual(['']);
+    expect(writeAll).not.toHaveBeenCalled();
+  });
+});
+
 describe('the token of a sign-in', () => {
   it('cannot be rotated', async () => {
     const { id } = await session();

@@ -3,7 +3,7 @@ import { newId } from '../../src/platform/database/id';
 import { Browse } from './browse';
 import { type FakeIssuer, startIssuer } from './issuer';
 import { late } from './late';
-import { startReplica, startService, type TestService } from './service';
+import { type Replica, startReplica, startService, type TestService } from './service';
 
 export const PUBLIC_URL = 'http://127.0.0.1:9';
 export const [ACME, GLOBEX] = [newId('org'), newId('org')];
@@ -69,7 +69,7 @@ export function useSignIn() {
     },
 
     /** Another process on the same database. */
-    async replica(changes: NodeJS.ProcessEnv = {}): Promise<{ url: string }> {
+    async replica(changes: NodeJS.ProcessEnv = {}): Promise<Replica> {
       const replica = await startReplica(service!, { ...env, ...changes });
       others.push(replica);
       return replica;
