@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { newId } from '../../src/platform/database/id';
@@ -51,9 +50,7 @@ const { issuer, service } = useAssertions((url) => [
   `${providerUrl} sub=${PIPELINE} client_id=${PIPELINE} -> ${ACME} users:read`,
 ]);
 
-describe('a program with', () => {
-  const server = () => ({ issuer: service.url, token_endpoint: `${service.url}/oauth/token` });
-
+describe('openid-client', () => {
   /** A token that is accepted. */
   async function expectToken({ access_token: value }: { access_token: string }): Promise<void> {
     await new Client(service.url, { value }).get('/api/v1/users').expect(200);
@@ -61,7 +58,8 @@ describe('a program with', () => {
 
   /** The service as an authorization server of which a client knows the endpoint. */
   function configuration(id: string, authentication: openid.ClientAuth): openid.Configuration {
-    const configuration = new openid.Configuration(server(), id, undefined, authentication);
+    const server = { issuer: service.url, token_endpoint: `${service.url}/oauth/token` };
+    const configuration = new openid.Configuration(server, id, undefined, authentication);
     openid.allowInsecureRequests(configuration);
     return configuration;
   }
@@ -69,7 +67,7 @@ describe('a program with', () => {
   it.each([
     ['client_secret_basic', openid.ClientSecretBasic],
     ['client_secret_post', openid.ClientSecretPost],
-  ])('openid-client exchanges client credentials by %s', async (_method, authentication) => {
+  ])('exchanges client credentials by %s', async (_method, authentication) => {
     const { tokenId, tokenValue } = await service.client({ scopes: ['users:read', 'users:write'] });
     const configured = configuration(tokenId, authentication(tokenValue));
     const all = await openid.clientCredentialsGrant(configured);
@@ -86,7 +84,7 @@ describe('a program with', () => {
     );
   });
 
-  it('openid-client exchanges an assertion', async () => {
+  it('exchanges an assertion', async () => {
     const configured = configuration('any client', openid.None());
     const exchanged = async (claims: object) =>
       openid.genericGrantRequest(configured, JwtBearerGrant.type, {
@@ -104,7 +102,7 @@ describe('a program with', () => {
   });
 
   it.each(['RS256', 'PS256', 'ES256', 'EdDSA'])(
-    'openid-client exchanges an assertion of oidc-provider, signed with %s',
+    'exchanges an assertion of oidc-provider, signed with %s',
     async (alg) => {
       const options = { execute: [openid.allowInsecureRequests] };
       const authentication = openid.ClientSecretBasic(SECRET);
@@ -123,41 +121,6 @@ describe('a program with', () => {
       expect(record.createdBy).toEqual({ issuer: providerUrl, subject: PIPELINE, name: PIPELINE });
     },
   );
-
-  const insecure = { [oauth.allowInsecureRequests]: true };
-
-  it('oauth4webapi exchanges client credentials', async () => {
-    const { tokenId, tokenValue } = await service.client({ scopes: ['users:read', 'users:write'] });
-    const client = { client_id: tokenId };
-    const authentication = oauth.ClientSecretBasic(tokenValue);
-    const parameters = { scope: 'users:read' };
-    const response = await oauth.clientCredentialsGrantRequest(
-      server(),
-      client,
-      authentication,
-      parameters,
-      insecure,
-    );
-    const token = await oauth.processClientCredentialsResponse(server(), client, response);
-    expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'users:read' });
-    await expectToken(token);
-  });
-
-  it('oauth4webapi exchanges an assertion', async () => {
-    const client = { client_id: 'any client' };
-    const parameters = { assertion: await assertionOf(issuer) };
-    const response = await oauth.genericTokenEndpointRequest(
-      server(),
-      client,
-      oauth.None(),
-      JwtBearerGrant.type,
-      parameters,
-      insecure,
-    );
-    const token = await oauth.processGenericTokenEndpointResponse(server(), client, response);
-    expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'users:read users:write' });
-    await expectToken(token);
-  });
 });
 
 describe('a process', () => {

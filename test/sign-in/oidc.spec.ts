@@ -489,7 +489,7 @@ describe('the settings', () => {
   ])('stop the start if %s is %j, with this fault alone', (name, value, message) => {
     const read = () => readConfig({ ...ENV, [name]: value });
     expect(read).toThrow(message);
-    expect(read).toThrow(new RegExp(`^Invalid configuration:\\n  ${name} .+$`));
+    expect(read).toThrow(new RegExp(`^Invalid configuration:\\n {2}${name} .+$`));
   });
 
   it('may have a secret that nobody guesses, a key beside a shorter one, or none', () => {
@@ -506,7 +506,7 @@ describe('the settings', () => {
   it('stop the start with an issuer alone, and name all that is missing', () => {
     for (const empty of ['', undefined])
       expect(() => readConfig({ ...ENV, OIDC_CLIENT_ID: empty, PUBLIC_URL: empty })).toThrow(
-        /^Invalid configuration:\n  OIDC_CLIENT_ID must be set with OIDC_ISSUER: the .+\n  PUBLIC_URL must be set .+$/,
+        /^Invalid configuration:\n {2}OIDC_CLIENT_ID must be set with OIDC_ISSUER: the .+\n {2}PUBLIC_URL must be set .+$/,
       );
   });
 
