@@ -5,10 +5,11 @@ import { Database } from '../../src/platform/database/database';
 import type { Scope } from '../../src/platform/http/scopes';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { runJob } from '../support/background';
-import { addChildren, expectFailure, formOf, requestToken, useParents } from '../support/children';
+import { addChildren, formOf, requestToken, useParents } from '../support/children';
 import { aUser, type Client } from '../support/client';
 import { type Clock, fakeClock } from '../support/clock';
 import { describeOn } from '../support/engine';
+import { expectFailure } from '../support/oauth';
 import { between } from '../support/token-life';
 import { until } from '../support/until';
 

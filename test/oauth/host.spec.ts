@@ -10,13 +10,13 @@ import { OrganizationsService, TokensService, UserManagementModule } from '../..
 import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { newId } from '../../src/platform/database/id';
 import { NetworkLimiter } from '../../src/platform/rate-limit/network-limiter';
-import { ACME, assertionOf, AUDIENCE, expectFailure, inSeconds, SUBJECT } from '../support/assertions';
+import { ACME, assertionOf, AUDIENCE, inSeconds, SUBJECT } from '../support/assertions';
 import { Client } from '../support/client';
 import { clientOf, OPTIONS } from '../support/embedding';
 import { describeOn } from '../support/engine';
 import { type Host, startHost } from '../support/host';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
-import { basic, exchange } from '../support/oauth';
+import { basic, exchange, expectFailure } from '../support/oauth';
 import { untilBlocked } from '../support/until';
 
 const PATH = '/backend/internal/oauth/token';

@@ -3,11 +3,11 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'supertest';
-import { ACME, assertionOf, expectFailure, present, SUBJECT, useAssertions } from '../support/assertions';
+import { ACME, assertionOf, present, SUBJECT, useAssertions } from '../support/assertions';
 import { aUser } from '../support/client';
 import { useMonotonicClock } from '../support/clock';
 import { DISCOVERY, type FakeIssuer, startIssuer } from '../support/issuer';
-import { exchange } from '../support/oauth';
+import { exchange, expectFailure } from '../support/oauth';
 import { useTimeouts } from '../support/timeouts';
 import { until } from '../support/until';
 

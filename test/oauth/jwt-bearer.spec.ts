@@ -3,22 +3,13 @@ import type { Response } from 'supertest';
 import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { newId } from '../../src/platform/database/id';
 import { TokensService } from '../../src/tokens/tokens.service';
-import {
-  ACME,
-  assertionOf,
-  expectFailure,
-  GLOBEX,
-  inSeconds,
-  present,
-  SUBJECT,
-  useAssertions,
-} from '../support/assertions';
+import { ACME, assertionOf, GLOBEX, inSeconds, present, SUBJECT, useAssertions } from '../support/assertions';
 import { runJob } from '../support/background';
 import { aUser, Client } from '../support/client';
 import { fakeClock } from '../support/clock';
 import { describeOn } from '../support/engine';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
-import { basic, exchange } from '../support/oauth';
+import { basic, exchange, expectFailure } from '../support/oauth';
 
 let other: FakeIssuer;
 beforeAll(async () => (other = await startIssuer()));

@@ -3,11 +3,11 @@ import pg from 'pg';
 import type { Response } from 'supertest';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { newTokenValue } from '../../src/tokens/token-value';
-import { expectFailure, formOf, newNetwork, requestToken, useParents } from '../support/children';
+import { formOf, requestToken, useParents } from '../support/children';
 import type { Client } from '../support/client';
 import { withoutDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
-import { basic, exchange } from '../support/oauth';
+import { basic, exchange, expectFailure, newNetwork } from '../support/oauth';
 import { untilBlocked } from '../support/until';
 
 const { service, admin, aParent, childOf, replica } = useParents();

@@ -5,8 +5,10 @@ import { newId } from '../../src/platform/database/id';
 import { Client } from './client';
 import { type FakeIssuer, sign, startIssuer } from './issuer';
 import { late } from './late';
-import { exchange, type Sent } from './oauth';
+import { exchange, newNetwork, type Sent } from './oauth';
 import { type Replica, startReplica, startService, type TestService } from './service';
+
+export { expectFailure } from './oauth';
 
 export const AUDIENCE = 'https://users.example.com';
 export const [ACME, GLOBEX] = [newId('org'), newId('org')];
@@ -32,8 +34,6 @@ export const goodClaims = (iss: string): JWTPayload => ({
 export const assertionOf = (issuer: FakeIssuer, claims: object = {}, signature = issuer.signature) =>
   sign({ ...goodClaims(issuer.url), ...claims }, signature);
 
-let networks = 0;
-
 /** Sends an assertion. Each comes from a network of its own, because the failures of one are limited. */
 export function present(
   { url }: { url: string },
@@ -41,9 +41,8 @@ export function present(
   fields: Record<string, string> = {},
   { path, headers }: Sent = {},
 ): Promise<Response> {
-  const network = `10.${++networks >> 16}.${(networks >> 8) & 255}.${networks & 255}`;
   const form = { grant_type: JwtBearerGrant.type, assertion, ...fields };
-  return exchange(url, form, { path, headers: { 'X-Forwarded-For': network, ...headers } });
+  return exchange(url, form, { path, headers: { ...newNetwork(), ...headers } });
 }
 
 /**
@@ -94,11 +93,4 @@ export function useAssertions(
       return replica;
     },
   };
-}
-
-/** An answer with this error, which names nothing that the assertion says. */
-export function expectFailure(answer: Response, error: string, description: string | RegExp): void {
-  expect(answer.body).toEqual({ error, error_description: expect.stringMatching(description) });
-  expect(answer.status).toBe(error === 'invalid_client' ? 401 : 400);
-  expect(answer.headers['cache-control']).toBe('no-store');
 }

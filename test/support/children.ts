@@ -1,16 +1,9 @@
 import type { Response } from 'supertest';
 import { newId } from '../../src/platform/database/id';
 import { Client } from './client';
-import { exchange, type Sent } from './oauth';
+import { exchange, newNetwork, type Sent } from './oauth';
 import { late } from './late';
 import { type Replica, startReplica, startService, type TestService } from './service';
-
-let networks = 0;
-
-/** The header of a network that has not failed yet, because the failures of one are limited. */
-export const newNetwork = () => ({
-  'X-Forwarded-For': `10.${++networks >> 16}.${(networks >> 8) & 255}.${networks & 255}`,
-});
 
 /** The form that exchanges the token of a client. */
 export const formOf = ({ tokenId, tokenValue }: Client, fields: Record<string, string> = {}) => ({
@@ -86,25 +79,4 @@ export async function addChildren(
     [ids, organizationId, tokenId, hours, isRevoked],
   );
   return ids;
-}
-
-const STATUSES: Record<string, number> = {
-  invalid_client: 401,
-  slow_down: 429,
-  temporarily_unavailable: 503,
-};
-
-/** A failure as RFC 6749 has it, with the headers of every response. It repeats no secret. */
-export function expectFailure({ status, body, headers, text }: Response, error: string): void {
-  expect([status, body]).toEqual([
-    STATUSES[error] ?? 400,
-    { error, error_description: expect.stringMatching(/^[ !#-[\]-~]+$/) },
-  ]);
-  expect(headers).toMatchObject({
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': expect.stringMatching(/^[\w.-]{1,128}$/),
-  });
-  expect(text).not.toContain('umt_');
 }
