@@ -365,7 +365,7 @@ describe('a rule', () => {
     ],
     // Only what the assertion itself says.
     ['sub=a __proto__=x', [JSON.parse('{ "sub": "a", "__proto__": "x" }')], [{ sub: 'a' }]],
-  ])('%s matches %j, but none of %j', (conditions, matching, others) => {
+  ])('%s matches %j and nothing else', (conditions, matching, others) => {
     const rules = parseIssuerRules([`https://a.example ${conditions} -> ${ACME} users:read`]);
     const matches = (claims: object) => grantsOf(rules, { ...claims }).length === 1;
     expect([matching.filter(matches), others.filter(matches)]).toEqual([matching, []]);
