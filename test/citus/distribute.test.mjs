@@ -1,12 +1,15 @@
 // `ums distribute`, and `ums migrate` on a distributed database.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { EntitySchema, getMetadataArgsStorage } from 'typeorm';
-import { databaseUrl } from '../../scripts/citus.mjs';
-import { query, run, startCluster, ums } from './cluster.mjs';
+import { databaseUrl, startCitus } from '../../scripts/citus.mjs';
+import { until } from '../faults/load.mjs';
+import { newDirectory } from '../faults/run.mjs';
+import { breakable } from '../faults/servers.mjs';
 
 const require = createRequire(import.meta.url);
 const {
@@ -20,9 +23,24 @@ const { schema } = require('../../dist/src/schema.js');
 
 const TABLES = { users: 5_000, user_search: 5_000, organizations: 20, tokens: 1, events: 1 };
 
-const cluster = await startCluster();
-const PLACEMENTS = await readPlacements();
-const ALL = Object.keys(PLACEMENTS);
+const cluster = await startCitus(newDirectory());
+const coordinator = breakable(cluster.nodes[0]);
+after(cluster.stop);
+
+const query = (url, sql, values) => coordinator.query(sql, values, url);
+
+/** Starts a command on the database. `ended` resolves to its exit code and what it has printed. */
+function ums(DATABASE_URL, ...args) {
+  const child = spawn(process.execPath, ['dist/src/cli.js', ...args], {
+    env: { PATH: process.env.PATH, DATABASE_URL },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'])
+    child[name].setEncoding('utf8').on('data', (chunk) => (printed[name] += chunk));
+  return { child, printed, ended: once(child, 'close').then(([code]) => ({ code, ...printed })) };
+}
+const run = (...args) => ums(...args).ended;
 
 let databases = 0;
 /** A migrated database that is not distributed. */
@@ -31,6 +49,14 @@ async function newDatabase() {
   assert.equal((await run(url, 'migrate')).code, 0);
   return url;
 }
+/** One that is filled. */
+async function newFilled() {
+  const url = await newDatabase();
+  await fill(url);
+  return url;
+}
+
+const PLACEMENTS = await readPlacements();
 
 async function readPlacements() {
   const config = { databaseUrl: await cluster.createDatabase('placements'), poolSize: 1, migrate: false };
@@ -104,8 +130,7 @@ test('an empty database is distributed, and a second time says that it is', asyn
 });
 
 test('a dry run prints the steps and changes nothing', async () => {
-  const url = await newDatabase();
-  await fill(url);
+  const url = await newFilled();
 
   const { code, stdout, stderr } = await run(url, 'distribute', '--dry-run');
   assert.deepEqual([code, stderr], [0, '']);
@@ -127,8 +152,7 @@ test('a dry run prints the steps and changes nothing', async () => {
 });
 
 test('a filled database keeps every row, and the coordinator none of those that it has distributed', async () => {
-  const url = await newDatabase();
-  await fill(url);
+  const url = await newFilled();
 
   assert.equal((await run(url, 'distribute')).code, 0);
   assert.deepEqual(await placementsOf(url), SORTED);
@@ -136,7 +160,7 @@ test('a filled database keeps every row, and the coordinator none of those that 
   const left = await query(
     url,
     `SELECT relname FROM pg_class WHERE relname = ANY ($1) AND relkind = 'r' AND pg_relation_size(oid) > 0`,
-    [ALL],
+    [Object.keys(PLACEMENTS)],
   );
   assert.deepEqual(left, []);
   const [{ unlogged }] = await query(
@@ -151,30 +175,17 @@ test('a filled database keeps every row, and the coordinator none of those that 
 
 test('a request that does not end keeps it from starting, not from ending', async () => {
   const url = await newDatabase();
-  const request = new pg.Client(url);
-  await request.connect();
-  try {
-    await request.query('BEGIN; LOCK TABLE rate_limit_windows IN ROW EXCLUSIVE MODE');
-    const distributing = ums(url, 'distribute');
-    const isWaiting = async () =>
-      (
-        await query(
-          url,
-          `SELECT FROM pg_locks WHERE relation = 'rate_limit_windows'::regclass AND NOT granted`,
-        )
-      ).length > 0;
-    while (!(await isWaiting())) await sleep(20);
-    assert.equal(distributing.printed.stderr, '');
-    await request.query('COMMIT');
-    assert.equal((await distributing.ended).code, 0);
-  } finally {
-    await request.end();
-  }
+  const release = await coordinator.hold('LOCK TABLE rate_limit_windows IN ROW EXCLUSIVE MODE', [], url);
+  const distributing = ums(url, 'distribute');
+  const waiting = `SELECT FROM pg_locks WHERE relation = 'rate_limit_windows'::regclass AND NOT granted`;
+  await until(async () => (await query(url, waiting)).length > 0);
+  assert.equal(distributing.printed.stderr, '');
+  await release();
+  assert.equal((await distributing.ended).code, 0);
 });
 
 test('what is killed in the middle has changed nothing, and can run again', async () => {
-  const url = await newDatabase();
-  await fill(url);
+  const url = await newFilled();
 
   const killed = ums(url, 'distribute');
   while (!killed.printed.stderr.includes('distribute user_search')) await sleep(5);

@@ -1,22 +1,11 @@
 // What the nodes of a cluster write into their logs when a request fails in the database: no personal data.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startReplica, stop } from '../faults/cluster.mjs';
+import { test } from 'node:test';
 import { ask, until } from '../faults/load.mjs';
 import { openPlace } from './place.mjs';
 import { logOf } from './statements.mjs';
 
-let place;
-let replica;
-
-before(async () => {
-  place = await openPlace({ organizations: 1, settings: { logging_collector: 'on' } });
-  replica = await startReplica({ DATABASE_URL: place.url });
-});
-after(async () => {
-  await stop([replica]);
-  await place.stop();
-});
+const place = await openPlace({ settings: { logging_collector: 'on' } });
 
 const user = { name: 'Zebulon', email: 'quagga@example.com', metadata: { team: 'okapi' } };
 const TAKEN = 'users_organization_id_email_key_key';
@@ -25,7 +14,9 @@ const TAKEN = 'users_organization_id_email_key_key';
 async function fail() {
   const [{ token, userId }] = place.organizations;
   const send = (method, path) =>
-    ask(replica.url, `/api/v1/users${path}`, { method, token, body: user }).then(({ status }) => status);
+    ask(place.replica.url, `/api/v1/users${path}`, { method, token, body: user }).then(
+      ({ status }) => status,
+    );
   await send('POST', '');
   assert.deepEqual([await send('POST', ''), await send('PATCH', `/${userId}`)], [409, 409]);
 }

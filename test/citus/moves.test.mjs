@@ -1,49 +1,33 @@
 // A worker is added to a cluster, and organizations move to it, while requests read and write them.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startReplica, stop, UNLIMITED } from '../faults/cluster.mjs';
-import { ask, newAgent, slowest, tally, until } from '../faults/load.mjs';
-import { report } from '../faults/scene.mjs';
+import { ask, newAgent, repeat, slowest, tally, until } from '../faults/load.mjs';
+import { UNLIMITED } from '../faults/replicas.mjs';
+import { report } from '../faults/run.mjs';
 import { openPlace } from './place.mjs';
 
 const ORGANIZATIONS_PER_NODE = 8;
 
-let place;
-let replica;
-
-before(async () => {
-  place = await openPlace({ organizations: ORGANIZATIONS_PER_NODE, spare: true });
-  replica = await startReplica({ ...UNLIMITED, DATABASE_URL: place.url });
+const place = await openPlace({
+  organizations: ORGANIZATIONS_PER_NODE,
+  spare: true,
+  environment: UNLIMITED,
 });
-after(async () => {
-  await stop([replica]);
-  await place.stop();
-});
+const { url } = place.replica;
 
 /** One caller for each organization creates users, and reads what it has created. */
 function startCallers() {
   const agent = newAgent();
-  const answers = [];
-  let isOver = false;
-  const working = place.organizations.map(async ({ token }, caller) => {
-    for (let n = 0; !isOver; n++) {
-      const body = { name: `Moved ${n}`, email: `moved-${caller}-${n}@example.com` };
-      const created = await ask(replica.url, '/api/v1/users', { method: 'POST', token, body, agent });
-      answers.push(created);
-      if (created.status !== 201) continue;
-      const { id } = JSON.parse(created.text);
-      answers.push(await ask(replica.url, `/api/v1/users/${id}`, { token, agent }));
-      await sleep(20);
-    }
+  return repeat(place.organizations.length, async (n, caller) => {
+    const { token } = place.organizations[caller];
+    const body = { name: `Moved ${n}`, email: `moved-${caller}-${n}@example.com` };
+    const created = await ask(url, '/api/v1/users', { method: 'POST', token, body, agent });
+    if (created.status !== 201) return created;
+    const got = await ask(url, `/api/v1/users/${JSON.parse(created.text).id}`, { token, agent });
+    await sleep(20);
+    return [created, got];
   });
-  return {
-    answers,
-    async stop() {
-      isOver = true;
-      await Promise.all(working);
-    },
-  };
 }
 
 test('a worker is added, and organizations move to it: no request fails', async (t) => {

@@ -1,11 +1,20 @@
 // A worker of a cluster that dies or hangs, under a load of organizations on all workers.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startReplica, stop, UNLIMITED } from '../faults/cluster.mjs';
-import { ask, askUnderLoad, failures, newAgent, since, slowest, tally, until } from '../faults/load.mjs';
-import { ums } from '../faults/neighbours/places.mjs';
-import { report } from '../faults/scene.mjs';
+import {
+  ask,
+  askUnderLoad,
+  failures,
+  newAgent,
+  repeat,
+  since,
+  slowest,
+  tally,
+  until,
+} from '../faults/load.mjs';
+import { UNLIMITED, ums } from '../faults/replicas.mjs';
+import { report } from '../faults/run.mjs';
 import { openPlace } from './place.mjs';
 
 const ORGANIZATIONS_PER_NODE = 8;
@@ -20,47 +29,25 @@ const BROKEN_MS = 12_000;
 /** A little before the jobs of a replica, which ask every node, run for the first time. */
 const JOBS_MS = 51_000;
 
-let place;
-let replica;
-let started;
-let victim;
-
-before(async () => {
-  place = await openPlace({ organizations: ORGANIZATIONS_PER_NODE });
-  victim = place.workers[1];
-  replica = await startReplica({
-    ...UNLIMITED,
-    DATABASE_URL: place.url,
-    DATABASE_POOL_SIZE: String(POOL),
-  });
-  started = performance.now();
+const place = await openPlace({
+  organizations: ORGANIZATIONS_PER_NODE,
+  environment: { ...UNLIMITED, DATABASE_POOL_SIZE: String(POOL) },
 });
-after(async () => {
-  assert.deepEqual(await stop([replica]), [0], 'the replica has survived all faults');
-  await place.stop();
-});
+const { replica } = place;
+const started = performance.now();
+const victim = place.workers[1];
 
 /** Each caller reads, lists and searches for one organization after the other. */
 function startReads() {
   const agent = newAgent();
-  const answers = [];
-  let isOver = false;
-  const working = Array.from({ length: CALLERS }, async (_, caller) => {
+  return repeat(CALLERS, async (n, caller) => {
     const { token, userId, port } = place.organizations[caller % place.organizations.length];
     const paths = [`/api/v1/users/${userId}`, '/api/v1/users?limit=20', '/api/v1/users/search?q=ada'];
-    for (let n = caller; !isOver; n++) {
-      const answer = await askUnderLoad(replica.url, paths[n % paths.length], { token, agent });
-      answers.push({ ...answer, caller, isVictim: port === victim.port });
-      await sleep(20);
-    }
+    const path = paths[(n + caller) % paths.length];
+    const answer = await askUnderLoad(replica.url, path, { token, agent });
+    await sleep(20);
+    return { ...answer, caller, isVictim: port === victim.port };
   });
-  return {
-    async stop() {
-      isOver = true;
-      await Promise.all(working);
-      return answers;
-    },
-  };
 }
 
 /** Breaks the node, and mends it while the load goes on. */
@@ -130,7 +117,7 @@ async function revokeTokens([first, second]) {
     method: 'DELETE',
     token: another.token,
   });
-  await ums(place.environment, 'tokens', 'revoke', second.id);
+  await ums({ DATABASE_URL: place.url }, 'tokens', 'revoke', second.id);
   const refused = await Promise.all(
     [first, second].map(({ token }) => ask(replica.url, '/v1/tokens/current', { token })),
   );
@@ -147,18 +134,14 @@ const newTokens = () =>
     }),
   );
 
-test('a worker is killed and restarted', (t) =>
-  during(
-    t,
-    () => victim.stop('SIGKILL'),
-    () =>
-      until(() =>
-        victim.start().then(
-          () => true,
-          () => false,
-        ),
-      ),
-  ));
+test('a worker is killed and restarted', (t) => {
+  const restarts = async () => {
+    await victim.start();
+    return true;
+  };
+  const mends = () => until(() => restarts().catch(() => false));
+  return during(t, () => victim.stop('SIGKILL'), mends);
+});
 
 test('a worker is frozen and goes on, while jobs wait for it, too', async (t) => {
   await sleep(Math.max(0, started + JOBS_MS - performance.now()));

@@ -1,39 +1,44 @@
-// A cluster whose nodes can be broken, with a distributed database of many organizations.
-import { createRequire } from 'node:module';
+// A cluster whose nodes can be broken, with a distributed database of many organizations and a replica.
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import { databaseUrl, startCitus } from '../../scripts/citus.mjs';
-import { ums } from '../faults/neighbours/places.mjs';
-import { newDirectory } from '../faults/scene.mjs';
+import { startReplica, stop, ums } from '../faults/replicas.mjs';
+import { insertUsers, newOrganization } from '../faults/rows.mjs';
+import { newDirectory } from '../faults/run.mjs';
 import { breakable } from '../faults/servers.mjs';
-
-const require = createRequire(import.meta.url);
-const { newTokenValue, hashOf, hintOf } = require('../../dist/src/tokens/token-value.js');
-const { newId } = require('../../dist/src/platform/database/id.js');
 
 const DATABASE = 'ums';
 
 /**
- * Starts it, with so many organizations on each worker; `settings` are for every node, and a `spare` one has none until
- * addWorker(). An organization has a token, a user, and a `port`, that of its node.
+ * Opens it for the file, with so many organizations on each worker; `settings` are for every node, and a `spare` one
+ * has none until addWorker(). An organization has a token, a user, and a `port`, that of its node. The replica runs in
+ * this environment, and survives the tests.
  */
-export async function openPlace({ organizations: count, spare = false, settings = {} }) {
+export async function openPlace({ organizations: count = 1, spare = false, settings = {}, environment }) {
   const cluster = await startCitus(newDirectory(), { workers: spare ? 3 : 2, ...settings });
-  const [coordinator, ...workers] = cluster.nodes.map(breakable);
+  const nodes = cluster.nodes.map(breakable);
+  const [coordinator, ...workers] = nodes;
   const url = await cluster.createDatabase(DATABASE);
   const spareNode = spare && workers.pop();
   if (spare) await coordinator.query('SELECT citus_remove_node($1, $2)', ['127.0.0.1', spareNode.port], url);
   const query = (sql, values) => coordinator.query(sql, values, url);
-  const environment = { DATABASE_URL: url };
-  await ums(environment, 'migrate');
-  await ums(environment, 'distribute');
+  await ums({ DATABASE_URL: url }, 'migrate');
+  await ums({ DATABASE_URL: url }, 'distribute');
   const organizations = [];
   const isMissing = ({ port }) => organizations.filter((other) => other.port === port).length < count;
   while (organizations.length < count * workers.length) {
-    const organization = await newOrganization(query);
+    const organization = await withUser(query);
     if (isMissing(organization)) organizations.push(organization);
   }
+  const replica = await startReplica({ DATABASE_URL: url, ...environment });
+  after(async () => {
+    const codes = await stop([replica]);
+    await Promise.all(nodes.map((node) => node.stop('SIGQUIT')));
+    assert.deepEqual(codes, [0], 'the replica has survived');
+  });
   return {
     url,
-    environment,
+    replica,
     coordinator,
     workers,
     organizations,
@@ -46,25 +51,12 @@ export async function openPlace({ organizations: count, spare = false, settings 
       await query('SELECT citus_add_node($1, $2)', ['127.0.0.1', spareNode.port]);
       return spareNode;
     },
-    stop: () =>
-      Promise.all(
-        [coordinator, ...workers, ...(spare ? [spareNode] : [])].map((node) => node.stop('SIGQUIT')),
-      ),
   };
 }
 
-async function newOrganization(query) {
-  const [id, userId, token] = [newId('org'), newId('usr'), newTokenValue()];
-  await query(`INSERT INTO organizations (id, name) VALUES ($1, 'Cluster')`, [id]);
-  await query(
-    `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes) VALUES ($1, $2, 'Admin', $3, $4, '{admin}')`,
-    [newId('tok'), id, hashOf(token), hintOf(token)],
-  );
-  await query(
-    `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
-     VALUES ($1, $2, 'Ada', 'ada', 'ada@example.com', 'ada@example.com', 'member', '{}')`,
-    [id, userId],
-  );
+async function withUser(query) {
+  const { id, admin: token } = await newOrganization(query, 'Cluster');
+  const [userId] = await insertUsers(query, id, 1, { name: 'Ada', prefix: 'ada-' });
   await query(
     `INSERT INTO user_search (organization_id, user_id, name_key, name, text) VALUES ($1, $2, 'ada', 'Ada', 'ada')`,
     [id, userId],

@@ -1,27 +1,20 @@
 // What the workers of a cluster do for a request: all of it on the node of the organization, and without two-phase
 // commit.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startReplica, stop } from '../faults/cluster.mjs';
+import { test } from 'node:test';
 import { ask, until } from '../faults/load.mjs';
-import { report } from '../faults/scene.mjs';
+import { report } from '../faults/run.mjs';
 import { openPlace } from './place.mjs';
 import { isControl, LOGGING, logOf, statementsIn } from './statements.mjs';
 
 // `most` is how many statements the node may get, the rate limit included, BEGIN and COMMIT not.
-let place;
-let replica;
-let marks = 0;
-
-before(async () => {
-  place = await openPlace({ organizations: 1, settings: { ...LOGGING, log_statement: 'all' } });
+const place = await openPlace({
+  settings: { ...LOGGING, log_statement: 'all' },
   // One connection, so that the coordinator has opened those to the workers before anything is counted.
-  replica = await startReplica({ DATABASE_URL: place.url, DATABASE_POOL_SIZE: '1' });
+  environment: { DATABASE_POOL_SIZE: '1' },
 });
-after(async () => {
-  await stop([replica]);
-  await place.stop();
-});
+const { replica } = place;
+let marks = 0;
 
 const logsOf = () => place.workers.map(logOf);
 
@@ -95,7 +88,7 @@ const REQUESTS = {
   'SCIM: find a user': {
     most: 3,
     base: SCIM,
-    path: () => '/Users?filter=userName%20eq%20%22ada@example.com%22',
+    path: () => '/Users?filter=userName%20eq%20%22ada-1@example.com%22',
   },
   'SCIM: PATCH of active': {
     most: 8,

@@ -1,51 +1,34 @@
 // Replicas with wrong clocks.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeTokens, startReplica, stop } from './cluster.mjs';
 import { ask, tally } from './load.mjs';
-import { newDirectory, report } from './scene.mjs';
-import { startPostgres } from './servers.mjs';
+import { makeTokens } from './rows.mjs';
+import { report } from './run.mjs';
+import { openScene } from './scene.mjs';
 
 const skip = spawnSync('faketime', ['--version']).error ? 'faketime is not installed' : false;
 const HOURS = 3;
 const DAY_MS = 24 * 3_600_000;
 
-let postgres;
-let query;
-let replicas;
-
-before(async () => {
-  if (skip) return;
-  const directory = newDirectory();
-  postgres = await startPostgres(directory);
-  const DATABASE_URL = await postgres.createDatabase('ums');
-  query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
+/** Starts a replica whose clock is right, one that is ahead, and one that is behind. */
+async function openWrongClocks(t) {
+  const scene = await openScene({ t });
   // Preload the library directly: the faketime program would be a process between this one and the replica.
-  const LD_PRELOAD = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], {
-    encoding: 'utf8',
-  }).trim();
-  const fake = (hours) =>
-    startReplica({
-      DATABASE_URL,
-      LD_PRELOAD,
-      FAKETIME: `${hours}h`,
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    });
-  replicas = [await startReplica({ DATABASE_URL }), await fake(`+${HOURS}`), await fake(`-${HOURS}`)];
-});
-after(async () => {
-  if (skip) return;
-  await stop(replicas);
-  await postgres.stop();
-});
+  const options = { encoding: 'utf8' };
+  const LD_PRELOAD = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], options).trim();
+  for (const hours of [`+${HOURS}`, `-${HOURS}`])
+    await scene.start({ LD_PRELOAD, FAKETIME: `${hours}h`, FAKETIME_DONT_FAKE_MONOTONIC: '1' });
+  return scene;
+}
 
 const near = (time, expected = Date.now()) =>
   assert.ok(Math.abs(new Date(time) - expected) < 60_000, `${time} is not ${new Date(expected)}`);
-const json = async (url, path, options) => JSON.parse((await ask(url, path, options)).text);
+const json = async (url, path, method, body) => JSON.parse((await ask(url, path, { method, body })).text);
 
 test('token expiry, rate limit windows and timestamps use the clock of the database', { skip }, async (t) => {
+  const { replicas, query } = await openWrongClocks(t);
   const figures = { replicas: replicas.length };
   for (const { url } of replicas) {
     const answer = await ask(url, '/livez', { token: '' });
@@ -53,25 +36,17 @@ test('token expiry, rate limit windows and timestamps use the clock of the datab
     figures['hours off'] = `${figures['hours off'] ?? ''} ${hours}`;
 
     const email = `clock-${performance.now()}@example.com`;
-    const user = await json(url, '/api/v1/users', { method: 'POST', body: { name: 'Ada', email } });
+    const user = await json(url, '/api/v1/users', 'POST', { name: 'Ada', email });
     near(user.createdAt);
-    const changed = await json(url, `/api/v1/users/${user.id}`, {
-      method: 'PATCH',
-      body: { role: 'viewer' },
-    });
+    const changed = await json(url, `/api/v1/users/${user.id}`, 'PATCH', { role: 'viewer' });
     near(changed.updatedAt);
     assert.ok(changed.updatedAt >= user.createdAt);
 
-    const made = await json(url, '/v1/tokens', {
-      method: 'POST',
-      body: { name: 'Day', scopes: ['users:read'], expiresIn: '1d' },
-    });
+    const day = { name: 'Day', scopes: ['users:read'], expiresIn: '1d' };
+    const made = await json(url, '/v1/tokens', 'POST', day);
     near(made.createdAt);
     near(made.expiresAt, Date.now() + DAY_MS);
-    const rotated = await json(url, `/v1/tokens/${made.id}/rotate`, {
-      method: 'POST',
-      body: { overlap: '1h' },
-    });
+    const rotated = await json(url, `/v1/tokens/${made.id}/rotate`, 'POST', { overlap: '1h' });
     near(rotated.expiresAt, Date.now() + DAY_MS);
     near((await json(url, `/v1/tokens/${made.id}`)).expiresAt, Date.now() + DAY_MS / 24);
 
@@ -92,17 +67,11 @@ test('token expiry, rate limit windows and timestamps use the clock of the datab
   // Replicas whose clocks are six hours apart count in the same window.
   const [{ value: token }] = await makeTokens(query, 1);
   const counted = [];
-  for (const { url } of replicas) {
-    const { headers } = await ask(url, '/v1/tokens/current', { token });
-    counted.push(`${headers['x-ratelimit-remaining']} ${headers['x-ratelimit-reset']}`);
-  }
-  const resets = new Set(counted.map((text) => text.split(' ')[1]));
-  report(t, { ...figures, remaining: counted.map((text) => text.split(' ')[0]).join(' ') });
+  for (const { url } of replicas) counted.push((await ask(url, '/v1/tokens/current', { token })).headers);
+  const remaining = counted.map((headers) => headers['x-ratelimit-remaining']);
+  report(t, { ...figures, remaining: remaining.join(' ') });
   assert.deepEqual(figures['before it expires'], { 200: replicas.length });
   assert.deepEqual(figures['after it expired'], { 401: replicas.length });
-  assert.deepEqual(
-    counted.map((text) => text.split(' ')[0]),
-    ['999', '998', '997'],
-  );
-  assert.equal(resets.size, 1);
+  assert.deepEqual(remaining, ['999', '998', '997']);
+  assert.equal(new Set(counted.map((headers) => headers['x-ratelimit-reset'])).size, 1);
 });

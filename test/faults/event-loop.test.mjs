@@ -1,15 +1,14 @@
 // No request keeps the event loop: the heaviest ones of every route, one at a time, and at the rate of one token.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KB, MB } from './event-loop/bodies.mjs';
-import { CASES, unknown, unmeasured } from './event-loop/cases.mjs';
-import { startService } from './event-loop/service.mjs';
-import { MAX_LIVEZ_MS, watchLivez } from './livez.mjs';
-import { tally } from './load.mjs';
+import { tally, unexplained } from './load.mjs';
 import { isOver } from './machine.mjs';
-import { unexplained } from './neighbours/run.mjs';
-import { SHORT } from './scene.mjs';
+import { MAX_LIVEZ_MS, watchLivez } from './quiet.mjs';
+import { KB, MB } from './requests/bodies.mjs';
+import { CASES, unknown, unmeasured } from './requests/cases.mjs';
+import { startService } from './requests/service.mjs';
+import { SHORT } from './run.mjs';
 
 /** The longest that one request may keep the event loop. */
 const MAX_TURN_MS = 50;
@@ -31,16 +30,11 @@ const HEAVIEST = SHORT ? 8 : 40;
 /** How many requests the short form shows. */
 const SHOWN = 20;
 
-let service;
-let livez;
+const service = await startService();
+const livez = await watchLivez(service.replica);
+service.endings.push(livez.stop);
 const measured = [];
-before(async () => {
-  service = await startService();
-  livez = await watchLivez(service.replica);
-});
-after(async () => {
-  await livez.stop();
-  await service.stop();
+after(() => {
   const rows = measured.map(({ route, what, ms, workedMs, livezMs, status, bytes }) => ({
     request: `${route}: ${what}`,
     'turn ms': ms,
@@ -53,7 +47,7 @@ after(async () => {
 });
 
 test('the heaviest requests of every route are known', () => {
-  const message = 'add the heaviest requests that these routes allow to test/faults/event-loop/requests/';
+  const message = 'add the heaviest requests that these routes allow to test/faults/requests/';
   assert.deepEqual(unmeasured, [], message);
   assert.deepEqual(unknown, [], 'remove the requests of these routes, which are gone');
 });
@@ -65,19 +59,8 @@ describe('one request keeps the event loop for a moment only', () => {
       for (const [what, make] of Object.entries(requests)) own.push(await measure(route, what, make));
       measured.push(...own);
       measured.sort((a, b) => b.ms - a.ms);
-      const wrong = own.filter(({ isExpected }) => !isExpected);
       assert.deepEqual(
-        wrong.map(({ what, status, text }) => `${what}: ${status} ${text}`),
-        [],
-      );
-      const long = own.filter(({ bytes }) => bytes > mostBytes(route));
-      assert.deepEqual(
-        long.map(({ what, bytes }) => `${what}: ${bytes} bytes`),
-        [],
-      );
-      const slow = own.filter(({ isSlow }) => isSlow);
-      assert.deepEqual(
-        slow.map(({ what, ms, workedMs }) => `${what}: ${ms} ms, /livez ${workedMs} ms`),
+        own.flatMap((one) => faultsOf(route, one)),
         [],
       );
     });
@@ -99,6 +82,13 @@ test('the heaviest requests at the rate of one token', { timeout: 900_000 }, asy
   }
   assert.deepEqual(slow, []);
 });
+
+/** What is wrong with a request, of those that have been sent. */
+function faultsOf(route, { what, isExpected, isSlow, status, text, bytes, ms, workedMs }) {
+  if (!isExpected) return [`${what}: ${status} ${text}`];
+  const long = bytes > mostBytes(route) ? [`${what}: ${bytes} bytes`] : [];
+  return isSlow ? [...long, `${what}: ${ms} ms, /livez ${workedMs} ms`] : long;
+}
 
 /** Prepares the requests of a second, and sends them again and again. */
 async function sendOften({ route, make }) {

@@ -1,11 +1,12 @@
 // Looks for memory and handle leaks after a long load with many tokens.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { held, makeTokens, startReplica, stop, WATCHED } from './cluster.mjs';
-import { askUnderLoad, newAgent, tally } from './load.mjs';
-import { newDirectory, report, SHORT } from './scene.mjs';
-import { startPostgres } from './servers.mjs';
+import { askUnderLoad, newAgent, repeat, tally } from './load.mjs';
+import { held, WATCHED } from './replicas.mjs';
+import { makeTokens } from './rows.mjs';
+import { report, SHORT } from './run.mjs';
+import { openScene } from './scene.mjs';
 
 const TOKENS = 10_000;
 const LIMIT = 2;
@@ -16,24 +17,6 @@ const WORKERS = 24;
 const MB = 1024 * 1024;
 const GROWTH_BYTES = (SHORT ? 2 : 6) * MB;
 
-let postgres;
-let replica;
-let tokens;
-
-before(async () => {
-  const directory = newDirectory();
-  postgres = await startPostgres(directory);
-  const DATABASE_URL = await postgres.createDatabase('ums');
-  // A limit that the tokens exceed, so that rejections are cached.
-  const env = { DATABASE_URL, RATE_LIMIT_PER_MINUTE: String(LIMIT), ...WATCHED };
-  replica = await startReplica(env);
-  tokens = await makeTokens((sql, values) => postgres.query(sql, values, DATABASE_URL), TOKENS);
-});
-after(async () => {
-  assert.deepEqual(await stop([replica]), [0]);
-  await postgres.stop();
-});
-
 /**
  * The number of timers and handles of an idle process, without those of connections, whose number fluctuates: each that
  * is idle in the pool has a timer.
@@ -42,26 +25,28 @@ const steady = ({ resources: { TCPSocketWrap = 0, Timeout = 0, ...others } }) =>
   Object.values(others).reduce((sum, count) => sum + count, Math.max(0, Timeout - TCPSocketWrap));
 
 test(`${SECONDS} s of load with ${TOKENS} tokens`, { timeout: (SECONDS + 600) * 1000 }, async (t) => {
+  // A limit that the tokens exceed, so that rejections are cached.
+  const environment = { RATE_LIMIT_PER_MINUTE: String(LIMIT), ...WATCHED };
+  const {
+    query,
+    replicas: [replica],
+  } = await openScene({ environment, t });
+  const tokens = await makeTokens(query, TOKENS);
   const counts = {};
   let next = 0;
   /** Runs the load beside `meanwhile`. Returns what the replica holds afterwards. */
   const underLoad = async (meanwhile) => {
     const agent = newAgent(WORKERS);
-    let isOver = false;
-    const work = async () => {
-      while (!isOver) {
-        const i = next++;
-        const { value: token } = tokens[i % TOKENS];
-        const path = ['/api/v1/users', '/v1/tokens/current', '/api/v1/users/search?q=ada', '/nothing'][i % 4];
-        const answer = await askUnderLoad(replica.url, path, { token, agent });
-        for (const [key, count] of Object.entries(tally([answer]))) counts[key] = (counts[key] ?? 0) + count;
-        await sleep(5);
-      }
-    };
-    const working = Array.from({ length: WORKERS }, work);
+    const load = repeat(WORKERS, async () => {
+      const i = next++;
+      const { value: token } = tokens[i % TOKENS];
+      const path = ['/api/v1/users', '/v1/tokens/current', '/api/v1/users/search?q=ada', '/nothing'][i % 4];
+      const answer = await askUnderLoad(replica.url, path, { token, agent });
+      for (const [key, count] of Object.entries(tally([answer]))) counts[key] = (counts[key] ?? 0) + count;
+      await sleep(5);
+    });
     await meanwhile();
-    isOver = true;
-    await Promise.all(working);
+    await load.stop();
     agent.destroy();
     await sleep(1_000);
     return held(replica);

@@ -1,7 +1,7 @@
 // Sends requests and evaluates the responses.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN } from './cluster.mjs';
+import { ADMIN } from './replicas.mjs';
 
 /** Longer than the service may ever take; a request that takes this long hangs. */
 const HANGS_MS = 30_000;
@@ -90,67 +90,79 @@ export async function askUnderLoad(url, path, options) {
 let named = 0;
 const user = () => ({ name: `Load ${++named}`, email: `load-${process.pid}-${named}@example.com` });
 
+/** Repeats the work in so many callers until `stop()`, and collects the answers that it returns. */
+export function repeat(callers, work) {
+  const answers = [];
+  let isOver = false;
+  const going = Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      for (let n = 0; !isOver; n++) answers.push(...[(await work(n, caller)) ?? []].flat());
+    }),
+  );
+  return {
+    answers,
+    async stop() {
+      isOver = true;
+      await going;
+      return answers;
+    },
+  };
+}
+
 /**
  * Starts `workers` concurrent callers that list, search, get, create, change and delete users on all `urls` in turn
  * until stopped. Records which writes were acknowledged.
  */
 export function startLoad(urls, { workers = 16, pauseMs = 0, agent } = {}) {
-  const answers = [];
   const acknowledged = new Map();
   const uncertain = new Map();
-  let isOver = false;
+  const created = Array.from({ length: workers }, () => []);
+  const first = created.map(() => Math.floor(Math.random() * 10));
   let turn = 0;
-  const send = async (path, options) => {
-    const answer = await askUnderLoad(urls[turn++ % urls.length], path, { agent, ...options });
-    answers.push(answer);
-    return answer;
-  };
+  const send = (path, options) => askUnderLoad(urls[turn++ % urls.length], path, { agent, ...options });
 
-  const work = async () => {
-    const own = [];
-    for (let i = Math.floor(Math.random() * 10); !isOver; i++) {
-      const id = own[i % Math.max(1, own.length)];
-      const step = i % 10;
-      if (step === 0) await send('/api/v1/users?limit=20');
-      // Not all users: their emails would be read and sorted, more and more of them.
-      else if (step === 1) await send('/api/v1/users/search?q=load%201');
-      else if (step === 2 || !id) {
-        const body = user();
-        const { status, text } = await send('/api/v1/users', { method: 'POST', body });
-        if (status === 201) {
-          const made = JSON.parse(text).id;
-          own.push(made);
-          acknowledged.set(made, body.name);
-        }
-      } else if (step === 3) {
-        const { name } = user();
-        uncertain.set(id, [...(uncertain.get(id) ?? []), name]);
-        const { status } = await send(`/api/v1/users/${id}`, { method: 'PATCH', body: { name } });
-        if (status === 200) {
-          acknowledged.set(id, name);
-          uncertain.delete(id);
-        }
-      } else if (step === 4 && own.length > 5) {
-        const gone = own.shift();
-        uncertain.set(gone, [...(uncertain.get(gone) ?? []), undefined]);
-        const { status } = await send(`/api/v1/users/${gone}`, { method: 'DELETE' });
-        if (status === 204) {
-          acknowledged.set(gone, undefined);
-          uncertain.delete(gone);
-        }
-      } else await send(`/api/v1/users/${id}`);
-      if (pauseMs > 0) await sleep(pauseMs);
+  /** Changes a user, who has this name afterwards, or is gone. */
+  async function change(id, name, options) {
+    uncertain.set(id, [...(uncertain.get(id) ?? []), name]);
+    const answer = await send(`/api/v1/users/${id}`, options);
+    if (answer.status === 200 || answer.status === 204) {
+      acknowledged.set(id, name);
+      uncertain.delete(id);
     }
-  };
-  const working = Array.from({ length: workers }, work);
+    return answer;
+  }
+  async function create(own) {
+    const body = user();
+    const answer = await send('/api/v1/users', { method: 'POST', body });
+    if (answer.status === 201) {
+      const { id } = JSON.parse(answer.text);
+      own.push(id);
+      acknowledged.set(id, body.name);
+    }
+    return answer;
+  }
+  function step(i, own) {
+    const id = own[i % Math.max(1, own.length)];
+    if (i % 10 === 0) return send('/api/v1/users?limit=20');
+    // Not all users: their emails would be read and sorted, more and more of them.
+    if (i % 10 === 1) return send('/api/v1/users/search?q=load%201');
+    if (i % 10 === 2 || !id) return create(own);
+    if (i % 10 === 3) {
+      const { name } = user();
+      return change(id, name, { method: 'PATCH', body: { name } });
+    }
+    if (i % 10 === 4 && own.length > 5) return change(own.shift(), undefined, { method: 'DELETE' });
+    return send(`/api/v1/users/${id}`);
+  }
+  const { answers, stop } = repeat(workers, async (n, caller) => {
+    const answer = await step(first[caller] + n, created[caller]);
+    if (pauseMs > 0) await sleep(pauseMs);
+    return answer;
+  });
 
   return {
     answers,
-    async stop() {
-      isOver = true;
-      await Promise.all(working);
-      return answers;
-    },
+    stop,
     /** The acknowledged writes that are missing in the database. */
     async lost(query) {
       const rows = await query('SELECT id, name FROM users');
@@ -176,6 +188,10 @@ export const slowest = (answers) => Math.round(answers.reduce((most, { ms }) => 
 export const since = (answers, from, to = Infinity) => answers.filter(({ at }) => at >= from && at < to);
 
 export const failures = (answers) => answers.filter(({ status }) => status === 0 || status >= 500);
+
+/** Failures that do not ask the caller to come back later. */
+export const unexplained = (answers) =>
+  failures(answers).filter(({ status, headers }) => status !== 503 || !headers['retry-after']);
 
 /** Polls until the condition holds; returns the milliseconds that it took. */
 export async function until(isSo, withinMs = 60_000) {

@@ -3,21 +3,17 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN, makeTokens, startReplica, stop } from './cluster.mjs';
-import { MAX_LIVEZ_MS, watchLivez } from './livez.mjs';
-import { ask, askPatiently, newAgent, tally, until } from './load.mjs';
+import { ask, askPatiently, newAgent, repeat, tally, unexplained, until } from './load.mjs';
 import { isOver } from './machine.mjs';
-import { unexplained } from './neighbours/run.mjs';
-import { atExit, newDirectory, report, SHORT } from './scene.mjs';
-import { startPostgres } from './servers.mjs';
-
-const require = createRequire(import.meta.url);
-const { newId } = require('../../dist/src/platform/database/id.js');
+import { MAX_LIVEZ_MS, watchLivez } from './quiet.mjs';
+import { ADMIN } from './replicas.mjs';
+import * as rows from './rows.mjs';
+import { atExit, report, SHORT } from './run.mjs';
+import { openScene } from './scene.mjs';
 
 const NODE_OPTIONS = '--max-old-space-size=192';
 
@@ -28,11 +24,11 @@ const CONTAINER_MB = 384;
 const DENSEST = JSON.stringify({ a: Array(5_456).fill({}) });
 
 /** What a directory gives of a user, with as many elements as it may. */
-const ATTRIBUTES = JSON.stringify({
+const ATTRIBUTES = {
   phoneNumbers: Array(200).fill({ value: '1', type: 'work' }),
   addresses: Array(200).fill({ locality: 'a' }),
   roles: Array(200).fill({ value: 'a' }),
-});
+};
 
 /** As dense as a request with 300 users may be today. */
 const DENSE = { a: Array(227).fill({}) };
@@ -44,67 +40,24 @@ const AWAITED = SHORT ? 150 : 400;
 /** How often a burst of pages is repeated. */
 const BURSTS = SHORT ? 4 : 12;
 
+/** Changes of a user who is purged. */
+const CHANGES = SHORT ? 6_000 : 10_000;
+
 const USERS = 500;
-const emailOf = (n) => `dense-${n}@example.com`;
 
-let postgres;
-let replica;
-/** A token of another organization. */
-let other;
-/** Ten more of the first. */
-let readers;
-
-before(async () => {
-  postgres = await startPostgres(newDirectory());
-  const DATABASE_URL = await postgres.createDatabase('ums');
-  const query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
-  replica = await startReplica({ DATABASE_URL, NODE_OPTIONS });
-  const [{ id: organization }] = await query('SELECT id FROM organizations');
-  await query(`INSERT INTO organizations (id, name) VALUES ($1, 'Other')`, [newId('org')]);
-  const [{ id: another }] = await query('SELECT id FROM organizations WHERE id <> $1', [organization]);
-  [{ value: other }] = await makeTokens(query, 1, ['admin'], another);
-  readers = (await makeTokens(query, 10, ['users:read'], organization)).map(({ value }) => value);
-  const ids = (prefix, count) => Array.from({ length: count }, () => newId(prefix));
-  await query(
-    `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
-     SELECT $1, id, 'Dense', 'dense', format('dense-%s@example.com', n - 1), format('dense-%s@example.com', n - 1), 'member', $3
-     FROM unnest($2::text[]) WITH ORDINALITY AS t (id, n)`,
-    [organization, ids('usr', USERS), DENSEST],
-  );
-  await query(
-    `INSERT INTO groups (organization_id, id, display_name, display_name_key, member_count)
-     SELECT $1, id, id || $3, id || $3, 200 FROM unnest($2::text[]) AS t (id)`,
-    [organization, ids('grp', 1_000), '😀'.repeat(226)],
-  );
-  await query(
-    `INSERT INTO group_members (organization_id, group_id, user_id)
-     SELECT $1, groups.id, members.id FROM groups CROSS JOIN (SELECT id FROM users WHERE organization_id = $1 ORDER BY id LIMIT 200) AS members`,
-    [organization],
-  );
-  await query(
-    `INSERT INTO scim_users (organization_id, user_id, user_name, attributes, email, name, keys)
-     SELECT organization_id, id, email, $2, email, name, '{}' FROM users WHERE organization_id = $1`,
-    [organization, ATTRIBUTES],
-  );
-  await query(
-    `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
-     SELECT $1, id, 'user.updated', 'api', 'Test', 'usr_x', $3 FROM unnest($2::text[]) AS t (id)`,
-    [organization, ids('evt', 200), `{"user":{"metadata":${DENSEST}},"previous":{"metadata":${DENSEST}}}`],
-  );
-  await query(
-    `INSERT INTO deleted_users (organization_id, id, version, email_key, fields)
-     SELECT $1, id, 1, id, $3 FROM unnest($2::text[]) AS t (id)`,
-    [
-      organization,
-      ids('usr', 200),
-      `{"name":"Dense","email":"x@example.com","createdAt":"2026-01-31T09:30:00.000Z","updatedAt":"2026-01-31T09:30:00.000Z","metadata":${DENSEST}}`,
-    ],
-  );
-});
-after(async () => {
-  await stop([replica]);
-  await postgres.stop();
-});
+const { server, query, replicas } = await openScene({ environment: { NODE_OPTIONS } });
+const [replica] = replicas;
+const [{ id: organization }] = await query('SELECT id FROM organizations');
+/** A token of another organization, and ten more of the first. */
+const { admin: other } = await rows.newOrganization(query, 'Other');
+const readers = await rows.makeTokens(query, 10, ['users:read'], organization);
+const users = await rows.insertUsers(query, organization, USERS, { prefix: 'dense-', metadata: DENSEST });
+const groupNames = rows.ids('grp', 1_000).map((id) => id + '😀'.repeat(226));
+await rows.insertGroups(query, organization, groupNames, users.slice(0, 200));
+await rows.insertAttributes(query, organization, ATTRIBUTES);
+const [metadata, change] = [JSON.parse(DENSEST), `{"metadata":${DENSEST}}`];
+await rows.insertEvents(query, organization, 200, `{"user":${change},"previous":${change}}`);
+await rows.insertDeletedUsers(query, organization, 200, { name: 'Dense', email: 'x@example.com', metadata });
 
 /** The most memory that the process has taken. */
 const peakMB = ({ pid } = replica.process) =>
@@ -112,36 +65,29 @@ const peakMB = ({ pid } = replica.process) =>
 
 /** Runs the requests, while another organization reads and writes. */
 async function beside(t, run) {
-  let isOver = false;
   const agent = newAgent();
-  const others = [];
-  const work = async () => {
-    while (!isOver) {
-      const body = { name: 'Other', email: `other-${performance.now()}@example.com` };
-      const headers = { 'Idempotency-Key': body.email };
-      others.push(
-        await askPatiently(replica.url, '/api/v1/users', { token: other, agent }),
-        await askPatiently(replica.url, '/api/v1/users', {
-          method: 'POST',
-          body,
-          headers,
-          token: other,
-          agent,
-        }),
-      );
-      await sleep(100);
-    }
-  };
-  const working = work();
-  const answers = await run().finally(() => (isOver = true));
-  await working;
+  const load = repeat(1, async () => {
+    const body = { name: 'Other', email: `other-${performance.now()}@example.com` };
+    const headers = { 'Idempotency-Key': body.email };
+    const listed = await askPatiently(replica.url, '/api/v1/users', { token: other, agent });
+    const create = { method: 'POST', body, headers, token: other, agent };
+    const created = await askPatiently(replica.url, '/api/v1/users', create);
+    await sleep(100);
+    return [listed, created];
+  });
+  const answers = await run().finally(load.stop);
   agent.destroy();
-  const { exitCode, signalCode } = replica.process;
-  assert.equal(exitCode ?? signalCode, null, replica.output());
-  report(t, { answers: tally(answers), others: tally(others), 'peak MB': Math.round(peakMB()) });
-  assert.deepEqual(Object.keys(tally(others)).sort(), ['200', '201']);
+  assertAlive();
+  const others = tally(load.answers);
+  report(t, { answers: tally(answers), others, 'peak MB': Math.round(peakMB()) });
+  assert.deepEqual(Object.keys(others).sort(), ['200', '201']);
   assert.ok(peakMB() < CONTAINER_MB);
   return answers;
+}
+
+function assertAlive() {
+  const { exitCode, signalCode } = replica.process;
+  assert.equal(exitCode ?? signalCode, null, replica.output());
 }
 
 /** Longer than a batch may wait for its turn and then work on a slow machine. */
@@ -156,17 +102,18 @@ const batch = (users, options, more, send = ask) =>
   });
 const batchPatiently = (users, options, more) => batch(users, options, more, askPatiently);
 
-const rowsOf = (fields) => Array.from({ length: USERS }, (_, n) => ({ email: emailOf(n), ...fields }));
+const everybody = (fields) => users.map((_, n) => ({ email: `dense-${n + 1}@example.com`, ...fields }));
+const eight = (send) => () => Array.from({ length: 8 }, send);
+const dry = { mode: 'upsert', atomic: true, dryRun: true };
 
 for (const [name, requests] of Object.entries({
-  'dry batches': () =>
-    Array.from({ length: 8 }, () => batchPatiently(rowsOf(), { mode: 'upsert', atomic: true, dryRun: true })),
-  'a batch that changes every user': () => [batchPatiently(rowsOf({ name: 'Changed' }), { mode: 'upsert' })],
-  events: () => Array.from({ length: 8 }, () => askPatiently(replica.url, '/api/v1/events?limit=200')),
-  'deleted users': () =>
-    Array.from({ length: 8 }, () => askPatiently(replica.url, '/api/v1/deleted-users?limit=200')),
-  "a directory's list of groups": () =>
-    Array.from({ length: 8 }, () => askPatiently(replica.url, '/scim/v2/Groups?count=200')),
+  'dry batches': eight(() => batchPatiently(everybody(), dry)),
+  'a batch that changes every user': () => [
+    batchPatiently(everybody({ name: 'Changed' }), { mode: 'upsert' }),
+  ],
+  events: eight(() => askPatiently(replica.url, '/api/v1/events?limit=200')),
+  'deleted users': eight(() => askPatiently(replica.url, '/api/v1/deleted-users?limit=200')),
+  "a directory's list of groups": eight(() => askPatiently(replica.url, '/scim/v2/Groups?count=200')),
 }))
   test(`${name} with the densest metadata: the process lives`, async (t) => {
     const answers = await beside(t, () => Promise.all(requests()));
@@ -228,7 +175,7 @@ for (const count of [1, 10])
     const answers = await beside(t, async () => {
       const answers = [];
       for (let n = 0; n < BURSTS; n++)
-        answers.push(...(await Promise.all(readers.slice(0, count).flatMap((token) => pages(8, token)))));
+        answers.push(...(await Promise.all(readers.slice(0, count).flatMap(({ value }) => pages(8, value)))));
       return answers;
     });
     const { workedMs, livezMs, failures } = await livez.look();
@@ -245,9 +192,40 @@ for (const count of [1, 10])
 const pages = (count, token) =>
   Array.from({ length: count }, () => ask(replica.url, '/scim/v2/Users?count=200', { token, discard: true }));
 
+test(
+  `a purge of a user with ${CHANGES} heavy changes: the process lives`,
+  { timeout: 900_000 },
+  async (t) => {
+    const body = { name: 'Zebulonia', email: 'zebulonia@example.com' };
+    const created = await ask(replica.url, '/api/v1/users', { method: 'POST', body });
+    const { id } = JSON.parse(created.text);
+    assert.equal((await ask(replica.url, `/api/v1/users/${id}`, { method: 'DELETE' })).status, 204);
+    // Metadata of 16 KB before and after each change, incompressible.
+    await query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
+     SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Load', $2, json_build_object('text',
+       (SELECT string_agg(md5(n || ' ' || i), '') FROM generate_series(1, 1000) AS i))
+     FROM generate_series(1, $3::integer) AS n`,
+      [organization, id, CHANGES],
+    );
+
+    const answer = await ask(replica.url, `/api/v1/deleted-users/${id}`, { method: 'DELETE' });
+
+    const [left] = await query(
+      `SELECT (SELECT count(*)::integer FROM events WHERE target_id = $1 AND data IS NOT NULL) AS events,
+       (SELECT count(*)::integer FROM deleted_users WHERE id = $1) AS users`,
+      [id],
+    );
+    report(t, { answer: answer.status || answer.error, ms: Math.round(answer.ms), ...left });
+    assert.equal(answer.status, 204);
+    assert.deepEqual(left, { events: 0, users: 0 });
+    assertAlive();
+  },
+);
+
 test('a slow subscriber in a host, for which thousands of the densest events wait: the process lives', async (t) => {
-  const DATABASE_URL = await postgres.createDatabase('host');
-  const query = (sql, values) => postgres.query(sql, values, DATABASE_URL);
+  const DATABASE_URL = await server.createDatabase('host');
+  const query = (sql, values) => server.query(sql, values, DATABASE_URL);
   const host = fork('test/support/subscriber.cjs', {
     env: { PATH: process.env.PATH, DATABASE_URL, NODE_OPTIONS },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -264,7 +242,7 @@ test('a slow subscriber in a host, for which thousands of the densest events wai
 
   const metadata = { a: Array.from({ length: 499 }, (_, n) => ({ [`${n}`.padEnd(24, '-')]: 0 })) };
   const user = JSON.stringify({ metadata });
-  const organizations = Array.from({ length: 10 }, () => newId('org'));
+  const organizations = rows.ids('org', 10);
   for (const id of organizations) {
     await query(`INSERT INTO ums.organizations (id, name) VALUES ($1, 'Host')`, [id]);
     await query(

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { NO_PGBOUNCER } from '../../scripts/pgbouncer.mjs';
-import { atExit, report, SHORT } from './scene.mjs';
+import { atExit, report, SHORT } from './run.mjs';
 
 /**
  * The short form covers every kind of statement; the full form skips only browser tests and those that take minutes.

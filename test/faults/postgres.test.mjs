@@ -1,14 +1,14 @@
 // Faults of PostgreSQL under load.
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startReplicas, stop, UNLIMITED } from './cluster.mjs';
 import { ask, failures, since, slowest, startLoad, tally } from './load.mjs';
 import { startProxy } from './proxy.mjs';
-import { newDirectory, report, SHORT } from './scene.mjs';
-import { startPostgres } from './servers.mjs';
+import { UNLIMITED } from './replicas.mjs';
+import { report, SHORT } from './run.mjs';
+import { openScene } from './scene.mjs';
 
 // The timeouts of src/platform/database/data-source.ts for a query, for a connection and for a lock, and of
 // src/entry/health/health.service.ts.
@@ -23,27 +23,21 @@ const NORMAL_AFTER_MS = 3_000;
 const MAX_CONNECTIONS = 100;
 const POOL = 10;
 
-let postgres;
-let proxy;
-let replicas;
-let urls;
-
-before(async () => {
-  postgres = await startPostgres(newDirectory(), { max_connections: MAX_CONNECTIONS });
-  proxy = await startProxy(postgres.port);
-  const database = new URL(await postgres.createDatabase('ums'));
-  database.port = proxy.port;
-  const env = { ...UNLIMITED, DATABASE_URL: database.href, DATABASE_POOL_SIZE: String(POOL) };
-  replicas = await startReplicas(3, env);
-  urls = replicas.map(({ url }) => url);
+const {
+  server: postgres,
+  replicas,
+  query,
+  ...scene
+} = await openScene({
+  replicas: 0,
+  environment: { ...UNLIMITED, DATABASE_POOL_SIZE: String(POOL) },
+  settings: { max_connections: MAX_CONNECTIONS },
 });
-after(async () => {
-  assert.deepEqual(await stop(replicas), [0, 0, 0], 'every replica has survived all faults');
-  await proxy.close();
-  await postgres.stop();
-});
-
-const inDatabase = (sql, values) => postgres.query(sql, values, postgres.url.replace(/\w+$/, 'ums'));
+const proxy = await startProxy(postgres.port);
+const proxied = new URL(scene.database);
+proxied.port = proxy.port;
+await Promise.all([1, 2, 3].map(() => scene.start({ DATABASE_URL: proxied.href })));
+const urls = replicas.map(({ url }) => url);
 
 /** Polls the health of all replicas, and measures the delays of this process, which the answers include. */
 function watchHealth() {
@@ -88,7 +82,7 @@ async function during(t, fault, { afterwardsMs = 3_000, workers = 24 } = {}) {
   const before = answers.filter(({ at, ms }) => at + ms < from);
   const meanwhile = since(answers, from, over);
   const normal = since(answers, over + NORMAL_AFTER_MS);
-  const lost = await load.lost(inDatabase);
+  const lost = await load.lost(query);
   // /livez needs no database, so what it takes is the machine's doing.
   const inTime = (ms) => ms + MARGIN_MS + slowest(health.live);
   const sinceBegan = answers.map(({ at, ms }) => ({ ms: at + ms - Math.max(at, began) }));
@@ -177,13 +171,9 @@ test('all backends are terminated repeatedly: reads do not fail', async (t) => {
 
 /** Holds a lock that every request has to wait for. */
 async function lockUsers(ms) {
-  const holder = new pg.Client(postgres.url.replace(/\w+$/, 'ums'));
-  await holder.connect();
-  await holder.query('BEGIN');
-  await holder.query('LOCK TABLE users');
+  const release = await postgres.hold('LOCK TABLE users', [], scene.database);
   await sleep(ms);
-  await holder.query('COMMIT');
-  await holder.end();
+  await release();
 }
 
 // More callers than there are connections.
@@ -277,7 +267,7 @@ test('the network is slow, then resets, refuses and swallows connections', async
 
 test('a response of the database is lost: reads are retried, writes are not', async (t) => {
   const [url] = urls;
-  const made = (email) => inDatabase('SELECT count(*)::int AS made FROM users WHERE email_key = $1', [email]);
+  const made = (email) => query('SELECT count(*)::int AS made FROM users WHERE email_key = $1', [email]);
   const create = (email) => ask(url, '/api/v1/users', { method: 'POST', body: { name: 'Ada', email } });
   const { id } = JSON.parse((await create('kept@example.com')).text);
 

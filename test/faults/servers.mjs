@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { makeCluster, serverAt } from '../../scripts/postgres.mjs';
-import { atExit } from './scene.mjs';
+import { atExit } from './run.mjs';
 
 /** Starts PostgreSQL in the directory. */
 export const startPostgres = async (directory, settings) => breakable(await makeCluster(directory, settings));
@@ -24,6 +24,14 @@ export function breakable(cluster) {
     ...cluster,
     query,
     createDatabase: serverAt(cluster.url).createDatabase,
+    /** Executes the statement in a transaction that stays open, and returns a function that rolls it back. */
+    async hold(sql, values, url = cluster.url) {
+      const client = new pg.Client(url);
+      await client.connect();
+      await client.query('BEGIN');
+      await client.query(sql, values);
+      return () => client.end();
+    },
     /** Suspends every process of the cluster. */
     async freeze() {
       kill(cluster.pid(), 'SIGSTOP'); // first the postmaster, so that no new process starts

@@ -1,37 +1,23 @@
 // Replicas that are stopped or killed behind a load balancer.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { startBalancer } from './balancer.mjs';
-import { startReplica, startReplicas, stop, UNLIMITED } from './cluster.mjs';
 import { ask, newAgent, slowest, startLoad, tally, until } from './load.mjs';
-import { newDirectory, report, SHORT } from './scene.mjs';
-import { startPostgres } from './servers.mjs';
+import { UNLIMITED } from './replicas.mjs';
+import { report, SHORT } from './run.mjs';
+import { openScene } from './scene.mjs';
 
-const DRAIN_MS = 4_000; // as set in cluster.mjs
+const DRAIN_MS = 4_000; // as set in replicas.mjs
 const REQUESTS = SHORT ? 2_000 : 20_000;
 const TERMINATIONS = SHORT ? 2 : 6;
 
-let postgres;
-let env;
-/** The replicas behind the balancer; the array changes. */
-let replicas;
-let balancer;
+const scene = await openScene({ replicas: 3, environment: UNLIMITED });
+/** Those behind the balancer; the array changes. */
+const { replicas, query } = scene;
+const balancer = await startBalancer(replicas);
+scene.endings.push(balancer.close);
 
-before(async () => {
-  postgres = await startPostgres(newDirectory());
-  env = { ...UNLIMITED, DATABASE_URL: await postgres.createDatabase('ums') };
-  replicas = await startReplicas(3, env);
-  balancer = await startBalancer(replicas);
-});
-after(async () => {
-  await balancer.close();
-  await stop(replicas);
-  await postgres.stop();
-});
-
-const inDatabase = (sql, values) => postgres.query(sql, values, env.DATABASE_URL);
 const failed = (answers) => answers.filter(({ status }) => status === 0 || status >= 500);
 
 /** Stops the replica with SIGTERM; returns its exit code and the milliseconds that it took. */
@@ -43,7 +29,8 @@ async function terminate(replica) {
 }
 
 async function replace(replica) {
-  replicas.splice(replicas.indexOf(replica), 1, await startReplica(env));
+  await scene.start();
+  replicas.splice(replicas.indexOf(replica), 1);
 }
 
 /** Sends changes through the balancer that a lock delays by `ms`, which must be less than the lock timeout (2 s). */
@@ -55,16 +42,12 @@ async function slowChanges(count, ms) {
       return JSON.parse((await ask(balancer.url, '/api/v1/users', { method: 'POST', body, agent })).text).id;
     }),
   );
-  const holder = new pg.Client(env.DATABASE_URL);
-  await holder.connect();
-  await holder.query('BEGIN');
-  await holder.query('SELECT 1 FROM users WHERE id = ANY ($1) FOR UPDATE', [made]);
+  const sql = 'SELECT 1 FROM users WHERE id = ANY ($1) FOR UPDATE';
+  const release = await scene.server.hold(sql, [made], scene.database);
   const answers = Promise.all(
     made.map((id) => ask(balancer.url, `/api/v1/users/${id}`, { method: 'PATCH', body: { name: 'Done' } })),
   );
-  const over = sleep(ms)
-    .then(() => holder.query('COMMIT'))
-    .then(() => holder.end());
+  const over = sleep(ms).then(release);
   await sleep(200); // the changes are in flight
   return { answers: over.then(() => answers) };
 }
@@ -83,7 +66,7 @@ test('repeated SIGTERMs to one of three replicas fail no request', async (t) => 
     await until(() => balancer.ready.size === 3);
   }
   const answers = await load.stop();
-  const lost = await load.lost(inDatabase);
+  const lost = await load.lost(query);
   report(t, {
     requests: answers.length,
     answers: tally(answers),
@@ -131,7 +114,7 @@ test('a SIGKILL of one of three replicas fails only the requests in flight there
   const gone = performance.now();
   await sleep(2_000);
   const answers = await load.stop();
-  const lost = await load.lost(inDatabase);
+  const lost = await load.lost(query);
   const broken = failed(answers);
   const underWay = answers.filter(
     ({ at, ms, headers }) =>

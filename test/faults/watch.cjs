@@ -1,5 +1,4 @@
-// Preloaded into a replica. On SIGUSR2 it prints the memory and active resources of the process, and whether a property
-// has been added to the built-in prototypes.
+// Preloaded into a replica. On SIGUSR2 it prints the memory and active resources of the process.
 const v8 = require('node:v8');
 const vm = require('node:vm');
 
@@ -11,6 +10,5 @@ process.on('SIGUSR2', () => {
   const resources = {};
   for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
   const { heapUsed, rss } = process.memoryUsage();
-  const polluted = 'polluted' in {} || 'polluted' in [] || 'polluted' in (() => {});
-  process.stdout.write(`held:${JSON.stringify({ heapUsed, rss, resources, polluted })}\n`);
+  process.stdout.write(`held:${JSON.stringify({ heapUsed, rss, resources })}\n`);
 });

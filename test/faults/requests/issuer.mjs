@@ -11,6 +11,7 @@ export async function startIssuer(audience) {
   const server = createServer(({ url: path }, response) =>
     response.end(JSON.stringify(path === '/keys' ? { keys } : { issuer: url, jwks_uri: `${url}/keys` })),
   ).listen(0, '127.0.0.1');
+  server.unref(); // it ends with the process
   await once(server, 'listening');
   const url = `http://127.0.0.1:${server.address().port}`;
 
@@ -28,11 +29,6 @@ export async function startIssuer(audience) {
       const content = `${encoded(`{"alg":"ES256",${ofHeader}}`)}.${encoded(claims(members))}`;
       const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' });
       return `${content}.${signature.toString('base64url')}`;
-    },
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
     },
   };
 }

@@ -2,8 +2,7 @@
 // request.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { ask, newAgent } from '../load.mjs';
+import { ask, newAgent } from './load.mjs';
 import { randomWord } from './words.mjs';
 
 let named = 0;
@@ -30,8 +29,9 @@ export class Attacker {
   #agent = newAgent(Infinity);
   #turn = 0;
 
-  constructor(place, service, organization, tokens, seconds) {
-    Object.assign(this, { place, url: service.url, organization, tokens, seconds });
+  /** What the attack knows: `place`, `url`, `organization`, `tokens`, and how many `seconds` it takes. */
+  constructor(known) {
+    Object.assign(this, known);
   }
 
   /** The tokens in turn. */
@@ -67,15 +67,8 @@ export class Attacker {
 
   /** Runs with a transaction open that has executed the statement. */
   async during(sql, values, run) {
-    const client = new pg.Client(this.place.database);
-    await client.connect();
-    try {
-      await client.query('BEGIN');
-      await client.query(sql, values);
-      await run();
-    } finally {
-      await client.end(); // which rolls the transaction back
-    }
+    const release = await this.place.server.hold(sql, values, this.place.database);
+    await run().finally(release);
   }
 
   /** Creates users before the run, and returns their ids. */

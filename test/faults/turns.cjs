@@ -1,7 +1,7 @@
 // Preloaded into the service. On SIGUSR2 it prints how long the longest turn of the event loop since the last time has
 // worked, in milliseconds.
 const { isMainThread } = require('node:worker_threads');
-const { cpuTimeOf } = require('../cpu-time.cjs');
+const { cpuTimeOf } = require('./cpu-time.cjs');
 
 if (isMainThread) {
   const worked = cpuTimeOf(process.pid);

@@ -1,13 +1,13 @@
 // Runs replicas of the built service as processes.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atExit } from './scene.mjs';
+import { promisify } from 'node:util';
+import { atExit } from './run.mjs';
 
 const require = createRequire(import.meta.url);
-const { newTokenValue, hashOf, hintOf } = require('../../dist/src/tokens/token-value.js');
-const { newId } = require('../../dist/src/platform/database/id.js');
+const { newTokenValue } = require('../../dist/src/tokens/token-value.js');
 
 /** The admin token of every database in these tests. */
 export const ADMIN = newTokenValue();
@@ -35,6 +35,8 @@ export function spawnReplica(env) {
   const replica = {
     process: child,
     url: undefined,
+    /** Where /metrics is, with a MANAGEMENT_PORT. */
+    metrics: undefined,
     output: () => output,
     exit: once(child, 'close').then(([code, signal]) => code ?? signal),
   };
@@ -42,6 +44,7 @@ export function spawnReplica(env) {
     const read = (chunk) => {
       output += chunk;
       replica.url ??= /"url":"([^"]+)"/.exec(output)?.[1];
+      replica.metrics ??= /"metrics":"([^"]+)"/.exec(output)?.[1];
       if (replica.url) done(replica);
     };
     child.stdout.setEncoding('utf8').on('data', read);
@@ -54,46 +57,32 @@ export function spawnReplica(env) {
 
 export const startReplica = (env) => spawnReplica(env).started;
 
-export const startReplicas = (count, env) =>
-  Promise.all(Array.from({ length: count }, () => startReplica(env)));
-
+/** Stops them, and returns their exit codes. */
 export async function stop(replicas) {
   for (const replica of replicas) replica.process.kill('SIGINT');
   return Promise.all(replicas.map(({ exit }) => exit));
 }
 
-/** Inserts tokens for an organization, by default the one that exists; returns their ids and values. */
-export async function makeTokens(query, count, scopes = ['admin'], organization = undefined) {
-  organization ??= (await query('SELECT id FROM organizations LIMIT 1'))[0].id;
-  const tokens = Array.from({ length: count }, () => ({ id: newId('tok'), value: newTokenValue() }));
-  await query(
-    `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes)
-     SELECT id, $1, 'Load', decode(hash, 'hex'), hint, $2
-     FROM unnest($3::text[], $4::text[], $5::text[]) AS t (id, hash, hint)`,
-    [
-      organization,
-      scopes,
-      tokens.map(({ id }) => id),
-      tokens.map(({ value }) => hashOf(value).toString('hex')),
-      tokens.map(({ value }) => hintOf(value)),
-    ],
-  );
-  return tokens;
-}
+/** Runs the `ums` command line on a database. */
+export const ums = (environment, ...options) =>
+  promisify(execFile)(process.execPath, ['dist/src/cli.js', ...options], {
+    env: { PATH: process.env.PATH, ...environment },
+    maxBuffer: Infinity,
+  });
 
 /** Environment of a replica that `held()` can inspect. */
 export const WATCHED = { NODE_OPTIONS: '--require ./test/faults/watch.cjs' };
 
-/**
- * The replica's heap after a garbage collection, its RSS, its active resources, and whether its prototypes are
- * polluted.
- */
-export async function held(replica) {
-  const seen = replica.output().length;
-  replica.process.kill('SIGUSR2');
+/** The heap of a WATCHED replica after a garbage collection, its RSS, and its active resources. */
+export const held = (replica) => told(replica, 'held');
+
+/** What a replica prints under this name at SIGUSR2, thanks to what is preloaded. */
+export async function told({ process, output }, name) {
+  const seen = output().length;
+  process.kill('SIGUSR2');
   for (;;) {
-    const [, said] = /held:(.*)\n/.exec(replica.output().slice(seen)) ?? [];
+    const [, said] = new RegExp(`${name}:(.*)\\n`).exec(output().slice(seen)) ?? [];
     if (said) return JSON.parse(said);
-    await sleep(20);
+    await sleep(1);
   }
 }

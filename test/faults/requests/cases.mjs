@@ -1,32 +1,37 @@
 // Every request that is measured: the heaviest ones of each route, and what any route may be sent.
-import { ADMINISTRATION } from './requests/administration.mjs';
-import { BATCH } from './requests/batch.mjs';
-import { SCIM_GROUPS } from './requests/scim-groups.mjs';
-import { SCIM_USERS } from './requests/scim-users.mjs';
-import { OAUTH } from './requests/oauth.mjs';
-import { OPERATOR } from './requests/organizations.mjs';
-import { OTHERS, OUTSIDE } from './requests/others.mjs';
-import { USERS } from './requests/users.mjs';
-import { WEBHOOKS } from './requests/webhooks.mjs';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import * as api from './api.mjs';
 import { elements, filled, KB, keys, list } from './bodies.mjs';
-import { ROUTES } from './routes.mjs';
+import { OAUTH, OTHERS, OUTSIDE } from './outside.mjs';
+import * as scim from './scim.mjs';
+
+const require = createRequire(import.meta.url);
+const { bodyLimitOf } = require('../../../dist/src/platform/http/input/body-of-route.js');
+const { routesOf } = require('../../../dist/src/platform/http/method-not-allowed.js');
+
+const BUILT = new URL('../../../dist/src/', import.meta.url);
+const controllers = readdirSync(BUILT, { recursive: true })
+  .filter((file) => file.endsWith('.controller.js'))
+  .flatMap((file) => Object.values(require(fileURLToPath(new URL(file, BUILT)))))
+  .filter((exported) => typeof exported === 'function' && Reflect.hasMetadata('path', exported));
+
+/** Every route of the application. A handler that serves several paths is listed with its first. */
+const ROUTES = new Map();
+const handlers = new Set();
+for (const { method, path, handler } of routesOf(controllers)) {
+  if (handlers.has(handler)) continue;
+  handlers.add(handler);
+  ROUTES.set(`${method} ${path}`, { maxBody: bodyLimitOf(handler) });
+}
 
 /**
  * Route → what is heavy → a function that prepares a request and returns it: `id` for the path, `query`, `body`,
  * `headers`, `token`, and the `status` of its answer, any success by default. It gets the scene of service.mjs, and how
  * often it has been called.
  */
-const HEAVIEST = {
-  ...USERS,
-  ...BATCH,
-  ...ADMINISTRATION,
-  ...WEBHOOKS,
-  ...SCIM_USERS,
-  ...SCIM_GROUPS,
-  ...OAUTH,
-  ...OPERATOR,
-  ...OTHERS,
-};
+const HEAVIEST = Object.assign({}, ...Object.values(api), ...Object.values(scim), OAUTH, OTHERS);
 
 export const unmeasured = [...ROUTES.keys()].filter((route) => !(route in HEAVIEST));
 export const unknown = Object.keys(HEAVIEST).filter((route) => !ROUTES.has(route));
