@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ask,
+  askFor,
   askUnderLoad,
   failures,
   newAgent,
@@ -112,11 +113,8 @@ function countsOf(answers) {
  * the command line; returns the status of the first, and those of requests with the tokens.
  */
 async function revokeTokens([first, second]) {
-  const another = place.organizations.find(({ port }) => port !== victim.port);
-  const { status } = await ask(replica.url, `/v1/tokens/${first.id}`, {
-    method: 'DELETE',
-    token: another.token,
-  });
+  const { token } = place.organizations.find(({ port }) => port !== victim.port);
+  const { status } = await ask(replica.url, `/v1/tokens/${first.id}`, { method: 'DELETE', token });
   await ums({ DATABASE_URL: place.url }, 'tokens', 'revoke', second.id);
   const refused = await Promise.all(
     [first, second].map(({ token }) => ask(replica.url, '/v1/tokens/current', { token })),
@@ -130,7 +128,7 @@ const newTokens = () =>
     [false, true].map(async (isVictim) => {
       const { token } = place.organizations.find(({ port }) => (port === victim.port) === isVictim);
       const body = { name: 'Doomed', scopes: ['admin'] };
-      return JSON.parse((await ask(replica.url, '/v1/tokens', { method: 'POST', token, body })).text);
+      return askFor(replica.url, '/v1/tokens', { method: 'POST', token, body });
     }),
   );
 
@@ -145,9 +143,5 @@ test('a worker is killed and restarted', (t) => {
 
 test('a worker is frozen and goes on, while jobs wait for it, too', async (t) => {
   await sleep(Math.max(0, started + JOBS_MS - performance.now()));
-  await during(
-    t,
-    () => victim.freeze(),
-    () => victim.thaw(),
-  );
+  await during(t, victim.freeze, victim.thaw);
 });

@@ -2,7 +2,7 @@
 // commit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, until } from '../faults/load.mjs';
+import { ask, askFor, until } from '../faults/load.mjs';
 import { report } from '../faults/run.mjs';
 import { openPlace } from './place.mjs';
 import { isControl, LOGGING, logOf, statementsIn } from './statements.mjs';
@@ -46,110 +46,88 @@ async function statementsOf(task) {
 const counter = { n: 0 };
 const body = () => ({ name: `Grace ${++counter.n}`, email: `grace-${counter.n}@example.com` });
 
-const SCIM = '/scim/v2';
 const operation = (one) => ({ Operations: [one] });
 const group = (ids) => ({
   displayName: `Group ${++counter.n}`,
   members: ids.map((value) => ({ value })),
 });
 
-/**
- * Below `base`, by default that of users. A request of a group finds one, with the created users as its members or with
- * none.
- */
+/** A path names the user, a group, or one of two users who have been `created`, and are in the group `withMembers`. */
 const REQUESTS = {
-  get: { most: 2, path: ({ userId }) => `/${userId}` },
-  list: { most: 2, path: () => '?limit=20' },
-  'list of one state': { most: 2, path: () => '?limit=20&active=true' },
-  search: { most: 9, path: () => '/search?q=ada' }, // rank by rank
-  'search of one state': { most: 9, path: () => '/search?q=ada&active=true' },
-  create: { most: 5, method: 'POST', path: () => '', body },
+  get: { most: 2, request: 'GET /api/v1/users/:userId' },
+  list: { most: 2, request: 'GET /api/v1/users?limit=20' },
+  'list of one state': { most: 2, request: 'GET /api/v1/users?limit=20&active=true' },
+  search: { most: 9, request: 'GET /api/v1/users/search?q=ada' }, // rank by rank
+  'search of one state': { most: 9, request: 'GET /api/v1/users/search?q=ada&active=true' },
+  create: { most: 5, request: 'POST /api/v1/users', body },
   'create with a key': {
     most: 7,
-    method: 'POST',
-    path: () => '',
+    request: 'POST /api/v1/users',
     body,
     headers: () => ({ 'Idempotency-Key': `key-${counter.n}` }),
   },
   'PATCH a role': {
     most: 4,
-    method: 'PATCH',
-    path: ({ userId }) => `/${userId}`,
+    request: 'PATCH /api/v1/users/:userId',
     body: () => ({ role: counter.n++ % 2 ? 'admin' : 'viewer' }),
   },
   'PATCH a name': {
     most: 8, // one looks for what a directory has given of the user
-    method: 'PATCH',
-    path: ({ userId }) => `/${userId}`,
+    request: 'PATCH /api/v1/users/:userId',
     body: () => ({ name: body().name }),
   },
   // Takes the user out of its groups, and out of the reach of filters of SCIM.
-  delete: { most: 8, method: 'DELETE', path: ({ created }) => `/${created.pop()}` },
+  delete: { most: 8, request: 'DELETE /api/v1/users/:created' },
   'SCIM: find a user': {
     most: 3,
-    base: SCIM,
-    path: () => '/Users?filter=userName%20eq%20%22ada-1@example.com%22',
+    request: 'GET /scim/v2/Users?filter=userName%20eq%20%22ada-1@example.com%22',
   },
   'SCIM: PATCH of active': {
     most: 8,
-    base: SCIM,
-    method: 'PATCH',
-    path: ({ userId }) => `/Users/${userId}`,
+    request: 'PATCH /scim/v2/Users/:userId',
     body: () => operation({ op: 'Replace', path: 'active', value: counter.n++ % 2 ? 'True' : 'False' }),
   },
   'SCIM: create a group with members': {
     most: 7,
-    base: SCIM,
-    method: 'POST',
-    path: () => '/Groups',
+    request: 'POST /scim/v2/Groups',
     body: ({ created }) => group(created),
   },
-  'SCIM: get a group': {
-    most: 3,
-    base: SCIM,
-    withMembers: true,
-    path: ({ groupId }) => `/Groups/${groupId}`,
-  },
+  'SCIM: get a group': { most: 3, request: 'GET /scim/v2/Groups/:groupId', withMembers: true },
   'SCIM: add a member': {
     most: 7,
-    base: SCIM,
-    method: 'PATCH',
-    path: ({ groupId }) => `/Groups/${groupId}`,
+    request: 'PATCH /scim/v2/Groups/:groupId',
     body: ({ created }) => operation({ op: 'Add', path: 'members', value: [{ value: created.pop() }] }),
   },
   'SCIM: remove a member': {
     most: 7,
-    base: SCIM,
+    request: 'PATCH /scim/v2/Groups/:groupId',
     withMembers: true,
-    method: 'PATCH',
-    path: ({ groupId }) => `/Groups/${groupId}`,
     body: ({ created }) => operation({ op: 'Remove', path: `members[value eq "${created.pop()}"]` }),
   },
-  'groups of the API': { most: 2, base: '/api/v1/groups', path: () => '' },
+  'groups of the API': { most: 2, request: 'GET /api/v1/groups' },
 };
 
-for (const [name, { most, base = '/api/v1/users', withMembers = false, ...request }] of Object.entries(
-  REQUESTS,
-))
+for (const [name, { most, request, body: bodyOf, headers, withMembers }] of Object.entries(REQUESTS))
   test(`${name}: one node, no two-phase commit, few statements`, async (t) => {
     for (const organization of place.organizations) {
       const { token } = organization;
-      const create = async (path, body) => {
-        const { status, text } = await ask(replica.url, path, { method: 'POST', token, body });
-        assert.equal(status, 201, text);
-        return JSON.parse(text).id;
+      const create = async (path, body) =>
+        (await askFor(replica.url, path, { method: 'POST', token, body })).id;
+      const created = [];
+      for (let n = 0; n < 2; n++) created.push(await create('/api/v1/users', body()));
+      const groupId = await create('/scim/v2/Groups', group(withMembers ? created : []));
+      const known = {
+        userId: () => organization.userId,
+        groupId: () => groupId,
+        created: () => created.pop(),
       };
-      organization.created = [];
-      for (let n = 0; n < 2; n++) organization.created.push(await create('/api/v1/users', body()));
-      organization.groupId = await create(`${SCIM}/Groups`, group(withMembers ? organization.created : []));
-      const { method = 'GET', path, body: bodyOf, headers } = request;
+      const [method, path] = request.split(' ');
       const send = () =>
-        ask(replica.url, base + path(organization), {
-          method,
-          token,
-          body: bodyOf?.(organization),
-          headers: headers?.(),
-        });
+        ask(
+          replica.url,
+          path.replace(/:(\w+)/, (_, id) => known[id]()),
+          { method, token, body: bodyOf?.({ created }), headers: headers?.() },
+        );
       await send();
       let answer;
       const statements = await statementsOf(async () => (answer = await send()));

@@ -1,9 +1,7 @@
 // What an attack can do. It is one tenant with one or a few tokens, and never waits for an answer before its next
 // request.
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, newAgent } from './load.mjs';
-import { randomWord } from './words.mjs';
+import { ask, newAgent, paced, randomWord } from './load.mjs';
 
 let named = 0;
 /** The body of a new user, with more fields. */
@@ -50,13 +48,7 @@ export class Attacker {
   patch = (id, body) => this.send('PATCH', `/api/v1/users/${id}`, body);
 
   /** Calls `run(n)` so often a second for the whole run. */
-  async rate(perSecond, run) {
-    const from = performance.now();
-    for (let n = 0; n < perSecond * this.seconds; n++) {
-      void run(n);
-      await sleep(Math.max(0, from + ((n + 1) * 1000) / perSecond - performance.now()));
-    }
-  }
+  rate = (perSecond, run) => paced(perSecond * this.seconds, 1_000 / perSecond, run);
 
   /** Calls `run(n)` so often at once, every second. */
   burst(count, run) {

@@ -1,5 +1,6 @@
 // A round-robin load balancer that follows /readyz. It never repeats a request that a replica may have received.
-import { Agent, createServer, get, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
+import { ask } from './load.mjs';
 
 const POLL_MS = 200;
 
@@ -9,17 +10,9 @@ export async function startBalancer(replicas) {
   const agents = new Map();
   let turn = 0;
 
-  const look = (replica) =>
-    new Promise((done) => {
-      const asked = get(`${replica.url}/readyz`, { agent: false, timeout: 1_000 }, (response) => {
-        response.resume();
-        done(response.statusCode === 200);
-      });
-      asked.on('timeout', () => asked.destroy()).on('error', () => done(false));
-    });
   const poll = async (replica) => {
-    const isReady = await look(replica);
-    if (isReady && replicas.includes(replica)) ready.add(replica);
+    const { status } = await ask(replica.url, '/readyz', { token: '', agent: false, hangsMs: 1_000 });
+    if (status === 200 && replicas.includes(replica)) ready.add(replica);
     else ready.delete(replica);
   };
   const timer = setInterval(() => {

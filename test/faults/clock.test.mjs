@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, tally } from './load.mjs';
+import { ask, askFor, tally } from './load.mjs';
 import { makeTokens } from './rows.mjs';
 import { report } from './run.mjs';
 import { openScene } from './scene.mjs';
@@ -25,7 +25,7 @@ async function openWrongClocks(t) {
 
 const near = (time, expected = Date.now()) =>
   assert.ok(Math.abs(new Date(time) - expected) < 60_000, `${time} is not ${new Date(expected)}`);
-const json = async (url, path, method, body) => JSON.parse((await ask(url, path, { method, body })).text);
+const json = (url, path, method, body) => askFor(url, path, { method, body });
 
 test('token expiry, rate limit windows and timestamps use the clock of the database', { skip }, async (t) => {
   const { replicas, query } = await openWrongClocks(t);

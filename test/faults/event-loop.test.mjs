@@ -1,8 +1,7 @@
 // No request keeps the event loop: the heaviest ones of every route, one at a time, and at the rate of one token.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { tally, unexplained } from './load.mjs';
+import { paced, tally, unexplained } from './load.mjs';
 import { isOver } from './machine.mjs';
 import { MAX_LIVEZ_MS, watchLivez } from './quiet.mjs';
 import { KB, MB } from './requests/bodies.mjs';
@@ -95,12 +94,10 @@ async function sendOften({ route, make }) {
   const sends = [];
   for (let n = 0; n < PER_SECOND; n++) sends.push(await service.prepare(route, make, n));
   await look();
-  const from = performance.now();
   const sent = [];
-  for (let n = 0; n < PER_SECOND * SECONDS; n++) {
-    sent.push(sends[n % PER_SECOND]({ discard: true }));
-    await sleep(Math.max(0, from + ((n + 1) * 1_000) / PER_SECOND - performance.now()));
-  }
+  await paced(PER_SECOND * SECONDS, 1_000 / PER_SECOND, (n) =>
+    sent.push(sends[n % PER_SECOND]({ discard: true })),
+  );
   const answers = await Promise.all(sent);
   return { answers, ...(await look()) };
 }

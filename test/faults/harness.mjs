@@ -1,7 +1,7 @@
 // Measures and judges attacks: what somebody quiet notices of one, and what the process needs meanwhile.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from './load.mjs';
+import { ask, repeat } from './load.mjs';
 import { SHORT } from './run.mjs';
 
 const SAMPLE_MS = 250;
@@ -49,38 +49,14 @@ export function timesOf(all) {
 /** Watches the process; returns its largest RSS and the longest delay of its event loop. */
 function sample(metrics) {
   const worst = { rssMb: 0, loopMs: 0 };
-  let isOver = false;
-  const look = async () => {
-    const { origin, pathname } = new URL(metrics);
+  const { origin, pathname } = new URL(metrics);
+  const looking = repeat(1, async (n) => {
+    if (n > 0) await sleep(SAMPLE_MS);
     const { text = '' } = await ask(origin, pathname, { token: undefined });
     const read = (name) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? 0);
     worst.rssMb = Math.max(worst.rssMb, Math.round(read('process_resident_memory_bytes') / MB));
-    worst.loopMs = Math.max(worst.loopMs, Math.round(read('nodejs_eventloop_lag_max_seconds') * 1000));
-  };
-  const looking = (async () => {
-    await look(); // the delays before the run
-    worst.loopMs = 0;
-    while (!isOver) {
-      await sleep(SAMPLE_MS);
-      await look();
-    }
-  })();
-  return async () => {
-    isOver = true;
-    await looking;
-    return worst;
-  };
-}
-
-/** The rows that a file prints at its end. */
-export function table() {
-  const rows = [];
-  return {
-    rows,
-    add(t, row) {
-      rows.push(row);
-      t.diagnostic(JSON.stringify(row));
-    },
-    print: (most = Infinity) => console.table(rows.slice(0, most)),
-  };
+    const loopMs = Math.round(read('nodejs_eventloop_lag_max_seconds') * 1000);
+    if (n > 0) worst.loopMs = Math.max(worst.loopMs, loopMs); // the first are the delays before the run
+  });
+  return () => looking.stop().then(() => worst);
 }

@@ -54,6 +54,13 @@ export function ask(
   });
 }
 
+/** Sends a request that must succeed, and returns the body of the response. */
+export async function askFor(url, path, options) {
+  const { method, status, error, text } = await ask(url, path, options);
+  if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${error ?? `${status} ${text}`}`);
+  return text && JSON.parse(text);
+}
+
 const pauseOf = ({ status, headers }) => (status === 503 ? Number(headers['retry-after']) * 1_000 : NaN);
 
 /**
@@ -87,8 +94,23 @@ export async function askUnderLoad(url, path, options) {
   return ask(url, path, options);
 }
 
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/** A word that nobody has yet. */
+export const randomWord = () =>
+  Array.from({ length: 12 }, () => LETTERS[Math.floor(Math.random() * LETTERS.length)]).join('');
+
 let named = 0;
 const user = () => ({ name: `Load ${++named}`, email: `load-${process.pid}-${named}@example.com` });
+
+/** Calls `run(n)` so often, one every so many milliseconds, without waiting for what it returns. */
+export async function paced(count, everyMs, run) {
+  const from = performance.now();
+  for (let n = 0; n < count; n++) {
+    void run(n);
+    await sleep(Math.max(0, from + (n + 1) * everyMs - performance.now()));
+  }
+}
 
 /** Repeats the work in so many callers until `stop()`, and collects the answers that it returns. */
 export function repeat(callers, work) {

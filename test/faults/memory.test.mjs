@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, askPatiently, newAgent, repeat, tally, unexplained, until } from './load.mjs';
+import { ask, askFor, askPatiently, newAgent, repeat, tally, unexplained, until } from './load.mjs';
 import { isOver } from './machine.mjs';
 import { MAX_LIVEZ_MS, watchLivez } from './quiet.mjs';
 import { ADMIN } from './replicas.mjs';
@@ -197,15 +197,14 @@ test(
   { timeout: 900_000 },
   async (t) => {
     const body = { name: 'Zebulonia', email: 'zebulonia@example.com' };
-    const created = await ask(replica.url, '/api/v1/users', { method: 'POST', body });
-    const { id } = JSON.parse(created.text);
-    assert.equal((await ask(replica.url, `/api/v1/users/${id}`, { method: 'DELETE' })).status, 204);
+    const { id } = await askFor(replica.url, '/api/v1/users', { method: 'POST', body });
+    await askFor(replica.url, `/api/v1/users/${id}`, { method: 'DELETE' });
     // Metadata of 16 KB before and after each change, incompressible.
     await query(
       `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
-     SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Load', $2, json_build_object('text',
-       (SELECT string_agg(md5(n || ' ' || i), '') FROM generate_series(1, 1000) AS i))
-     FROM generate_series(1, $3::integer) AS n`,
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Load', $2, json_build_object('text',
+         (SELECT string_agg(md5(n || ' ' || i), '') FROM generate_series(1, 1000) AS i))
+       FROM generate_series(1, $3::integer) AS n`,
       [organization, id, CHANGES],
     );
 
@@ -213,7 +212,7 @@ test(
 
     const [left] = await query(
       `SELECT (SELECT count(*)::integer FROM events WHERE target_id = $1 AND data IS NOT NULL) AS events,
-       (SELECT count(*)::integer FROM deleted_users WHERE id = $1) AS users`,
+         (SELECT count(*)::integer FROM deleted_users WHERE id = $1) AS users`,
       [id],
     );
     report(t, { answer: answer.status || answer.error, ms: Math.round(answer.ms), ...left });

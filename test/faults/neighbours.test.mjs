@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Attacker } from './attacker.mjs';
 import { ATTACKS, organizationIn } from './attacks/neighbours.mjs';
 import { embeddedPlace, newTokens, postgresPlace } from './attacks/places.mjs';
-import { beside, judge, table, timesOf } from './harness.mjs';
+import { beside, judge, timesOf } from './harness.mjs';
 import { tally, unexplained } from './load.mjs';
 import { startReader } from './quiet.mjs';
 import { inBrief, SHORT } from './run.mjs';
@@ -25,12 +25,12 @@ const MAX_TIMES_CONTROL = 10;
 /** The memory limit of the deployment, which has no embedded database. */
 const MAX_RSS_MB = 384;
 
-const { add, print } = table();
+const rows = [];
 const places = new Map();
 const endings = [];
 after(async () => {
   for (const end of endings) await end();
-  print();
+  console.table(rows);
 });
 
 for (const [database, open] of Object.entries({ PostgreSQL: postgresPlace, embedded: embeddedPlace }))
@@ -75,8 +75,8 @@ async function run(t, place, { organization: kind, prepare, control, send, token
       controlled: SHORT ? undefined : (await during(control)).quiet,
       ...(await during(send)),
     }),
-    note: ({ quiet, controlled, attacker, rssMb, loopMs }) =>
-      add(t, {
+    note: ({ quiet, controlled, attacker, rssMb, loopMs }) => {
+      rows.push({
         attack: t.name,
         'p50/p99/max ms': `${quiet.all}`,
         control: controlled && `${controlled.all}`,
@@ -85,7 +85,9 @@ async function run(t, place, { organization: kind, prepare, control, send, token
         attacker: inBrief({ ...tally(attacker.answers), ...attacker.connections }),
         'RSS MB': rssMb,
         'loop ms': loopMs,
-      }),
+      });
+      t.diagnostic(JSON.stringify(rows.at(-1)));
+    },
     assertAlways({ quiet, attacker, rssMb }) {
       assert.deepEqual(quiet.refused, {}, 'the quiet tenant is never refused');
       assert.deepEqual(tally(unexplained(attacker.answers)), {}, 'the attacker is told when to come back');

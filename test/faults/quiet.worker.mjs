@@ -2,11 +2,9 @@
 // a thread of its own so that the work of the test does not delay its clock.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { cpuTimeOf, ownWaitingTime } from './cpu-time.cjs';
-import { ask, newAgent } from './load.mjs';
-import { randomWord } from './words.mjs';
+import { ask, newAgent, paced, randomWord } from './load.mjs';
 
 const { url, tokens, everyMs, asks, pid, mostUnanswered = Infinity } = workerData;
 const agent = newAgent();
@@ -35,13 +33,10 @@ async function send({ method, path }) {
   return { method, email: body?.email, status, error, ms, workedMs, answeredAt: Date.now() };
 }
 
-async function go(count, pauseMs) {
-  const from = performance.now();
-  for (let n = 1; n <= count; n++) {
+const go = (count, pauseMs) =>
+  paced(count, pauseMs, () => {
     if (unanswered < mostUnanswered) asked.push(...asks.map(send));
-    await sleep(Math.max(0, from + n * pauseMs - performance.now()));
-  }
-}
+  });
 
 const receiver = createServer(async (request, response) => {
   const at = Date.now();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBalancer } from './balancer.mjs';
-import { ask, newAgent, slowest, startLoad, tally, until } from './load.mjs';
+import { ask, askFor, failures, newAgent, slowest, startLoad, tally, until } from './load.mjs';
 import { UNLIMITED } from './replicas.mjs';
 import { report, SHORT } from './run.mjs';
 import { openScene } from './scene.mjs';
@@ -17,8 +17,6 @@ const scene = await openScene({ replicas: 3, environment: UNLIMITED });
 const { replicas, query } = scene;
 const balancer = await startBalancer(replicas);
 scene.endings.push(balancer.close);
-
-const failed = (answers) => answers.filter(({ status }) => status === 0 || status >= 500);
 
 /** Stops the replica with SIGTERM; returns its exit code and the milliseconds that it took. */
 async function terminate(replica) {
@@ -39,7 +37,7 @@ async function slowChanges(count, ms) {
   const made = await Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const body = { name: 'Slow', email: `slow-${performance.now()}-${i}@example.com` };
-      return JSON.parse((await ask(balancer.url, '/api/v1/users', { method: 'POST', body, agent })).text).id;
+      return (await askFor(balancer.url, '/api/v1/users', { method: 'POST', body, agent })).id;
     }),
   );
   const sql = 'SELECT 1 FROM users WHERE id = ANY ($1) FOR UPDATE';
@@ -70,7 +68,7 @@ test('repeated SIGTERMs to one of three replicas fail no request', async (t) => 
   report(t, {
     requests: answers.length,
     answers: tally(answers),
-    failed: failed(answers).length,
+    failed: failures(answers).length,
     'slow changes': tally(slow),
     terminations: endings.length,
     'exit codes': endings.map(({ code }) => code).join(' '),
@@ -79,7 +77,7 @@ test('repeated SIGTERMs to one of three replicas fail no request', async (t) => 
     lost: lost.length,
   });
   assert.ok(answers.length >= REQUESTS);
-  assert.deepEqual(tally(failed(answers)), {});
+  assert.deepEqual(tally(failures(answers)), {});
   assert.deepEqual(tally(slow), { 200: slow.length });
   assert.deepEqual(new Set(endings.map(({ code }) => code)), new Set([0]));
   assert.ok(endings.every(({ ms }) => ms <= DRAIN_MS + 1_000));
@@ -115,7 +113,7 @@ test('a SIGKILL of one of three replicas fails only the requests in flight there
   await sleep(2_000);
   const answers = await load.stop();
   const lost = await load.lost(query);
-  const broken = failed(answers);
+  const broken = failures(answers);
   const underWay = answers.filter(
     ({ at, ms, headers }) =>
       at <= gone && at + ms >= from && Number(headers?.['x-replica']) === replica.process.pid,

@@ -1,9 +1,8 @@
 // What organizations can do to the deliveries of others, and what a test of deliveries needs besides.
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, newAgent, repeat, tally, until } from '../load.mjs';
+import { ask, askFor, newAgent, repeat, tally, until } from '../load.mjs';
 import { insertEvents, insertUsers, newId } from '../rows.mjs';
 import { SHORT } from '../run.mjs';
 
@@ -16,12 +15,7 @@ export const WEBHOOKS = {
 /** A webhook of an organization to which no event is sent. */
 const SILENT = { url: 'http://127.0.0.1:9/', types: ['webhook.disabled'] };
 
-/** Sends a POST that must succeed, and returns the body of the response. */
-export async function post(url, path, token, body) {
-  const { status, text } = await ask(url, path, { method: 'POST', token, body });
-  assert.ok(status >= 200 && status < 300, `${path}: ${status} ${text}`);
-  return JSON.parse(text);
-}
+export const post = (url, path, token, body) => askFor(url, path, { method: 'POST', token, body });
 
 /** Returns the id. */
 export const newWebhook = async (url, token, webhook) =>
@@ -258,7 +252,6 @@ export async function waitingWebhook(t, { place, url }, count, due = 0) {
   const has = async (sql) => (await query(sql, [id])).length > 0;
   const pending = `SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending' LIMIT 1`;
   return {
-    admin,
     seen,
     send: (method, more = '', body) =>
       ask(url, `/api/v1/webhooks/${id}${more}`, { method, token: admin, body }),

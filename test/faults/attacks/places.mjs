@@ -1,8 +1,7 @@
 // Where attacks happen: the service on a private PostgreSQL, or on the embedded database. Each organization has an
 // admin token, which makes the tokens of the runs.
-import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { ask, tally } from '../load.mjs';
+import { askFor } from '../load.mjs';
 import { startReplica, stop, ums } from '../replicas.mjs';
 import { newOrganization } from '../rows.mjs';
 import { newDirectory } from '../run.mjs';
@@ -45,11 +44,8 @@ export async function embeddedPlace() {
 }
 
 /** New tokens of an organization, each with a limit of its own. */
-export async function newTokens(url, admin, count) {
-  const body = { name: 'Run', scopes: ['admin'] };
-  const answers = await Promise.all(
-    Array.from({ length: count }, () => ask(url, '/v1/tokens', { method: 'POST', token: admin, body })),
-  );
-  assert.deepEqual(tally(answers), { 201: count });
-  return answers.map(({ text }) => JSON.parse(text).token);
+export async function newTokens(url, token, count) {
+  const request = { method: 'POST', token, body: { name: 'Run', scopes: ['admin'] } };
+  const made = Array.from({ length: count }, () => askFor(url, '/v1/tokens', request));
+  return (await Promise.all(made)).map((one) => one.token);
 }

@@ -225,11 +225,24 @@ const patchGroup =
   (body, status = 204) =>
   async (scene) => ({ ...(await newGroup(scene)), body, status });
 
+/** A request in the large organization. */
+const inLarge =
+  (make) =>
+  async ({ large }) => ({ token: large.token, ...(await make(large)) });
+
 /** Changes of a new group in the large organization, which has its first members. */
-const change = (members, operationsOf) => async (scene) => {
-  const { token, users, newGroup: make } = scene.large;
-  return { token, id: await make(members), body: { Operations: operationsOf(users) } };
-};
+const change = (members, operationsOf) =>
+  inLarge(async ({ users, newGroup: make }) => ({
+    id: await make(members),
+    body: { Operations: operationsOf(users) },
+  }));
+
+/** A new group of so many members that gets 20,000, from this one on. */
+const replaced = (members, from) =>
+  inLarge(async ({ users, newGroup: make }) => ({
+    id: await make(members),
+    body: withMembers(users.slice(from, from + 20_000)),
+  }));
 
 export const SCIM_GROUPS = {
   'GET /scim/v2/Groups': {
@@ -238,28 +251,20 @@ export const SCIM_GROUPS = {
   },
   'POST /scim/v2/Groups/.search': SEARCH,
   'GET /scim/v2/Groups/:id': {
-    '100,000 members': ({ large }) => ({ token: large.token, id: large.group }),
-    ...eachOf(attributes(), ({ large }) => ({ token: large.token, id: large.group })),
+    '100,000 members': inLarge(({ group }) => ({ id: group })),
+    ...eachOf(
+      attributes(),
+      inLarge(({ group }) => ({ id: group })),
+    ),
   },
   'POST /scim/v2/Groups': {
     ...WHOLE_GROUP,
-    '20,000 members': ({ large }) => ({
-      token: large.token,
-      body: withMembers(large.users.slice(0, 20_000)),
-    }),
+    '20,000 members': inLarge(({ users }) => ({ body: withMembers(users.slice(0, 20_000)) })),
   },
   'PUT /scim/v2/Groups/:id': {
     ...eachOf(WHOLE_GROUP, newGroup),
-    '20,000 members': async ({ large }) => ({
-      token: large.token,
-      id: await large.newGroup(0),
-      body: withMembers(large.users.slice(0, 20_000)),
-    }),
-    '20,000 others': async ({ large }) => ({
-      token: large.token,
-      id: await large.newGroup(20_000),
-      body: withMembers(large.users.slice(20_000, 40_000)),
-    }),
+    '20,000 members': replaced(0, 0),
+    '20,000 others': replaced(20_000, 20_000),
   },
   'PATCH /scim/v2/Groups/:id': {
     'unknown keys': patchGroup(`{"Operations":[{"op":"add","value":{${keys(MB - 100)}}}]}`, [204, 400]),
@@ -290,6 +295,6 @@ export const SCIM_GROUPS = {
     ),
   },
   'DELETE /scim/v2/Groups/:id': {
-    '24,000 members': async ({ large }) => ({ token: large.token, id: await large.newGroup(24_000) }),
+    '24,000 members': inLarge(async ({ newGroup: make }) => ({ id: await make(24_000) })),
   },
 };

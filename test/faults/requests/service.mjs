@@ -2,7 +2,7 @@
 // pages can be, or that have very many users.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, newAgent } from '../load.mjs';
+import { ask, askFor, newAgent } from '../load.mjs';
 import { told, UNLIMITED } from '../replicas.mjs';
 import * as rows from '../rows.mjs';
 import { openScene } from '../scene.mjs';
@@ -36,11 +36,7 @@ export async function startService() {
   const agent = newAgent();
 
   /** Sends a request that prepares another one. */
-  async function send(method, path, body, token) {
-    const { status, text, error } = await ask(replica.url, path, { method, body, agent, token });
-    if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${error ?? `${status} ${text}`}`);
-    return text && JSON.parse(text);
-  }
+  const send = (method, path, body, token) => askFor(replica.url, path, { method, body, agent, token });
   const scene = {
     send,
     sendAsOperator: (method, path, body) => send(method, path, body, OPERATOR_TOKEN),
