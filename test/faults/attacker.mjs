@@ -48,7 +48,7 @@ export class Attacker {
   patch = (id, body) => this.send('PATCH', `/api/v1/users/${id}`, body);
 
   /** Calls `run(n)` so often a second for the whole run. */
-  rate = (perSecond, run) => paced(perSecond * this.seconds, 1_000 / perSecond, run);
+  rate = (perSecond, run) => paced(perSecond * this.seconds, 1_000 / perSecond, (n) => void run(n));
 
   /** Calls `run(n)` so often at once, every second. */
   burst(count, run) {

@@ -103,11 +103,11 @@ export const randomWord = () =>
 let named = 0;
 const user = () => ({ name: `Load ${++named}`, email: `load-${process.pid}-${named}@example.com` });
 
-/** Calls `run(n)` so often, one every so many milliseconds, without waiting for what it returns. */
+/** Calls `run(n)` so often, every so many milliseconds, or later where it waits for what it returns. */
 export async function paced(count, everyMs, run) {
   const from = performance.now();
   for (let n = 0; n < count; n++) {
-    void run(n);
+    await run(n);
     await sleep(Math.max(0, from + (n + 1) * everyMs - performance.now()));
   }
 }

@@ -35,8 +35,8 @@ async function start(options) {
 /** A tenant that lists and creates a user every 50 ms. */
 export const startReader = (url, tokens) => start({ url, tokens, everyMs: 50, asks: [LIST, CREATE] });
 
-/** A tenant that creates users when it is told. */
-export const startWriter = (url, tokens) => start({ url, tokens, asks: [CREATE] });
+/** A tenant that creates users when it is told, one after the other. */
+export const startWriter = (url, tokens) => start({ url, tokens, asks: [CREATE], isPatient: true });
 
 /** Asks a replica for /livez every 5 ms. More unanswered ones would wait for each other, and tell no more. */
 export async function watchLivez({ url, process }) {

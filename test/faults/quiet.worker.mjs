@@ -1,12 +1,12 @@
-// Sends the requests of somebody quiet on time, whether or not the former ones are answered, and receives webhooks, in
-// a thread of its own so that the work of the test does not delay its clock.
+// Sends the requests of somebody quiet on time, whether or not the former ones are answered, unless it is patient, and
+// receives webhooks, in a thread of its own so that the work of the test does not delay its clock.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { cpuTimeOf, ownWaitingTime } from './cpu-time.cjs';
 import { ask, newAgent, paced, randomWord } from './load.mjs';
 
-const { url, tokens, everyMs, asks, pid, mostUnanswered = Infinity } = workerData;
+const { url, tokens, everyMs, asks, pid, isPatient, mostUnanswered = Infinity } = workerData;
 const agent = newAgent();
 const [worked, waited] = pid ? [cpuTimeOf(pid), ownWaitingTime()] : [() => 0, () => 0];
 let asked = [];
@@ -36,6 +36,7 @@ async function send({ method, path }) {
 const go = (count, pauseMs) =>
   paced(count, pauseMs, () => {
     if (unanswered < mostUnanswered) asked.push(...asks.map(send));
+    return isPatient ? asked.at(-1) : undefined;
   });
 
 const receiver = createServer(async (request, response) => {
