@@ -3,18 +3,28 @@ import { systemCaller } from '../../src/platform/http/caller';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
 import { UsersService } from '../../src/users/users.service';
 import { Database } from '../../src/platform/database/database';
+import {
+  ACME as AN_ORGANIZATION,
+  expectFailure,
+  GLOBEX as ANOTHER,
+  SUBJECT,
+  useAssertions,
+} from '../support/assertions';
 import { runJob } from '../support/background';
+import { formOf, requestToken } from '../support/children';
 import { aUser, Client } from '../support/client';
 import { describeOn } from '../support/engine';
 import { ORGANIZATIONS, useOperator } from '../support/operator';
 import { failure, OPERATOR_TOKEN, routes, served, withUnknownId } from '../support/routes';
-import { type Replica, startReplica } from '../support/service';
+import { type Replica, startReplica, type TestService } from '../support/service';
+import { ACME, expectRefused, GLOBEX, useSignIn } from '../support/sign-in';
 import { until } from '../support/until';
 
 const { service, operator, operatorAt, create, change } = useOperator({
   WEBHOOK_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
 });
-const organizations = () => service.app.get(OrganizationsService);
+const organizationsOf = ({ app }: Pick<TestService, 'app'>) => app.get(OrganizationsService);
+const organizations = () => organizationsOf(service);
 
 describe('while an organization is suspended', () => {
   let suspended: Client;
@@ -25,16 +35,23 @@ describe('while an organization is suspended', () => {
     await change(suspended.organizationId, { suspended: true });
   });
 
-  it.each(routes)('$method $path is a 403, whatever the scopes', async ({ method, path }) => {
-    for (const api of [suspended, reader]) {
-      const { body, headers } = await api.send(served(method), withUnknownId(path), {}).expect(403);
-      expect(body).toMatchObject({
-        ...failure(path, 403, 'organization_suspended'),
-        detail: expect.stringContaining('suspended'),
-      });
-      expect(headers['www-authenticate']).toBeUndefined();
-      expect(headers['x-ratelimit-remaining']).toBeDefined();
-    }
+  it('every route is a 403, whatever the scopes', async () => {
+    for (const { method, path } of routes)
+      for (const api of [suspended, reader]) {
+        const { status, body, headers } = await api.send(served(method), withUnknownId(path), {});
+        const isCounted = headers['x-ratelimit-remaining'] !== undefined;
+        const answer = { status, body, challenge: headers['www-authenticate'], isCounted };
+        const expected = {
+          status: 403,
+          body: expect.objectContaining({
+            ...failure(path, 403, 'organization_suspended'),
+            detail: expect.stringContaining('suspended'),
+          }),
+          challenge: undefined,
+          isCounted: true,
+        };
+        expect([method, path, answer]).toEqual([method, path, expected]);
+      }
   });
 
   it('a token that is not valid is still a 401, and one over its limit a 429', async () => {
@@ -121,8 +138,7 @@ describe('suspending and resuming', () => {
     const send = (replica: Replica) =>
       new Client(replica.url, { value: api.tokenValue }).get('/api/v1/users');
     try {
-      for (let i = 0; i < 6; i++) {
-        const [here, there] = i % 2 === 0 ? replicas : replicas.toReversed();
+      for (const [here, there] of [replicas, replicas.toReversed()]) {
         await change(api.organizationId, { suspended: true }, operatorAt(here));
         await send(there).expect(403);
         await send(here).expect(403);
@@ -186,24 +202,18 @@ describe('suspending and resuming', () => {
     expect(body.data).toHaveLength(2);
   });
 
-  it('keep everything', async () => {
+  it('keep everything, and let a token that was created meanwhile work afterwards', async () => {
     const api = await service.client();
+    const { organizationId: id } = api;
     const user = await api.createUser();
-    await change(api.organizationId, { suspended: true });
-    await change(api.organizationId, { suspended: false });
-    expect((await api.get(`/api/v1/users/${user.id}`).expect(200)).body).toEqual(user);
-  });
-
-  it('let a token that was created meanwhile work afterwards', async () => {
-    const { id } = await create();
     await change(id, { suspended: true });
     const { body } = await operator
       .post(`${ORGANIZATIONS}/${id}/tokens`, { name: 'Early', scopes: ['admin'] })
       .expect(201);
-    const api = new Client(service.url, { value: body.token });
-    await api.get('/api/v1/users').expect(403);
+    const early = new Client(service.url, { value: body.token });
+    await early.get('/api/v1/users').expect(403);
     await change(id, { suspended: false });
-    await api.get('/api/v1/users').expect(200);
+    expect((await early.get(`/api/v1/users/${user.id}`).expect(200)).body).toEqual(user);
   });
 
   it('are committed or rolled back with the transaction of a host', async () => {
@@ -215,5 +225,102 @@ describe('suspending and resuming', () => {
       }),
     ).rejects.toThrow('rolled back');
     expect(await organizations().get(id)).toMatchObject({ suspended: false });
+  });
+});
+
+describe('exchanges of tokens and assertions', () => {
+  const { service, exchanged, clientWith } = useAssertions((issuer) => [
+    `${issuer} sub=${SUBJECT} -> ${AN_ORGANIZATION} users:read`,
+    `${issuer} sub=several -> ${AN_ORGANIZATION} users:read`,
+    `${issuer} sub=several -> ${ANOTHER} users:read`,
+  ]);
+
+  it('a client of a suspended organization is refused, and its children too', async () => {
+    const api = await service.client();
+    const { body } = await requestToken(service, formOf(api));
+    const child = new Client(service.url, { value: body.access_token });
+    await child.get('/api/v1/users').expect(200);
+
+    await organizationsOf(service).suspend(api.organizationId);
+    expectFailure(await requestToken(service, formOf(api)), 'invalid_client', /suspended/);
+    const refused = await child.get('/api/v1/users').expect(403);
+    expect(refused.body.code).toBe('organization_suspended');
+
+    await organizationsOf(service).resume(api.organizationId);
+    expect((await requestToken(service, formOf(api))).status).toBe(200);
+    await child.get('/api/v1/users').expect(200);
+  });
+
+  it('an assertion for a suspended organization is refused, and makes no token', async () => {
+    const client = clientWith(await exchanged());
+    await client.get('/api/v1/users').expect(200);
+    const count = async () =>
+      (await service.dataSource.query('SELECT id FROM tokens WHERE organization_id = $1', [AN_ORGANIZATION]))
+        .length;
+    const before = await count();
+
+    await organizationsOf(service).suspend(AN_ORGANIZATION);
+    expectFailure(await exchanged(), 'invalid_grant', /suspended/);
+    expect(await count()).toBe(before);
+    await client.get('/api/v1/users').expect(403);
+    // It may still have a token of another organization.
+    const several = { sub: 'several' };
+    expectFailure(
+      await exchanged(several, { organization_id: AN_ORGANIZATION }),
+      'invalid_grant',
+      /suspended/,
+    );
+    expect((await exchanged(several, { organization_id: ANOTHER })).status).toBe(200);
+
+    await organizationsOf(service).resume(AN_ORGANIZATION);
+    expect((await exchanged()).status).toBe(200);
+  });
+});
+
+describe('sign-ins', () => {
+  const { issuer, service, browse, session } = useSignIn();
+  afterEach(async () => {
+    for (const id of [ACME, GLOBEX]) await organizationsOf(service).resume(id);
+  });
+
+  it('a person of a suspended organization gets a page that says so', async () => {
+    await organizationsOf(service).suspend(ACME);
+    const browser = browse();
+    const page = await expectRefused(browser, await browser.signIn(), 403);
+    expect(page).toContain('<h1>Your organization is suspended</h1>');
+    expect(page).toContain('ums organizations resume');
+
+    await organizationsOf(service).resume(ACME);
+    await session();
+  });
+
+  it('nobody gets a token of an organization that was suspended during the sign-in', async () => {
+    const browser = browse();
+    expect((await browser.signIn()).status).toBe(303);
+    await organizationsOf(service).suspend(ACME);
+    const refused = await browser.fetchSession();
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ code: 'organization_suspended' });
+
+    await organizationsOf(service).resume(ACME);
+    expect((await browser.fetchSession()).status).toBe(201); // the sign-in has not been used up
+  });
+
+  it('a person of several organizations chooses among those that are not suspended', async () => {
+    issuer.claims = { groups: ['Admins', 'Globex'] };
+    await organizationsOf(service).suspend(GLOBEX);
+    const browser = browse();
+    expect((await browser.signIn()).status).toBe(303);
+    const choices = await browser.fetchSession();
+    expect([choices.status, await choices.json()]).toEqual([
+      200,
+      { organizations: [{ id: ACME, name: 'Acme' }] },
+    ]);
+    expect((await browser.fetchSession({ organizationId: GLOBEX })).status).toBe(403);
+    expect((await browser.fetchSession({ organizationId: ACME })).status).toBe(201);
+
+    await organizationsOf(service).suspend(ACME);
+    const other = browse();
+    await expectRefused(other, await other.signIn(), 403);
   });
 });
